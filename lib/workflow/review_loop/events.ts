@@ -1,0 +1,65 @@
+import type { Role } from "../../handoff/roles.ts";
+import type { TerminalStatus } from "../../screen/status.ts";
+
+/**
+ * What happens in a review loop, one fact an event. The same events are the NDJSON of `--json`, the progress lines for
+ * a person and the records of the run's journal.
+ */
+export type ReviewLoopEvent =
+  | { readonly type: "run_started"; readonly runId: string; readonly workdir: string; readonly startAgent: Role }
+  | { readonly type: "agent_starting"; readonly role: Role; readonly provider: string; readonly terminalId: string }
+  | { readonly type: "agent_ready"; readonly role: Role; readonly terminalId: string; readonly seconds: number }
+  | { readonly type: "round_started"; readonly round: number; readonly maxRounds: number }
+  | {
+    readonly type: "turn_started";
+    readonly turnId: string;
+    readonly role: Role;
+    readonly round: number;
+    /** 1 for the first exchange between an author and its reviewer; 0 for the tester. */
+    readonly cycle: number;
+    readonly promptBytes: number;
+  }
+  | { readonly type: "status_changed"; readonly turnId: string; readonly role: Role; readonly status: TerminalStatus }
+  | { readonly type: "reminder_sent"; readonly turnId: string; readonly role: Role; readonly reminder: number }
+  | {
+    readonly type: "response_received";
+    readonly turnId: string;
+    readonly role: Role;
+    readonly bytes: number;
+    readonly archivedAs: string | undefined;
+    readonly seconds: number;
+  }
+  | {
+    readonly type: "review_decided";
+    readonly role: Role;
+    readonly round: number;
+    readonly cycle: number;
+    readonly verdict: "APPROVED" | "REVISE";
+    /** Why an approval was not accepted, or a verdict had to be assumed. */
+    readonly note?: string;
+  }
+  | {
+    readonly type: "review_limit_reached";
+    readonly role: Role;
+    readonly round: number;
+    readonly then: "proceed" | "fail";
+  }
+  | {
+    readonly type: "test_command_finished";
+    readonly round: number;
+    readonly passed: boolean;
+    readonly exitCode: number;
+    readonly seconds: number;
+    readonly timedOut: boolean;
+  }
+  | {
+    readonly type: "round_finished";
+    readonly round: number;
+    readonly verdict: "PASS" | "FAIL";
+    readonly note?: string;
+  }
+  | { readonly type: "warning"; readonly message: string; readonly role?: Role }
+  | { readonly type: "run_finished"; readonly outcome: RunOutcome; readonly rounds: number; readonly seconds: number };
+
+/** How a run ended. */
+export type RunOutcome = "pass" | "fail" | "error" | "interrupted";
