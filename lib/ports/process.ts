@@ -39,6 +39,9 @@ export interface ProcessRunner {
 
 const DEFAULT_MAX_OUTPUT_BYTES = 1024 * 1024;
 
+/** How long what a program left running may go on writing to its output. */
+const LEFTOVER_GRACE_MS = 500;
+
 /** The real thing, on `Deno.Command`. Each program gets a process group of its own, so that a limit ends its children too. */
 export const systemProcessRunner: ProcessRunner = { run: runCommand };
 
@@ -68,25 +71,37 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   }, spec.timeoutMs);
   spec.signal?.addEventListener("abort", killGroup, { once: true });
   const limit = spec.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
+  const stdout = readTail(child.stdout, limit);
+  const stderr = readTail(child.stderr, limit);
   try {
-    const [, stdout, stderr, status] = await Promise.all([
-      spec.stdin === undefined ? undefined : writeAll(child.stdin, spec.stdin),
-      readTail(child.stdout, limit),
-      readTail(child.stderr, limit),
-      child.status,
-    ]);
+    if (spec.stdin !== undefined) await writeAll(child.stdin, spec.stdin);
+    const status = await child.status;
+    await endLeftovers([stdout, stderr], killGroup);
     spec.signal?.throwIfAborted();
     return {
       code: timedOut ? 124 : status.code,
-      stdout: stdout.text,
-      stderr: stderr.text,
+      stdout: stdout.text(),
+      stderr: stderr.text(),
       timedOut,
-      truncated: stdout.truncated || stderr.truncated,
+      truncated: stdout.truncated() || stderr.truncated(),
     };
   } finally {
     clearTimeout(timer);
     spec.signal?.removeEventListener("abort", killGroup);
   }
+}
+
+/**
+ * A program may leave children behind that hold its output open. They get a moment to end; then they are killed, and
+ * those that escaped into another group are no longer listened to.
+ */
+async function endLeftovers(readers: readonly TailReader[], killGroup: () => void): Promise<void> {
+  const timer = setTimeout(() => {
+    killGroup();
+    for (const reader of readers) reader.stop();
+  }, LEFTOVER_GRACE_MS);
+  await Promise.all(readers.map((reader) => reader.done));
+  clearTimeout(timer);
 }
 
 async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
@@ -97,30 +112,42 @@ async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promis
   } catch { /* a program may end without reading what it was given */ }
 }
 
-/** Reads a stream to its end and keeps at most its last `limit` bytes, cut at a character's border. */
-async function readTail(
-  stream: ReadableStream<Uint8Array>,
-  limit: number,
-): Promise<{ text: string; truncated: boolean }> {
+/** Reads a stream to its end and keeps about its last `limit` bytes. */
+interface TailReader {
+  readonly done: Promise<void>;
+  /** Ends the reading early. */
+  stop(): void;
+  /** What was kept, cut at a character's border. */
+  text(): string;
+  truncated(): boolean;
+}
+
+function readTail(stream: ReadableStream<Uint8Array>, limit: number): TailReader {
+  const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let truncated = false;
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    size += chunk.length;
-    while (chunks.length > 1 && size - chunks[0]!.length >= limit) {
-      size -= chunks.shift()!.length;
-      truncated = true;
+  let dropped = false;
+  const readAll = async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      chunks.push(next.value);
+      size += next.value.length;
+      while (chunks.length > 1 && size - chunks[0]!.length >= limit) {
+        size -= chunks.shift()!.length;
+        dropped = true;
+      }
     }
-  }
-  let bytes = concat(chunks, size);
-  if (bytes.length > limit) {
-    let start = bytes.length - limit;
-    while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++;
-    bytes = bytes.subarray(start);
-    truncated = true;
-  }
-  return { text: new TextDecoder().decode(bytes), truncated };
+  };
+  return {
+    done: readAll(),
+    stop: () => void reader.cancel().catch(() => {}),
+    text() {
+      const bytes = concat(chunks, size);
+      let start = Math.max(0, bytes.length - limit);
+      if (start > 0) { while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; }
+      return new TextDecoder().decode(bytes.subarray(start));
+    },
+    truncated: () => dropped || size > limit,
+  };
 }
 
 function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {

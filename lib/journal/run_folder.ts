@@ -1,0 +1,95 @@
+import { PanewrightError } from "../errors.ts";
+
+/** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
+export interface RunFolder {
+  readonly id: string;
+  readonly path: string;
+  /** Archived responses, `NNN-<role>.md`. */
+  readonly responsesDir: string;
+  /** The run's facts, one JSON object a line. */
+  readonly journalPath: string;
+  /** Screens and outputs that explain a failure. */
+  readonly evidenceDir: string;
+}
+
+/**
+ * Makes the folder of a new run. The folder `.panewright` ignores itself, so that no agent commits it.
+ *
+ * @throws {PanewrightError} when the folder cannot be written
+ */
+export async function createRunFolder(workdir: string, options: { readonly now: Date }): Promise<RunFolder> {
+  const root = `${workdir}/.panewright`;
+  try {
+    await Deno.mkdir(`${root}/runs`, { recursive: true });
+    await writeUnlessThere(`${root}/.gitignore`, "*\n");
+    const id = await claimRunId(`${root}/runs`, options.now);
+    const folder = runFolderAt(workdir, id);
+    await Deno.mkdir(folder.responsesDir);
+    await Deno.mkdir(folder.evidenceDir);
+    return folder;
+  } catch (cause) {
+    throw new PanewrightError(`Cannot make a folder for the run in ${root}: ${messageOf(cause)}`, {
+      cause,
+      hint: "The working directory must be writable: panewright keeps its journal and the archived responses there.",
+    });
+  }
+}
+
+/**
+ * The paths of a run's folder.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(runFolderAt("/w", "20261120-072600").journalPath, "/w/.panewright/runs/20261120-072600/journal.ndjson");
+ * ```
+ */
+export function runFolderAt(workdir: string, id: string): RunFolder {
+  const path = `${workdir}/.panewright/runs/${id}`;
+  return {
+    id,
+    path,
+    responsesDir: `${path}/responses`,
+    journalPath: `${path}/journal.ndjson`,
+    evidenceDir: `${path}/evidence`,
+  };
+}
+
+/**
+ * A moment as it stands in names of runs and folders: UTC, to the second.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(timestampOf(new Date("2026-11-20T07:26:05.123Z")), "20261120-072605");
+ * ```
+ */
+export function timestampOf(moment: Date): string {
+  return moment.toISOString().replace(/\.\d+Z$/, "").replaceAll(/[-:]/g, "").replace("T", "-");
+}
+
+/** Two runs may start in the same second: the folder's creation decides who has the name. */
+async function claimRunId(runsDir: string, now: Date): Promise<string> {
+  const base = timestampOf(now);
+  for (let attempt = 1;; attempt++) {
+    const id = attempt === 1 ? base : `${base}-${attempt}`;
+    try {
+      await Deno.mkdir(`${runsDir}/${id}`);
+      return id;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+}
+
+async function writeUnlessThere(path: string, text: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, text, { createNew: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,116 @@
+import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+
+/** One process of this machine. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+  /** When it started, in the system's own notation; equal for the same process only. */
+  readonly startTime: string;
+  /** Whether it has ended and only waits for its parent to notice. */
+  readonly zombie: boolean;
+}
+
+/**
+ * Lists the processes of this machine.
+ *
+ * On Linux the files of /proc are read through `find` and `cat`, since Deno grants /proc to `--allow-all` only and minimal
+ * images have no `ps`; elsewhere `ps` is asked.
+ */
+export async function listProcesses(runner: ProcessRunner = systemProcessRunner): Promise<ProcessInfo[]> {
+  if (Deno.build.os === "linux") {
+    const argv = ["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/stat", "-exec", "cat", "{}", "+"] as const;
+    const { stdout } = await runner.run({ argv: [...argv], maxOutputBytes: 16 * 1024 * 1024 });
+    return stdout.split("\n").flatMap((line) => parseProcStat(line) ?? []);
+  }
+  const { stdout } = await runner.run({
+    argv: ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="],
+    env: { LC_ALL: "C" },
+    maxOutputBytes: 16 * 1024 * 1024,
+  });
+  return stdout.split("\n").flatMap((line) => parsePsLine(line) ?? []);
+}
+
+/** A process with its start time, or undefined when there is no such living process. */
+export async function findProcess(
+  pid: number,
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<ProcessInfo | undefined> {
+  if (Deno.build.os !== "linux") return (await listProcesses(runner)).find((one) => one.pid === pid && !one.zombie);
+  const { stdout } = await runner.run({ argv: ["cat", `/proc/${pid}/stat`] });
+  const found = parseProcStat(stdout.trim());
+  return found?.zombie ? undefined : found;
+}
+
+/**
+ * The processes below one process, the process itself first.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const common = { groupId: 1, startTime: "0", zombie: false };
+ * const all = [{ pid: 7, parentPid: 5, ...common }, { pid: 5, parentPid: 1, ...common }, { pid: 8, parentPid: 7, ...common }];
+ * assertEquals(processTree(all, 5).map((one) => one.pid), [5, 7, 8]);
+ * ```
+ */
+export function processTree(all: readonly ProcessInfo[], rootPid: number): ProcessInfo[] {
+  const tree = all.filter((one) => one.pid === rootPid);
+  const seen = new Set([rootPid]);
+  for (let index = 0; index < tree.length; index++) {
+    for (const one of all) {
+      if (one.parentPid !== tree[index]!.pid || seen.has(one.pid)) continue;
+      seen.add(one.pid);
+      tree.push(one);
+    }
+  }
+  return tree;
+}
+
+/**
+ * Reads one line of `/proc/PID/stat` (proc(5)): the name in parentheses may hold spaces and parentheses itself.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const line = "31 (a ) b) S 1 31 31 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 295112 8";
+ * assertEquals(parseProcStat(line), { pid: 31, parentPid: 1, groupId: 31, startTime: "295112", zombie: false });
+ * assertEquals(parseProcStat(""), undefined);
+ * ```
+ */
+export function parseProcStat(line: string): ProcessInfo | undefined {
+  const nameEnd = line.lastIndexOf(")");
+  if (nameEnd < 0) return undefined;
+  const fields = line.slice(nameEnd + 1).trim().split(/\s+/);
+  const [state, parentPid, groupId] = fields;
+  const startTime = fields[19];
+  const pid = Number.parseInt(line, 10);
+  if (startTime === undefined || Number.isNaN(pid)) return undefined;
+  return { pid, parentPid: Number(parentPid), groupId: Number(groupId), startTime, zombie: state === "Z" };
+}
+
+/**
+ * Reads one line of `ps -A -o pid=,ppid=,pgid=,stat=,lstart=`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(parsePsLine("  31     1    31 Ss   Fri Nov 20 07:26:00 2026"), {
+ *   pid: 31,
+ *   parentPid: 1,
+ *   groupId: 31,
+ *   startTime: "Fri Nov 20 07:26:00 2026",
+ *   zombie: false,
+ * });
+ * ```
+ */
+export function parsePsLine(line: string): ProcessInfo | undefined {
+  const [pid, parentPid, groupId, state, ...start] = line.trim().split(/\s+/);
+  if (state === undefined || start.length === 0) return undefined;
+  return {
+    pid: Number(pid),
+    parentPid: Number(parentPid),
+    groupId: Number(groupId),
+    startTime: start.join(" "),
+    zombie: state.startsWith("Z"),
+  };
+}
