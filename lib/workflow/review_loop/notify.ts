@@ -1,0 +1,44 @@
+import { type HttpPoster, systemHttpPoster } from "../../ports/http.ts";
+import type { NotificationPlan } from "./plan.ts";
+
+/** A message to the person who waits for a run. */
+export interface Notification {
+  readonly title: string;
+  readonly text: string;
+  /** ntfy's scale from 1 to 5: 3 a pass, 4 a failure, 5 an agent that stands at a prompt. */
+  readonly priority: 3 | 4 | 5;
+}
+
+/** A slow server must not hold up a run. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Publishes a message to an ntfy topic.
+ *
+ * @returns what went wrong, if anything did: a message that does not arrive never ends a run
+ */
+export async function notify(
+  notification: Notification,
+  options: { readonly plan: NotificationPlan; readonly http?: HttpPoster },
+): Promise<string | undefined> {
+  const { plan, http = systemHttpPoster } = options;
+  try {
+    await http.post(`${plan.url.replace(/\/+$/, "")}/${encodeURIComponent(plan.topic)}`, {
+      headers: { title: encodeHeader(notification.title), priority: String(notification.priority) },
+      body: notification.text,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return undefined;
+  } catch (error) {
+    return `Cannot send the notification "${notification.title}" to ${plan.url}: ${
+      error instanceof Error ? error.message : String(error)
+    }`;
+  }
+}
+
+/** Headers are Latin-1; ntfy reads RFC 2047 words for the rest. */
+function encodeHeader(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  const bytes = new TextEncoder().encode(text);
+  return `=?UTF-8?B?${btoa(String.fromCharCode(...bytes))}?=`;
+}

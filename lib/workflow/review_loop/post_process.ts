@@ -1,0 +1,62 @@
+import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
+import type { PostProcessingPlan } from "./plan.ts";
+
+/** Seconds that one command of the post-processing may take. */
+const TIMEOUT_SECONDS = 120;
+
+/**
+ * What is done with the working directory after PASS: the openspec change is archived, then everything is committed.
+ *
+ * @returns what went wrong, one line a command; the work itself has passed and stays passed
+ */
+export async function postProcess(
+  plan: PostProcessingPlan,
+  options: { readonly workdir: string; readonly processRunner?: ProcessRunner; readonly signal?: AbortSignal },
+): Promise<string[]> {
+  const { workdir, processRunner = systemProcessRunner, signal } = options;
+  for (const argv of postProcessCommands(plan)) {
+    const failure = await runStep(argv);
+    if (failure !== undefined) return [failure];
+  }
+  return [];
+
+  async function runStep(argv: readonly [string, ...string[]]): Promise<string | undefined> {
+    const spelled = argv.join(" ");
+    try {
+      const result = await processRunner.run({
+        argv,
+        cwd: workdir,
+        timeoutMs: TIMEOUT_SECONDS * 1000,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (result.code === 0) return undefined;
+      const output = `${result.stdout}\n${result.stderr}`.trim().split("\n").slice(-3).join(" / ");
+      return `Cannot finish the post-processing: "${spelled}" ended with code ${result.code}: ${output}`;
+    } catch (error) {
+      signal?.throwIfAborted();
+      return `Cannot finish the post-processing: "${spelled}": ${error instanceof Error ? error.message : error}`;
+    }
+  }
+}
+
+/**
+ * The commands of a plan, in their order.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(postProcessCommands({ openspecChange: "add-login", gitCommitMessage: "Add the login" }), [
+ *   ["openspec", "archive", "add-login", "--yes"],
+ *   ["git", "add", "--all"],
+ *   ["git", "commit", "--message", "Add the login"],
+ * ]);
+ * ```
+ */
+export function postProcessCommands(plan: PostProcessingPlan): [string, ...string[]][] {
+  const commands: [string, ...string[]][] = [];
+  if (plan.openspecChange !== undefined) commands.push(["openspec", "archive", plan.openspecChange, "--yes"]);
+  if (plan.gitCommitMessage !== undefined) {
+    commands.push(["git", "add", "--all"], ["git", "commit", "--message", plan.gitCommitMessage]);
+  }
+  return commands;
+}
