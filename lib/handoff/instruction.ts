@@ -1,0 +1,81 @@
+import { UsageError } from "../errors.ts";
+import { responseDirFor, responsePathFor } from "./response_files.ts";
+import type { Role } from "./roles.ts";
+
+/** How the block is built; everything has a default. */
+export interface InstructionOptions {
+  /** The word that ends the heredoc; must not occur in a response. @default {"PANEWRIGHT_" and 12 random hexadecimal digits} */
+  readonly delimiter?: string;
+}
+
+/**
+ * The block at the end of every prompt that tells an agent where its response file is, and the one command that writes it.
+ *
+ * The command writes beside the response file and renames, so that a response appears whole or not at all. The heredoc's
+ * delimiter is quoted: the shell expands nothing in the response.
+ *
+ * @throws {UsageError} when the path of the working directory has control characters in it
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(responseFileInstruction("/job", "tester"), "/job/.tmp/agent-responses/test_result.md");
+ * ```
+ */
+export function responseFileInstruction(workdir: string, role: Role, options: InstructionOptions = {}): string {
+  const path = responsePathFor(workdir, role);
+  if (/\p{Cc}/u.test(path)) {
+    throw new UsageError(`Cannot name ${JSON.stringify(path)} in a prompt: the path has control characters in it`);
+  }
+  const dir = shellQuote(responseDirFor(workdir));
+  const partial = shellQuote(`${path}.partial`);
+  const delimiter = options.delimiter ?? randomDelimiter();
+  return `--- RESPONSE FILE INSTRUCTION ---
+This is mandatory: your turn counts only when this file exists. An answer that stands only in the terminal is lost.
+Response file (absolute path): ${path}
+As your last action, write your complete final response to it by running this one shell command, with your response in
+place of the line in angle brackets:
+mkdir -p ${dir} && cat > ${partial} <<'${delimiter}' && mv -f ${partial} ${shellQuote(path)}
+<your complete final response>
+${delimiter}
+Do not change, move or delete the file afterwards.
+--- END OF RESPONSE FILE INSTRUCTION ---`;
+}
+
+/**
+ * The prompt for an agent that came to rest without a usable response file.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(reminderPrompt("/job", "tester", { problem: "it is empty" }), "it is empty");
+ * ```
+ */
+export function reminderPrompt(
+  workdir: string,
+  role: Role,
+  options: InstructionOptions & { readonly problem?: string } = {},
+): string {
+  const { problem = "it is missing", ...instruction } = options;
+  return `Your turn is not finished: your response file cannot be used, because ${problem}.
+Write it now, with your complete final response to the previous prompt. Do not start the work again.
+
+${responseFileInstruction(workdir, role, instruction)}`;
+}
+
+/**
+ * A text as one word of a POSIX shell.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(shellQuote("it's"), "'it'" + "\\" + "''s'");
+ * ```
+ */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function randomDelimiter(): string {
+  return `PANEWRIGHT_${crypto.randomUUID().replaceAll("-", "").slice(-12)}`;
+}

@@ -1,0 +1,150 @@
+import { resolve } from "node:path";
+import { RuntimeError } from "../errors.ts";
+import { defaultArchiveDir, moveToArchive } from "./archive.ts";
+import { errorText } from "./texts.ts";
+import type { Role } from "./roles.ts";
+
+// Looks and moves are synchronous on purpose: each costs microseconds, and no other task of ours can come between the
+// look at a file and what is done with it.
+
+const RESPONSE_DIR_PARTS = [".tmp", ".tmp/agent-responses"] as const;
+
+const RESPONSE_FILES: Readonly<Record<Role, string>> = {
+  analyst: "analyst_summary.md",
+  analyst_review: "analyst_review.md",
+  programmer: "programmer_summary.md",
+  programmer_review: "programmer_review.md",
+  tester: "test_result.md",
+};
+
+/**
+ * The absolute path of the folder that all roles of a working directory answer into.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(responseDirFor("/job"), "/job/.tmp/agent-responses");
+ * ```
+ */
+export function responseDirFor(workdir: string): string {
+  return resolve(workdir, RESPONSE_DIR_PARTS[1]);
+}
+
+/**
+ * The absolute path of a role's response file. The file names are those of the seeds.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(responsePathFor("/job", "tester"), "/job/.tmp/agent-responses/test_result.md");
+ * ```
+ */
+export function responsePathFor(workdir: string, role: Role): string {
+  return `${responseDirFor(workdir)}/${RESPONSE_FILES[role]}`;
+}
+
+/**
+ * Creates the response folder and its parents; one that is there already is fine.
+ *
+ * @throws {RuntimeError} when it cannot be created, or leads out of the working directory
+ */
+export function ensureResponseDir(workdir: string): Promise<void> {
+  return Promise.try(() => {
+    const root = resolve(workdir);
+    try {
+      Deno.mkdirSync(root, { recursive: true });
+      for (const part of RESPONSE_DIR_PARTS) {
+        if (lstatOrUndefined(`${root}/${part}`) === undefined) Deno.mkdirSync(`${root}/${part}`);
+        refuseUnlessFolderInside(root, part);
+      }
+    } catch (error) {
+      if (error instanceof RuntimeError) throw error;
+      throw new RuntimeError(`Cannot create ${responseDirFor(root)}: ${errorText(error)}`, { cause: error });
+    }
+  });
+}
+
+/**
+ * Takes away what an earlier turn left at a role's response path: it is moved to the archive as `NNN-<role>-stale.md`.
+ * A file that is not there is no error.
+ *
+ * @throws {RuntimeError} when something other than a regular file is there, or the folder leads out of the working directory
+ */
+export function clearStaleResponse(
+  workdir: string,
+  role: Role,
+  options: { readonly archiveDir?: string } = {},
+): Promise<void> {
+  return Promise.try(() => {
+    archiveStaleResponse(workdir, role, options.archiveDir ?? defaultArchiveDir(resolve(workdir)));
+  });
+}
+
+/**
+ * What `clearStaleResponse` does.
+ *
+ * @returns the path in the archive, if there was something to move
+ */
+export function archiveStaleResponse(workdir: string, role: Role, archiveDir: string): string | undefined {
+  const path = responsePathFor(workdir, role);
+  const problem = findPathProblem(workdir, role);
+  if (problem !== undefined) throw new RuntimeError(`Cannot clear ${path}: ${problem}`, { hint: REMOVE_IT_HINT });
+  return lstatOrUndefined(path) === undefined ? undefined : moveToArchive(path, archiveDir, `${role}-stale`);
+}
+
+/** What a person does about a response path that is refused. */
+export const REMOVE_IT_HINT = "Remove it, or put a regular file or folder in its place.";
+
+/**
+ * Why nothing may be read or moved at a role's response path: what is there is no regular file, or a folder on the way
+ * is a symbolic link that leaves the working directory. A path where nothing is yet has no problem.
+ */
+export function findPathProblem(workdir: string, role: Role): string | undefined {
+  const root = resolve(workdir);
+  for (const part of RESPONSE_DIR_PARTS) {
+    const problem = findFolderProblem(root, part);
+    if (problem !== undefined) return problem;
+  }
+  const info = lstatOrUndefined(responsePathFor(root, role));
+  if (info === undefined || info.isFile) return undefined;
+  return info.isSymlink ? "it is a symbolic link" : "it is not a regular file";
+}
+
+/** Like `Deno.lstatSync`, with `undefined` for a path where nothing is. */
+export function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function refuseUnlessFolderInside(root: string, part: string): void {
+  const problem = findFolderProblem(root, part);
+  if (problem !== undefined) {
+    throw new RuntimeError(`Cannot use ${responseDirFor(root)}: ${problem}`, { hint: REMOVE_IT_HINT });
+  }
+}
+
+function findFolderProblem(root: string, part: string): string | undefined {
+  const path = `${root}/${part}`;
+  const info = lstatOrUndefined(path);
+  if (info === undefined || info.isDirectory) return undefined;
+  if (!info.isSymlink) return `${path} is not a folder`;
+  const target = realPathOrUndefined(path);
+  if (target === undefined) return `${path} is a symbolic link that leads nowhere`;
+  if (!target.startsWith(`${Deno.realPathSync(root)}/`)) {
+    return `${path} is a symbolic link that leads out of the working directory, to ${target}`;
+  }
+  return Deno.statSync(target).isDirectory ? undefined : `${path} does not lead to a folder`;
+}
+
+function realPathOrUndefined(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { resolve } from "node:path";
+import { RuntimeError } from "../errors.ts";
+import { moveToArchive } from "./archive.ts";
+import { errorText } from "./texts.ts";
+import { findPathProblem, lstatOrUndefined, responseDirFor, responsePathFor } from "./response_files.ts";
+import type { Role } from "./roles.ts";
+
+/** Where a response is expected, and what it must be to count. */
+export interface ResponsePlace {
+  readonly workdir: string;
+  readonly role: Role;
+  readonly maxBytes: number;
+  /** From `markDispatch`; without it a file of any age counts. */
+  readonly dispatch?: DispatchMark;
+}
+
+/** A moment on the clock of the file system that holds the responses. */
+export interface DispatchMark {
+  readonly mtimeMs: number;
+}
+
+/** What is at a response path; two looks with the same `identity` saw the same, unchanged file. */
+export type ResponseLook =
+  | { readonly kind: "missing" }
+  | { readonly kind: "refused"; readonly problem: string }
+  | { readonly kind: "present"; readonly identity: string };
+
+/** What a response file's content is worth. */
+export type ResponseContent =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "unusable"; readonly problem: string };
+
+/**
+ * Remembers when a prompt was dispatched, so that a file from before it is told from an answer to it.
+ *
+ * The mark is the modification time of a file that is created (and removed again) beside the responses. Thus both times
+ * come from the same clock, however coarse, skewed (a network share) or unlike this program's clock it is.
+ *
+ * @throws {RuntimeError} when the response folder cannot be written
+ */
+export function markDispatch(workdir: string): DispatchMark {
+  const dir = responseDirFor(workdir);
+  try {
+    const probe = Deno.makeTempFileSync({ dir, prefix: ".dispatch-" });
+    try {
+      return { mtimeMs: mtimeOf(Deno.lstatSync(probe)) };
+    } finally {
+      Deno.removeSync(probe);
+    }
+  } catch (error) {
+    throw new RuntimeError(`Cannot write in ${dir}: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** Looks at a response path without opening anything. */
+export function lookAtResponse(place: ResponsePlace): ResponseLook {
+  try {
+    return lookAtPath(place);
+  } catch (error) {
+    return { kind: "refused", problem: `it cannot be looked at: ${errorText(error)}` };
+  }
+}
+
+function lookAtPath(place: ResponsePlace): ResponseLook {
+  const problem = findPathProblem(place.workdir, place.role);
+  if (problem !== undefined) return { kind: "refused", problem };
+  const info = lstatOrUndefined(responsePathFor(place.workdir, place.role));
+  if (info === undefined) return { kind: "missing" };
+  if (info.size > place.maxBytes) {
+    return { kind: "refused", problem: `it has ${info.size} bytes, more than the ${place.maxBytes} that are allowed` };
+  }
+  return { kind: "present", identity: identityOf(info) };
+}
+
+/** Reads a response file as UTF-8, a byte order mark and CRLF line ends removed. */
+export function readResponse(place: ResponsePlace): ResponseContent {
+  const path = responsePathFor(place.workdir, place.role);
+  try {
+    using file = Deno.openSync(path, { read: true });
+    const info = file.statSync();
+    // The path may have been replaced since it was looked at: what is open must be what stands there, and no link.
+    if (identityOf(info) !== identityOf(Deno.lstatSync(path))) return unusable("it was replaced while it was read");
+    if (place.dispatch !== undefined && mtimeOf(info) < place.dispatch.mtimeMs) {
+      return unusable("it is older than the prompt");
+    }
+    const text = decode(readUpTo(file, Math.min(info.size, place.maxBytes)));
+    if (text === undefined) return unusable("it is not valid UTF-8");
+    if (text.trim() === "") return unusable("it is empty");
+    return { kind: "text", text };
+  } catch (error) {
+    return unusable(`it cannot be read: ${errorText(error)}`);
+  }
+}
+
+/**
+ * Moves a response that was read and found usable to the archive. What is returned is what the archive holds: if the
+ * file was replaced after it was read, the later text.
+ *
+ * @throws {RuntimeError} when the archive cannot be written, or what was moved is not usable
+ */
+export function archiveResponse(
+  place: ResponsePlace,
+  archiveDir: string,
+): { readonly path: string; readonly text: string; readonly bytes: number } {
+  const path = moveToArchive(responsePathFor(place.workdir, place.role), resolve(archiveDir), place.role);
+  const bytes = Deno.lstatSync(path).isFile ? Deno.readFileSync(path) : new Uint8Array();
+  const text = decode(bytes);
+  if (text === undefined || text.trim() === "") {
+    throw new RuntimeError(`Cannot use the response of ${place.role}: it was overwritten while it was read`, {
+      hint: `What was found instead is ${path}.`,
+    });
+  }
+  return { path, text, bytes: bytes.length };
+}
+
+function unusable(problem: string): ResponseContent {
+  return { kind: "unusable", problem };
+}
+
+function readUpTo(file: Deno.FsFile, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let length = 0;
+  while (length < size) {
+    const read = file.readSync(bytes.subarray(length));
+    if (read === null) break;
+    length += read;
+  }
+  return bytes.subarray(0, length);
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
+  } catch {
+    return undefined;
+  }
+}
+
+function identityOf(info: Deno.FileInfo): string {
+  return [info.dev, info.ino, info.size, mtimeOf(info)].join(":");
+}
+
+function mtimeOf(info: Deno.FileInfo): number {
+  return info.mtime?.getTime() ?? 0;
+}

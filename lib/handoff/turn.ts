@@ -1,0 +1,118 @@
+import { resolve } from "node:path";
+import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../errors.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import type { TerminalStatus } from "../screen/status.ts";
+import { abortable } from "./abortable.ts";
+import { defaultArchiveDir } from "./archive.ts";
+import type { Role } from "./roles.ts";
+import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
+import type { TerminalApi } from "./terminal_api.ts";
+import { errorText } from "./texts.ts";
+
+/** One turn of one role: what it needs, complete and checked, and how far it is. */
+export interface Turn {
+  readonly api: TerminalApi;
+  readonly terminalId: string;
+  readonly role: Role;
+  readonly workdir: string;
+  readonly archiveDir: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly settings: HandoffSettings;
+  readonly log: (line: string) => void;
+  readonly options: HandoffOptions;
+  readonly acceptTimes: Map<string, number>;
+  readonly progress: TurnProgress;
+}
+
+/** What changes while a turn goes on. */
+export interface TurnProgress {
+  lastStatus: TerminalStatus | undefined;
+  /** How many permission prompts were accepted in this turn. */
+  acceptedPrompts: number;
+  /** Whether the permission prompt that is open now was reported already. */
+  promptReported: boolean;
+}
+
+/** How often in a row a status may fail to be read before the turn is given up. */
+const MAX_STATUS_ATTEMPTS = 5;
+
+/**
+ * Opens a turn.
+ *
+ * @throws {UsageError} when a setting is wrong
+ */
+export function openTurn(
+  terminal: { readonly api: TerminalApi; readonly terminalId: string; readonly role: Role },
+  options: HandoffOptions,
+): Turn {
+  const workdir = resolve(options.workdir);
+  return {
+    ...terminal,
+    workdir,
+    archiveDir: resolve(options.archiveDir ?? defaultArchiveDir(workdir)),
+    clock: options.clock ?? systemClock,
+    signal: options.signal,
+    settings: resolveHandoffSettings(options.settings),
+    log: options.log ?? (() => {}),
+    options,
+    acceptTimes: options.acceptTimes ?? new Map(),
+    progress: { lastStatus: undefined, acceptedPrompts: 0, promptReported: false },
+  };
+}
+
+/** "Cannot finish the turn of tester in terminal t-1: … (last status: idle)". */
+export function turnMessage(turn: Turn, problem: string): string {
+  const status = turn.progress.lastStatus ?? "none was read";
+  return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminalId}: ${problem} (last status: ${status})`;
+}
+
+/**
+ * Does something with the turn's terminal that has to succeed.
+ *
+ * @throws {RuntimeError} naming role and terminal, when it fails; a request for a person passes through as it is
+ */
+export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await abortable(call, turn.signal);
+  } catch (error) {
+    throw asTurnError(turn, error, `${purpose} failed: ${errorText(error)}`);
+  }
+}
+
+/**
+ * Reads the terminal's status. A failure is tried again after an eighth of the poll interval, then after twice as long
+ * each time, up to the whole interval.
+ *
+ * @throws {RuntimeError} when five attempts in a row failed
+ */
+export async function readStatus(turn: Turn): Promise<TerminalStatus> {
+  const { api, clock, progress, settings, signal, terminalId } = turn;
+  for (let attempt = 1;; attempt++) {
+    try {
+      const status = await abortable(() => api.getStatus(terminalId), signal);
+      if (status !== progress.lastStatus) turn.options.onStatus?.(status);
+      progress.lastStatus = status;
+      return status;
+    } catch (error) {
+      const failure = `reading the terminal's status failed ${attempt} times in a row: ${errorText(error)}`;
+      const turnError = asTurnError(turn, error, failure);
+      if (attempt === MAX_STATUS_ATTEMPTS || !(turnError instanceof RuntimeError)) throw turnError;
+      if (attempt === 1) {
+        turn.log(
+          `Warning: cannot read the status of ${turn.role} in terminal ${terminalId}: ${
+            errorText(error)
+          }. Trying again.`,
+        );
+      }
+    }
+    await clock.sleep(Math.ceil(settings.pollSeconds * 1000 / 2 ** (MAX_STATUS_ATTEMPTS - 1 - attempt)), signal);
+  }
+}
+
+function asTurnError(turn: Turn, error: unknown, problem: string): unknown {
+  if (turn.signal?.aborted) return turn.signal.reason;
+  if (error instanceof HumanInterventionRequiredError) return error;
+  const hint = error instanceof PanewrightError ? error.hint : undefined;
+  return new RuntimeError(turnMessage(turn, problem), { cause: error, ...(hint === undefined ? {} : { hint }) });
+}
