@@ -7,7 +7,9 @@ import type { TerminalStatus } from "../../screen/status.ts";
  */
 export type ReviewLoopEvent =
   | { readonly type: "run_started"; readonly runId: string; readonly workdir: string; readonly startAgent: Role }
-  | { readonly type: "agent_starting"; readonly role: Role; readonly provider: string; readonly terminalId: string }
+  /** The panes are open; `attachCommand` shows them to a person. */
+  | { readonly type: "session_opened"; readonly attachCommand: string }
+  | { readonly type: "agent_starting"; readonly role: Role; readonly provider: string }
   | { readonly type: "agent_ready"; readonly role: Role; readonly terminalId: string; readonly seconds: number }
   | { readonly type: "round_started"; readonly round: number; readonly maxRounds: number }
   | {
@@ -44,6 +46,7 @@ export type ReviewLoopEvent =
     readonly round: number;
     readonly then: "proceed" | "fail";
   }
+  | { readonly type: "test_command_started"; readonly round: number; readonly command: string }
   | {
     readonly type: "test_command_finished";
     readonly round: number;
@@ -51,6 +54,10 @@ export type ReviewLoopEvent =
     readonly exitCode: number;
     readonly seconds: number;
     readonly timedOut: boolean;
+    /** The end of what the command wrote, without control characters; may be many lines. */
+    readonly output: string;
+    /** Whether older output was dropped. */
+    readonly truncated: boolean;
   }
   | {
     readonly type: "round_finished";
@@ -58,8 +65,16 @@ export type ReviewLoopEvent =
     readonly verdict: "PASS" | "FAIL";
     readonly note?: string;
   }
+  /** The run is over, and its panes were left for a person. */
+  | { readonly type: "panes_left"; readonly attachCommand: string }
   | { readonly type: "warning"; readonly message: string; readonly role?: Role }
-  | { readonly type: "run_finished"; readonly outcome: RunOutcome; readonly rounds: number; readonly seconds: number };
+  | {
+    readonly type: "run_finished";
+    readonly outcome: RunOutcome;
+    readonly rounds: number;
+    readonly seconds: number;
+    readonly reason: string;
+  };
 
 /** How a run ended. */
 export type RunOutcome = "pass" | "fail" | "error" | "interrupted";

@@ -1,0 +1,146 @@
+import { openJournal } from "../../journal/journal.ts";
+import { createRunFolder, type RunFolder } from "../../journal/run_folder.ts";
+import { lockWorkdir } from "../../journal/workdir_lock.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
+import { type HttpPoster, systemHttpPoster } from "../../ports/http.ts";
+import { runTestCommand } from "../test_command.ts";
+import { startAgents } from "./agents.ts";
+import { createAskAgent } from "./ask_agent.ts";
+import type { ReviewLoopEvent, RunOutcome } from "./events.ts";
+import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
+import { type Notification, notify } from "./notify.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+import { postProcess } from "./post_process.ts";
+import { openRunSession } from "./run_session.ts";
+
+/** What a run is given besides its plan. */
+export interface ReviewRunOptions {
+  readonly plan: ReviewRunPlan;
+  /** Told each fact after it was written to the journal. */
+  readonly onEvent?: (event: ReviewLoopEvent) => void;
+  /** Ends the run: what it started is ended first, then it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+  /** @default {systemHttpPoster} */
+  readonly http?: HttpPoster;
+}
+
+/** How a run ended. */
+export interface ReviewRunReport extends Omit<ReviewLoopResult, "state"> {
+  readonly folder: RunFolder;
+}
+
+/**
+ * Runs a job with real agents: a run folder, a tmux session with a pane for each role, the review loop over them, and
+ * afterwards nothing of it left running.
+ *
+ * @throws {UsageError} when another run is at work in the same directory, or the tmux session cannot be had
+ * @throws {HumanInterventionRequiredError} when an agent stands at something that only a person may decide
+ * @throws {RuntimeError} when an agent fails, or ends a turn without a response
+ * @throws {TimeoutError} when a turn takes too long
+ * @throws the signal's reason when it is aborted
+ */
+export async function executeReviewRun(options: ReviewRunOptions): Promise<ReviewRunReport> {
+  const { plan, signal = new AbortController().signal, clock = systemClock } = options;
+  const startedAtMs = clock.now();
+  const folder = await createRunFolder(plan.workdir, { now: new Date() });
+  using _lock = await lockWorkdir(plan.workdir, { runId: folder.id });
+  using journal = openJournal(folder.journalPath);
+  let rounds = 0;
+  const emit = (event: ReviewLoopEvent) => {
+    if (event.type === "round_started") rounds = event.round;
+    journal.append(event);
+    options.onEvent?.(event);
+  };
+  await using messages = openMessages({ plan, emit, http: options.http ?? systemHttpPoster });
+  const finish = (outcome: RunOutcome, reason: string) => {
+    emit({ type: "run_finished", outcome, rounds, reason, seconds: (clock.now() - startedAtMs) / 1000 });
+    if (outcome === "interrupted") return;
+    messages.send({ title: `panewright: ${outcome}`, text: reason, priority: outcome === "pass" ? 3 : 4 });
+  };
+
+  emit({ type: "run_started", runId: folder.id, workdir: plan.workdir, startAgent: plan.loop.startAgent });
+  try {
+    const result = await runWithAgents({ plan, folder, emit, messages, clock, signal });
+    if (result.outcome === "pass") {
+      const problems = await postProcess(plan.postProcessing, { workdir: plan.workdir, signal });
+      for (const message of problems) emit({ type: "warning", message });
+    }
+    finish(result.outcome, result.reason);
+    return { outcome: result.outcome, rounds: result.rounds, reason: result.reason, folder };
+  } catch (error) {
+    const reason = signal.aborted ? signal.reason : error;
+    finish(signal.aborted ? "interrupted" : "error", reason instanceof Error ? reason.message : String(reason));
+    throw reason;
+  }
+}
+
+interface RunParts {
+  readonly plan: ReviewRunPlan;
+  readonly folder: RunFolder;
+  readonly emit: (event: ReviewLoopEvent) => void;
+  readonly messages: Messages;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+async function runWithAgents({ plan, folder, emit, messages, clock, signal }: RunParts): Promise<ReviewLoopResult> {
+  await using session = await openRunSession(plan, { runId: folder.id, clock, signal });
+  using _panesLeft = {
+    [Symbol.dispose]() {
+      if (!plan.cleanupOnExit) emit({ type: "panes_left", attachCommand: session.attachCommand() });
+    },
+  };
+  emit({ type: "session_opened", attachCommand: session.attachCommand() });
+  const team = await startAgents({ plan, session, emit, clock, signal });
+  return await runReviewLoop({
+    workdir: plan.workdir,
+    job: plan.job,
+    settings: plan.loop,
+    askAgent: createAskAgent({
+      plan,
+      folder,
+      team,
+      emit,
+      onStuck: (role, text) => messages.send({ title: `panewright: ${role} is stuck`, text, priority: 5 }),
+      clock,
+      signal,
+    }),
+    runTestCommand: (command) =>
+      runTestCommand(command, {
+        cwd: plan.workdir,
+        timeoutSeconds: plan.loop.testCommandTimeoutSeconds,
+        clock,
+        signal,
+      }),
+    onEvent: emit,
+    signal,
+  });
+}
+
+/** Messages to a person, sent beside the work; disposal waits until they are gone. */
+interface Messages extends AsyncDisposable {
+  send(notification: Notification): void;
+}
+
+function openMessages(options: {
+  readonly plan: ReviewRunPlan;
+  readonly emit: (event: ReviewLoopEvent) => void;
+  readonly http: HttpPoster;
+}): Messages {
+  const { plan, emit, http } = options;
+  const { notifications } = plan;
+  const underWay: Promise<void>[] = [];
+  const deliver = async (notification: Notification) => {
+    if (notifications === undefined) return;
+    const problem = await notify(notification, { plan: notifications, http });
+    if (problem !== undefined) emit({ type: "warning", message: problem });
+  };
+  return {
+    send: (notification) => void underWay.push(deliver(notification)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { UsageError } from "../../errors.ts";
+
+/** The line that opens a job's explore summary. */
+export const EXPLORE_HEADER = "*** ORIGINAL EXPLORE SUMMARY ***";
+/** The line that opens a job's scenario test. */
+export const SCENARIO_HEADER = "*** SCENARIO TEST ***";
+
+/** What the agents are to do. Plain data. */
+export interface Job {
+  /** What stands before the first section; may be empty. */
+  readonly introduction: string;
+  readonly exploreSummary: string;
+  readonly scenarioTest: string;
+}
+
+/** How a job's text is named in errors. */
+export interface ParseJobOptions {
+  /** The file that the text was read from, or another name for its source. @default {"the job"} */
+  readonly file?: string;
+}
+
+const SECTIONS = [
+  { key: "exploreSummary", header: EXPLORE_HEADER, content: "what is to be done and what is known about it" },
+  { key: "scenarioTest", header: SCENARIO_HEADER, content: "how the tester can see that it is done" },
+] as const;
+
+/**
+ * Reads a job's text: two sections, each opened by its header on a line of its own, in any order.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const job = parseJob("*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it with the flag.\n");
+ * assertEquals(job.scenarioTest, "Run it with the flag.");
+ * ```
+ *
+ * @throws {UsageError} when a section is missing, empty or there twice
+ */
+export function parseJob(text: string, options: ParseJobOptions = {}): Job {
+  const file = options.file ?? "the job";
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
+  const found = SECTIONS.map((section) => ({ ...section, index: headerIndex(lines, section, file) }));
+  const starts = found.map(({ index }) => index).toSorted((a, b) => a - b);
+  const sections = found.map(({ key, header, content, index }) => {
+    const end = starts.find((start) => start > index) ?? lines.length;
+    const body = trimBlankLines(lines.slice(index + 1, end));
+    if (body === "") {
+      throw new UsageError(`Cannot use ${file}: the section "${header}" (line ${index + 1}) is empty`, {
+        hint: `Write below that line ${content}.`,
+      });
+    }
+    return [key, body] as const;
+  });
+  return {
+    introduction: trimBlankLines(lines.slice(0, starts[0])),
+    ...Object.fromEntries(sections) as Omit<Job, "introduction">,
+  };
+}
+
+function headerIndex(lines: readonly string[], section: typeof SECTIONS[number], file: string): number {
+  const { header, content } = section;
+  const indexes = lines.flatMap((line, index) => line.trim() === header ? [index] : []);
+  if (indexes.length > 1) {
+    const numbers = indexes.map((index) => index + 1).join(" and ");
+    throw new UsageError(`Cannot use ${file}: the line "${header}" is there more than once (lines ${numbers})`, {
+      hint: "Keep one section of each kind.",
+    });
+  }
+  if (indexes[0] !== undefined) return indexes[0];
+  const lookalike = lines.findIndex((line) => line.length < 200 && letters(line) === letters(header));
+  throw new UsageError(
+    `Cannot use ${file}: the line "${header}" is missing` +
+      (lookalike < 0 ? "" : ` (line ${lookalike + 1} looks like it: ${JSON.stringify(lines[lookalike])})`),
+    { hint: `Write a line that is exactly "${header}", and below it ${content}.` },
+  );
+}
+
+function letters(line: string): string {
+  return line.toUpperCase().replace(/[^A-Z]/g, "");
+}
+
+function trimBlankLines(lines: readonly string[]): string {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  if (first < 0) return "";
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  return lines.slice(first, last + 1).join("\n");
+}

@@ -1,0 +1,78 @@
+import type { TestCommandResult } from "../test_command.ts";
+import { afterAuthor, afterReview } from "./review_phase.ts";
+import { firstCycle, type LoopContext, type LoopState, type Transition, type Turn } from "./state.ts";
+import { afterTestCommand, afterTester } from "./test_phase.ts";
+
+/** The beginning of a loop: round 1, at the role that the settings name. */
+export function startLoop({ settings }: LoopContext): Transition {
+  return {
+    state: {
+      round: 1,
+      stage: { kind: "work", role: settings.startAgent, cycle: firstCycle(settings.startAgent) },
+      outputs: {},
+      feedback: {},
+      prompted: [],
+      testEvidence: undefined,
+      earlierChanges: [],
+    },
+    events: [{ type: "round_started", round: 1, maxRounds: settings.maxRounds }],
+  };
+}
+
+/**
+ * The prompt that is due in a state, or undefined where the loop waits for the test command or has ended.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const turn = nextTurn({
+ *   round: 2, stage: { kind: "verdict", role: "analyst_review", cycle: 3 },
+ *   outputs: {}, feedback: {}, prompted: [], testEvidence: undefined, earlierChanges: [],
+ * });
+ * assertEquals(turn?.id, "r2-analyst_review-c3-verdict");
+ * ```
+ */
+export function nextTurn({ round, stage }: LoopState): Turn | undefined {
+  if (stage.kind !== "work" && stage.kind !== "verdict") return undefined;
+  const { kind, role, cycle } = stage;
+  const id = `r${round}-${role}${cycle === 0 ? "" : `-c${cycle}`}${kind === "verdict" ? "-verdict" : ""}`;
+  return { id, role, round, cycle, kind };
+}
+
+/**
+ * The state after the response to the turn that was due.
+ *
+ * @throws {TypeError} when the state waits for no response
+ */
+export function applyResponse(state: LoopState, response: string, context: LoopContext): Transition {
+  const { stage } = state;
+  if (stage.kind !== "work" && stage.kind !== "verdict") {
+    throw new TypeError(`Cannot apply a response: the loop is at ${stage.kind}`);
+  }
+  const { role, cycle } = stage;
+  const asked = stage.kind === "verdict";
+  const answered: LoopState = state.prompted.includes(role) ? state : { ...state, prompted: [...state.prompted, role] };
+  switch (role) {
+    case "analyst":
+    case "programmer":
+      return afterAuthor(answered, { role, cycle, response });
+    case "analyst_review":
+    case "programmer_review":
+      return afterReview(answered, { context, role, cycle, asked, response });
+    case "tester":
+      return afterTester(answered, { context, asked, response });
+  }
+}
+
+/**
+ * The state after the project's test command.
+ *
+ * @throws {TypeError} when the state does not wait for it
+ */
+export function applyTestCommandResult(state: LoopState, command: TestCommandResult, context: LoopContext): Transition {
+  const { stage } = state;
+  if (stage.kind !== "test_command") {
+    throw new TypeError(`Cannot apply a test command's result: the loop is at ${stage.kind}`);
+  }
+  return afterTestCommand(state, { context, testerVerdict: stage.testerVerdict, note: stage.note, command });
+}

@@ -1,0 +1,25 @@
+import {
+  assemble,
+  exploreSummary,
+  heading,
+  type PromptInput,
+  quotedTestCommand,
+  reviewForm,
+  scenarioTest,
+  upstream,
+} from "./shared.ts";
+
+/** The prompt for the programmer's reviewer. */
+export function programmerReviewPrompt(input: PromptInput): string {
+  return assemble(input, [
+    heading(input, "You review the changes. You change no file, and you trust no statement that you have not checked."),
+    exploreSummary(input),
+    upstream(input, { role: "analyst" }),
+    scenarioTest(input),
+    quotedTestCommand(input),
+    upstream(input, { role: "programmer", always: "full" }),
+    `Read the changed files themselves, not only the report: do they do what the analysis and the scenario test ask for, \
+are errors handled, is anything broken that worked before, was a test weakened?`,
+    reviewForm(input, "programmer"),
+  ]);
+}

@@ -1,0 +1,33 @@
+import {
+  assemble,
+  exploreSummary,
+  feedback,
+  heading,
+  type PromptInput,
+  quotedTestCommand,
+  scenarioTest,
+  upstream,
+  verdictForm,
+} from "./shared.ts";
+
+/** The prompt for the tester. */
+export function testerPrompt(input: PromptInput): string {
+  const command = quotedTestCommand(input);
+  return assemble(input, [
+    heading(input, "You run the scenario test and report what happened. You do not edit code, and you do not run git."),
+    exploreSummary(input),
+    scenarioTest(input),
+    upstream(input, { role: "programmer" }),
+    feedback(input, { author: "programmer", title: "OPEN POINTS OF THE PROGRAMMER'S REVIEW, which did not approve" }),
+    command,
+    command === undefined
+      ? "Run the scenario test yourself, step by step, with commands of your choice that change no source file."
+      : "Run the project test command and every step of the scenario test. " +
+        "Panewright runs the command itself afterwards, and a pass counts only if it exits with code 0 there.",
+    `Do not repair anything: what fails goes back to the programmer. Your response holds:
+- Each step: the command, its exit code, the part of its output that matters, what was expected.
+- For each failure, the evidence that the programmer needs: message, file and line, how to reproduce it.
+${verdictForm("RESULT", "PASS", "FAIL")}
+A step that could not be run counts as failed.`,
+  ]);
+}
