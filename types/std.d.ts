@@ -61,10 +61,6 @@ declare module "@std/cli/parse-args" {
   export function parseArgs(args: readonly string[], options?: ParseArgsOptions): ParsedArgs;
 }
 
-declare module "@std/cli/unicode-width" {
-  export function unicodeWidth(text: string): number;
-}
-
 declare module "@std/fs" {
   export interface WalkEntry {
     readonly path: string;

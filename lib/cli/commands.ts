@@ -1,0 +1,52 @@
+import { didYouMean } from "../config/suggest.ts";
+import { UsageError } from "../errors.ts";
+import type { Command } from "./command.ts";
+
+/** A row of the command table: enough for the overview, and where the rest is. */
+export interface CommandEntry {
+  readonly name: string;
+  /** Half a line for the overview, without a full stop. */
+  readonly summary: string;
+  /** Whether help and suggestions leave it out: commands that panewright calls itself. */
+  readonly hidden?: boolean;
+  /** Imports the command. Only the one that is called is imported, which keeps the start short. */
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** Every command, in the order of the overview. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: "run", summary: "drive a job through five agents until its tests pass", load: () => import("./run.ts") },
+  { name: "init", summary: "write a config and a job to start from", load: () => import("./init.ts") },
+  {
+    name: "config",
+    summary: "show the effective configuration, or its JSON Schema",
+    load: () => import("./config.ts"),
+  },
+  { name: "doctor", summary: "check this machine and the configuration", load: () => import("./doctor.ts") },
+  { name: "explain", summary: "tell why a screen has its status", load: () => import("./explain.ts") },
+  { name: "record", summary: "record an agent's pane with its statuses", load: () => import("./record.ts") },
+  { name: "fixture", summary: "cut a fixture out of a recording", load: () => import("./fixture.ts") },
+  { name: "demo", summary: "watch a job go through five replayed agents", load: () => import("./demo.ts") },
+  { name: "help", summary: "explain a command", load: () => import("./help.ts") },
+  { name: "version", summary: "print the version", load: () => import("./version.ts") },
+  {
+    name: "replay-agent",
+    summary: "play an agent in a terminal by a script",
+    hidden: true,
+    load: () => import("./replay_agent.ts"),
+  },
+];
+
+/**
+ * The command of that name.
+ *
+ * @throws {UsageError} where there is none; it lists the commands and suggests the nearest
+ */
+export function findCommand(name: string): CommandEntry {
+  const entry = COMMANDS.find((candidate) => candidate.name === name);
+  if (entry !== undefined) return entry;
+  const names = COMMANDS.filter((candidate) => candidate.hidden !== true).map((candidate) => candidate.name);
+  throw new UsageError(`Cannot run "${name}": there is no such command${didYouMean(name, names)}`, {
+    hint: `Commands: ${names.join(", ")}.`,
+  });
+}

@@ -1,0 +1,74 @@
+import { type CliIo, Interruption } from "./command.ts";
+
+/** What {@linkcode denoIo} needs to know. */
+export interface DenoIoOptions {
+  readonly signal: AbortSignal;
+  /** Called once, when the reader of stdout has gone away. */
+  onClosedStdout(reason: Interruption): void;
+  /** Where `onForcedExit` keeps its registrations. */
+  readonly forcedExitActs: Set<() => void>;
+}
+
+/** The real command line, on the process's own streams. */
+export function denoIo(options: DenoIoOptions): CliIo {
+  let stdoutClosed = false;
+  return {
+    stdout(text) {
+      if (stdoutClosed) return;
+      try {
+        writeFully(Deno.stdout, text);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        stdoutClosed = true;
+        options.onClosedStdout(new Interruption("SIGPIPE"));
+      }
+    },
+    stderr(text) {
+      try {
+        writeFully(Deno.stderr, text);
+      } catch { /* nobody is left to read it */ }
+    },
+    env: (name) => Deno.env.get(name),
+    get cwd() {
+      return Deno.cwd();
+    },
+    isTerminal: {
+      stdin: Deno.stdin.isTerminal(),
+      stdout: Deno.stdout.isTerminal(),
+      stderr: Deno.stderr.isTerminal(),
+    },
+    columns() {
+      try {
+        return Deno.consoleSize().columns || DEFAULT_COLUMNS;
+      } catch {
+        return DEFAULT_COLUMNS;
+      }
+    },
+    signal: options.signal,
+    readStdin: () => readAll(Deno.stdin.readable, options.signal),
+    onForcedExit(act) {
+      options.forcedExitActs.add(act);
+      return () => options.forcedExitActs.delete(act);
+    },
+  };
+}
+
+/** Waiting for input must not keep Ctrl-C from ending the program. */
+async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Uint8Array> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([new Response(stream).bytes(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+const DEFAULT_COLUMNS = 80;
+
+function writeFully(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  let bytes = new TextEncoder().encode(text);
+  while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
+}

@@ -1,0 +1,112 @@
+import type { ReviewLoopEvent, RunOutcome } from "../workflow/review_loop/events.ts";
+import { sanitizeLine, sanitizeText } from "./sanitize.ts";
+import { byteSize, duration, plural, statusText } from "./words.ts";
+
+/** How a line is meant, which decides its colour. */
+export type Tone = "plain" | "good" | "bad" | "caution";
+
+/** One fact for a person. Its text holds nothing that a terminal would act upon; it may be several lines. */
+export interface ProgressLine {
+  readonly text: string;
+  readonly tone: Tone;
+  /** Whether only `--verbose` shows it. */
+  readonly detail: boolean;
+}
+
+/**
+ * What a person is told of an event.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const event = { type: "round_started", round: 2, maxRounds: 8 } as const;
+ * assertEquals(describeEvent(event), { text: "round 2 of 8", tone: "plain", detail: false });
+ * ```
+ */
+export function describeEvent(event: ReviewLoopEvent): ProgressLine {
+  switch (event.type) {
+    case "run_started":
+      return line(`run ${event.runId} in ${event.workdir}, beginning with ${event.startAgent}`);
+    case "session_opened":
+      return line(`watch the agents with: ${event.attachCommand}`);
+    case "agent_starting":
+      return line(`${event.role}: starting ${event.provider}`, { detail: true });
+    case "agent_ready":
+      return line(`${event.role}: ready after ${duration(event.seconds)}`);
+    case "round_started":
+      return line(`round ${event.round} of ${event.maxRounds}`);
+    case "turn_started":
+      return line(`${event.role}: prompt of ${byteSize(event.promptBytes)} sent (${place(event.round, event.cycle)})`);
+    case "status_changed": {
+      const tone = event.status === "error" ? "bad" : event.status === "waiting_user_answer" ? "caution" : "plain";
+      return line(`${event.role}: ${statusText(event.status)}`, { tone, detail: tone === "plain" });
+    }
+    case "reminder_sent":
+      return line(`${event.role}: reminded of its response file (reminder ${event.reminder})`, { tone: "caution" });
+    case "response_received": {
+      const kept = event.archivedAs === undefined ? "" : `, kept as ${event.archivedAs}`;
+      return line(`${event.role}: response of ${byteSize(event.bytes)} after ${duration(event.seconds)}${kept}`);
+    }
+    case "review_decided":
+      return line(
+        `${event.role}: ${event.verdict} (${place(event.round, event.cycle)})${note(event.note)}`,
+        { tone: event.verdict === "APPROVED" ? "good" : "caution" },
+      );
+    case "review_limit_reached":
+      return event.then === "proceed"
+        ? line(`${event.role}: no approval by the last cycle; the work goes on`, { tone: "caution" })
+        : line(`${event.role}: no approval by the last cycle; the run ends`, { tone: "bad" });
+    case "test_command_started":
+      return line(`project tests: ${event.command}`);
+    case "test_command_finished":
+      return line(testText(event), { tone: event.passed ? "good" : "bad" });
+    case "round_finished":
+      return line(`round ${event.round}: ${event.verdict}${note(event.note)}`, {
+        tone: event.verdict === "PASS" ? "good" : "bad",
+      });
+    case "panes_left":
+      return line(`the panes stay open; look at them with: ${event.attachCommand}`);
+    case "warning":
+      return line(`warning: ${event.role === undefined ? "" : `${event.role}: `}${event.message}`, {
+        tone: "caution",
+        lines: true,
+      });
+    case "run_finished":
+      return line(
+        `${OUTCOME_WORDS[event.outcome]} after ${plural(event.rounds, "round")}, ${duration(event.seconds)}` +
+          (event.outcome === "fail" ? note(event.reason) : ""),
+        { tone: event.outcome === "pass" ? "good" : "bad" },
+      );
+  }
+}
+
+const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
+  pass: "PASS",
+  fail: "FAIL",
+  error: "ERROR",
+  interrupted: "INTERRUPTED",
+};
+
+function testText(event: Extract<ReviewLoopEvent, { type: "test_command_finished" }>): string {
+  const took = `after ${duration(event.seconds)}`;
+  if (event.passed) return `project tests passed ${took}`;
+  return event.timedOut
+    ? `project tests stopped ${took}: time limit`
+    : `project tests failed ${took}: exit code ${event.exitCode}`;
+}
+
+function place(round: number, cycle: number): string {
+  return cycle === 0 ? `round ${round}` : `round ${round}, cycle ${cycle}`;
+}
+
+function note(text: string | undefined): string {
+  return text === undefined ? "" : `: ${text}`;
+}
+
+function line(
+  text: string,
+  options: { readonly tone?: Tone; readonly detail?: boolean; readonly lines?: boolean } = {},
+): ProgressLine {
+  const { tone = "plain", detail = false, lines = false } = options;
+  return { text: lines ? sanitizeText(text) : sanitizeLine(text), tone, detail };
+}

@@ -1,0 +1,80 @@
+import type { CliIo, Command, GlobalFlags } from "./command.ts";
+import { type CommandEntry, COMMANDS, findCommand } from "./commands.ts";
+import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "./parse.ts";
+import { renderError } from "./render_error.ts";
+import { jsonLine } from "./sanitize.ts";
+
+/**
+ * Runs one command line and resolves to its exit code. It never rejects: an error is written to stderr, and with
+ * `--json` also as an object to stdout.
+ *
+ * @param argv the arguments without the program's own name
+ */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    const reason = io.signal.aborted ? io.signal.reason : error;
+    const rendered = renderError(reason, { verbose: hasFlag(argv, "--verbose", "-v") });
+    if (hasFlag(argv, "--json")) io.stdout(jsonLine(rendered.json));
+    io.stderr(rendered.text);
+    return rendered.exitCode;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
+  const nameAt = argv.findIndex((arg) => !arg.startsWith("-"));
+  const leading = parseFlags(nameAt === -1 ? argv : argv.slice(0, nameAt), GLOBAL_FLAGS).values;
+  const name = argv[nameAt];
+  if (name === undefined) {
+    if (leading["version"] === true) return await runEntry(findCommand("version"), { args: [], leading }, io);
+    const { renderOverview } = await import("./help_text.ts");
+    const asked = leading["help"] === true;
+    (asked ? io.stdout : io.stderr)(renderOverview(COMMANDS, io.columns()));
+    return asked ? 0 : 2;
+  }
+  return await runEntry(findCommand(name), { args: argv.slice(nameAt + 1), leading }, io);
+}
+
+interface Rest {
+  readonly args: readonly string[];
+  /** Global flags that came before the command's name. */
+  readonly leading: Readonly<Record<string, unknown>>;
+}
+
+async function runEntry(entry: CommandEntry, rest: Rest, io: CliIo): Promise<number> {
+  const { command } = await entry.load();
+  const { values, positionals } = parseFlags(rest.args, [...(command.flags ?? []), ...GLOBAL_FLAGS]);
+  const given = { ...rest.leading, ...values };
+  if (given["help"] === true) {
+    const { renderCommandHelp } = await import("./help_text.ts");
+    io.stdout(renderCommandHelp(entry, command, io.columns()));
+    return 0;
+  }
+  if (given["version"] === true && entry.name !== "version") {
+    return await runEntry(findCommand("version"), { args: [], leading: given }, io);
+  }
+  checkPositionals(positionals, command.arguments ?? [], { command: entry.name });
+  return await command.run({ flags: ownFlags(command, values), positionals, global: globalFlags(given, io) }, io);
+}
+
+function ownFlags(command: Command, values: Readonly<Record<string, unknown>>): Record<string, never> {
+  const own = (command.flags ?? []).map((flag) => flag.name).filter((name) => name in values);
+  return Object.fromEntries(own.map((name) => [name, values[name]])) as Record<string, never>;
+}
+
+function globalFlags(given: Readonly<Record<string, unknown>>, io: CliIo): GlobalFlags {
+  const noColor = given["no-color"] === true || (io.env("NO_COLOR") ?? "") !== "";
+  return {
+    json: given["json"] === true,
+    quiet: given["quiet"] === true,
+    verbose: given["verbose"] === true,
+    color: io.isTerminal.stderr && !noColor && io.env("TERM") !== "dumb",
+  };
+}
+
+/** For errors, which may come before the arguments are parsed: none of these flags can be another flag's value. */
+function hasFlag(argv: readonly string[], ...names: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? argv.length : end).some((arg) => names.includes(arg));
+}

@@ -1,0 +1,50 @@
+import { CONFIG_FLAGS } from "../config/flags.ts";
+import { loadConfig, toRunPlan } from "../config/load.ts";
+import type { ReviewRunPlan } from "../workflow/review_loop/plan.ts";
+import { executeReviewRun } from "../workflow/review_loop/execute.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "./command.ts";
+import { createProgress } from "./progress.ts";
+
+/** `panewright run [CONFIG]` */
+export const command = defineCommand({
+  description:
+    "Drives a job through five agents, each in a tmux pane of its own: analyst, analyst_review, programmer, programmer_review " +
+    "and tester. Rounds go on until the tester says PASS and the project's own test command agrees, or a limit is " +
+    "reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
+    "143 interrupted.",
+  arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
+  flags: CONFIG_FLAGS,
+  examples: [
+    { command: "run", description: "with panewright.jsonc of this folder" },
+    {
+      command: "run --max-rounds 3 --test-cmd 'npm test'",
+      description: "flags go before the environment and the file",
+    },
+    { command: "run --json", description: "what happens, as one JSON object a line" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const [path] = positionals;
+    const loaded = await loadConfig({
+      cwd: io.cwd,
+      env: (name) => io.env(name),
+      flags,
+      ...(path === undefined ? {} : { path }),
+    });
+    return await executeRun(toRunPlan(loaded), { io, global });
+  },
+});
+
+/**
+ * Executes a plan and shows how it goes.
+ *
+ * @returns the exit code: 0 for a job that passed, 1 for one that failed
+ * @throws like `executeReviewRun`
+ */
+export async function executeRun(
+  plan: ReviewRunPlan,
+  { io, global }: { readonly io: CliIo; readonly global: GlobalFlags },
+): Promise<number> {
+  using progress = createProgress({ io, global });
+  const report = await executeReviewRun({ plan, onEvent: (event) => progress.onEvent(event), signal: io.signal });
+  return report.outcome === "pass" ? 0 : 1;
+}

@@ -1,0 +1,110 @@
+import { resolve } from "node:path";
+import { UsageError } from "../errors.ts";
+import type { Layer, Problem } from "./layers.ts";
+import { isKeyed, type KeyPath, valueAt } from "./source.ts";
+
+/** What the configuration points to, found and read. */
+export interface Inputs {
+  /** Absolute, every link resolved. */
+  readonly workdir: string;
+  readonly jobText: string;
+  /** What messages call the job's source. */
+  readonly jobSource: string;
+}
+
+/** What {@linkcode checkAcrossKeys} looks at. */
+export interface CheckContext {
+  /** All layers in one. */
+  readonly merged: Readonly<Record<string, unknown>>;
+  /** The layers by themselves, the first one on top. */
+  readonly layers: readonly Layer[];
+  /** The one of them that is the config file, if there is one. */
+  readonly fileLayer: Layer | undefined;
+  /** The folder that a layer's relative paths start from. */
+  baseOf(layer: Layer): string;
+  readonly cwd: string;
+  /** What was found before; what is found here is added. */
+  readonly problems: Problem[];
+}
+
+/**
+ * Checks what no key shows by itself: that there is one job, and that the folder and the file exist. A value that is
+ * already known to be wrong is passed over.
+ *
+ * @returns what was found; `undefined` when a problem was added
+ */
+export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | undefined> {
+  const { merged, problems } = context;
+  const workdir = await findWorkdir(context);
+  const job = await readJob(context);
+  const { ntfy_url: url, ntfy_topic: topic } = isKeyed(merged["notifications"]) ? merged["notifications"] : {};
+  if (url !== undefined && topic === undefined) {
+    report(context, ["notifications", "ntfy_url"], "% is of no use without notifications.ntfy_topic");
+  }
+  if (problems.length > 0 || workdir === undefined || job === undefined) return undefined;
+  return { workdir, ...job };
+}
+
+async function findWorkdir(context: CheckContext): Promise<string | undefined> {
+  const layer = layerOf(context, ["wd"]);
+  const wd = context.merged["wd"] ?? ".";
+  if (typeof wd !== "string" || wd === "") return undefined;
+  const path = resolve(layer === undefined ? defaultBase(context) : context.baseOf(layer), wd);
+  try {
+    if (!(await Deno.stat(path)).isDirectory) throw new UsageError("it is no folder");
+    return await Deno.realPath(path);
+  } catch (error) {
+    report(context, ["wd"], `% names ${path}, but ${reasonOf(error, "folder")}`);
+    return undefined;
+  }
+}
+
+async function readJob(context: CheckContext): Promise<Omit<Inputs, "workdir"> | undefined> {
+  const { merged, cwd, problems } = context;
+  const { prompt, prompt_file: promptFile } = merged;
+  if (prompt !== undefined && promptFile !== undefined) {
+    report(context, ["prompt_file"], "% and prompt cannot both be given: the job has one text");
+    return undefined;
+  }
+  if (typeof prompt === "string" && prompt !== "") return { jobText: prompt, jobSource: "prompt" };
+  if (typeof promptFile === "string" && promptFile !== "") {
+    const layer = layerOf(context, ["prompt_file"]);
+    const path = resolve(layer === undefined ? cwd : context.baseOf(layer), promptFile);
+    try {
+      const jobText = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(path));
+      return { jobText, jobSource: promptFile };
+    } catch (error) {
+      report(context, ["prompt_file"], `% names ${path}, but ${reasonOf(error, "file")}`);
+      return undefined;
+    }
+  }
+  if (prompt === undefined && promptFile === undefined) {
+    const none = context.fileLayer === undefined
+      ? ` (there is no panewright.jsonc in ${cwd}; "panewright init" writes one)`
+      : "";
+    problems.push({ where: "", message: `there is no job: prompt_file or prompt must be given${none}` });
+  }
+  return undefined;
+}
+
+/** Without a word about it the agents work beside the config file; where there is none, where panewright was called. */
+function defaultBase({ fileLayer, baseOf, cwd }: CheckContext): string {
+  return fileLayer === undefined ? cwd : baseOf(fileLayer);
+}
+
+function layerOf({ layers }: CheckContext, path: KeyPath): Layer | undefined {
+  return layers.find(({ data }) => valueAt(data, path) !== undefined);
+}
+
+function report(context: CheckContext, path: KeyPath, message: string): void {
+  const layer = layerOf(context, path);
+  context.problems.push(
+    layer?.problemAt(path, message) ?? { where: "", message: message.replace("%", path.join(".")) },
+  );
+}
+
+function reasonOf(error: unknown, noun: string): string {
+  if (error instanceof Deno.errors.NotFound) return `there is no such ${noun}`;
+  if (error instanceof TypeError) return "it is no UTF-8 text";
+  return error instanceof Error ? error.message : String(error);
+}

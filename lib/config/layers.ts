@@ -1,0 +1,162 @@
+import { UsageError } from "../errors.ts";
+import { convertText, ENVIRONMENT_KEYS } from "./env.ts";
+import { CONFIG_FLAGS } from "./flags.ts";
+import { findProblems } from "./issues.ts";
+import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
+import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
+
+/** One source of configuration: what it says, and what is wrong with it. */
+export interface Layer {
+  /** Nested plain data, with the keys of the schema. */
+  readonly data: Record<string, unknown>;
+  readonly problems: readonly Problem[];
+  /** Whether the data cannot be trusted to be all that was meant. */
+  readonly broken?: boolean;
+  /** Where the value at a path of `data` stands. */
+  sourceOf(path: KeyPath): Source;
+  /** A problem of the value at a path; `%` in the message stands for the value's name. */
+  problemAt(path: KeyPath, message: string): Problem;
+}
+
+/** One thing that is wrong with the configuration. */
+export interface Problem {
+  /** Where, as the line in front of the message; empty where it is no place. */
+  readonly where: string;
+  readonly message: string;
+  /** Present where it stands in the file. */
+  readonly position?: Position;
+}
+
+/**
+ * Reads the config file.
+ *
+ * @param path absolute path; `shownAs` is what messages call it
+ * @throws {UsageError} when it cannot be read
+ */
+export async function readFileLayer(path: string, options: { readonly shownAs: string }): Promise<Layer> {
+  const { shownAs } = options;
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound
+      ? "there is no such file"
+      : cause instanceof Error
+      ? cause.message
+      : String(cause);
+    throw new UsageError(`Cannot read the config file ${shownAs}: ${reason}`, {
+      cause,
+      hint: 'Run "panewright init" to write a config to start from, or name another file.',
+    });
+  }
+  return fileLayer(text, { shownAs });
+}
+
+/** The layer of a config file's text. */
+export function fileLayer(text: string, options: { readonly shownAs: string }): Layer {
+  const { shownAs } = options;
+  const document = parseJsonc(text);
+  const problemAtPosition = (position: Position, message: string): Problem => ({
+    where: `${shownAs}:${position.line}:${position.column}`,
+    message,
+    position: { line: position.line, column: position.column },
+  });
+  const problemAt = (path: KeyPath, message: string): Problem =>
+    problemAtPosition(document.locate(path), named(message, dotted(path)));
+  const toProblem = ({ message, ...position }: JsoncProblem) => problemAtPosition(position, message);
+  const data = isKeyed(document.value) ? document.value : {};
+  return {
+    data,
+    problems: fileProblems(),
+    broken: document.syntaxError !== undefined,
+    sourceOf: (path) => ({ kind: "file", file: shownAs, line: document.locate(path).line }),
+    problemAt,
+  };
+
+  function fileProblems(): Problem[] {
+    if (document.syntaxError !== undefined) return [toProblem(document.syntaxError)];
+    if (!isKeyed(document.value)) return [problemAtPosition(document.locate([]), "a config is one object: { … }")];
+    return [
+      ...document.duplicateKeys.map(toProblem),
+      ...findProblems(data).map(({ path, message }) => problemAt(path, message)),
+    ];
+  }
+}
+
+/** The layer of the environment. A variable that is empty counts as not set. */
+export function environmentLayer(env: (name: string) => string | undefined): Layer {
+  const data: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  const problems: Problem[] = [];
+  for (const { name, path, type } of ENVIRONMENT_KEYS) {
+    const text = env(name);
+    if (text === undefined || text === "") continue;
+    names.set(dotted(path), name);
+    const converted = convertText(text, type);
+    if ("value" in converted) setAt(data, path, converted.value);
+    else problems.push(problem(name, `must be ${converted.expected}, but is ${JSON.stringify(text)}`));
+  }
+  const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
+  const problemAt = (path: KeyPath, message: string) => problem(nameOf(path), message);
+  problems.push(...findProblems(data).map(({ path, message }) => problemAt(path, message)));
+  return { data, problems, sourceOf: (path) => ({ kind: "environment", name: nameOf(path) }), problemAt };
+
+  function problem(name: string, message: string): Problem {
+    return { where: `environment variable ${name}`, message: named(message, "").trimStart() };
+  }
+}
+
+/** The layer of the command line: the values of {@linkcode CONFIG_FLAGS}, by the flags' names. */
+export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
+  const data: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  for (const flag of CONFIG_FLAGS) {
+    const given = flags[flag.name];
+    if (given === undefined) continue;
+    names.set(flag.key, flag.name);
+    setAt(data, flag.key.split("."), "value" in flag ? flag.value : given);
+  }
+  const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
+  const problemAt = (path: KeyPath, message: string): Problem => ({
+    where: `--${nameOf(path)}`,
+    message: named(message, "").trimStart(),
+  });
+  return {
+    data,
+    problems: findProblems(data).map(({ path, message }) => problemAt(path, message)),
+    sourceOf: (path) => ({ kind: "flag", name: nameOf(path) }),
+    problemAt,
+  };
+}
+
+/**
+ * Puts layers into one, the first one on top; objects are merged key by key, everything else is replaced.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(mergeData([{ limits: { max_rounds: 1 } }, { limits: { max_rounds: 2, max_review_cycles: 3 } }]), {
+ *   limits: { max_rounds: 1, max_review_cycles: 3 },
+ * });
+ * ```
+ */
+export function mergeData(layers: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
+  const merged: Record<string, unknown> = {};
+  for (const key of new Set(layers.flatMap((layer) => Object.keys(layer)))) {
+    const values = layers.map((layer) => valueAt(layer, [key])).filter((value) => value !== undefined);
+    const [top] = values;
+    if (top === undefined) continue;
+    merged[key] = isKeyed(top) ? mergeData(values.filter(isKeyed)) : top;
+  }
+  return merged;
+}
+
+function setAt(data: Record<string, unknown>, path: KeyPath, value: unknown): void {
+  const [first = "", ...rest] = path.map(String);
+  if (rest.length === 0) data[first] = value;
+  else setAt((data[first] ??= {}) as Record<string, unknown>, rest, value);
+}
+
+function named(message: string, name: string): string {
+  return message.startsWith("% ") ? `${name}${message.slice(1)}` : message;
+}

@@ -1,0 +1,75 @@
+/** A place in a file; line and column count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where an effective value came from. */
+export type Source =
+  | { readonly kind: "flag"; readonly name: string }
+  | { readonly kind: "environment"; readonly name: string }
+  | { readonly kind: "file"; readonly file: string; readonly line: number }
+  | { readonly kind: "default" };
+
+/** A path of keys and array indexes into the configuration. */
+export type KeyPath = readonly (string | number)[];
+
+/**
+ * A source in a few words.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(describeSource({ kind: "flag", name: "wd" }), "flag --wd");
+ * assertEquals(describeSource({ kind: "file", file: "panewright.jsonc", line: 12 }), "panewright.jsonc:12");
+ * ```
+ */
+export function describeSource(source: Source): string {
+  switch (source.kind) {
+    case "flag":
+      return `flag --${source.name}`;
+    case "environment":
+      return `env ${source.name}`;
+    case "file":
+      return `${source.file}:${source.line}`;
+    case "default":
+      return "default";
+  }
+}
+
+/**
+ * A path as people write it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(dotted(["roles", "tester", "args", 0]), "roles.tester.args[0]");
+ * ```
+ */
+export function dotted(path: KeyPath): string {
+  return path.map((part, index) => typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`).join("");
+}
+
+/**
+ * The value at a path of nested plain data.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(valueAt({ a: [{ b: 1 }] }, ["a", 0, "b"]), 1);
+ * assertEquals(valueAt({ a: 1 }, ["a", "b"]), undefined);
+ * ```
+ */
+export function valueAt(data: unknown, path: KeyPath): unknown {
+  let value = data;
+  for (const part of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string | number, unknown>)[part];
+  }
+  return value;
+}
+
+/** Whether a value is an object with keys, and no array. */
+export function isKeyed(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

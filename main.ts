@@ -1,0 +1,44 @@
+import { Interruption } from "./lib/cli/command.ts";
+import { denoIo } from "./lib/cli/deno_io.ts";
+import { runCli } from "./lib/cli/main.ts";
+import { renderError } from "./lib/cli/render_error.ts";
+
+/** Runs the command line of this process to its exit code, signals and stray errors included. */
+async function main(): Promise<number> {
+  const controller = new AbortController();
+  const forcedExitActs = new Set<() => void>();
+  const io = denoIo({
+    signal: controller.signal,
+    onClosedStdout: (reason) => controller.abort(reason),
+    forcedExitActs,
+  });
+  const leaveNow = (exitCode: number): never => {
+    for (const act of forcedExitActs) {
+      try {
+        act();
+      } catch { /* the next one may still help */ }
+    }
+    Deno.exit(exitCode);
+  };
+
+  for (const signalName of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    Deno.addSignalListener(signalName, () => {
+      const reason = new Interruption(signalName);
+      if (controller.signal.aborted) leaveNow(reason.exitCode);
+      controller.abort(reason);
+    });
+  }
+  const strayErrors: unknown[] = [];
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    strayErrors.push(event.reason);
+    controller.abort(event.reason);
+  });
+  const exitCode = await runCli(Deno.args, io);
+  if (strayErrors.length === 0 || exitCode !== 0) return exitCode;
+  const rendered = renderError(strayErrors[0], { verbose: Deno.args.includes("--verbose") });
+  io.stderr(rendered.text);
+  return rendered.exitCode;
+}
+
+if (import.meta.main) Deno.exit(await main());

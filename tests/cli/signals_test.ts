@@ -1,0 +1,99 @@
+import { assertEquals, assertLess } from "@std/assert";
+import { cleanEnvironment, panewrightArgv } from "../support/run_panewright.ts";
+import { type TempDir, tempDir } from "../support/temp_dir.ts";
+
+/** Starts `panewright doctor` with programs that write their process id to `pid` and then take half a minute. */
+async function startWaiting(dir: TempDir, slowProgram: "codex" | "tmux") {
+  const slow = `#!/bin/sh\necho $$ > ${dir.path}/pid\nexec /bin/sleep 30\n`;
+  const programs = { tmux: '#!/bin/sh\necho "tmux 3.4"\n', codex: "#!/bin/sh\n", [slowProgram]: slow };
+  for (const [name, script] of Object.entries(programs)) {
+    await Deno.mkdir(`${dir.path}/bin`, { recursive: true });
+    await Deno.writeTextFile(`${dir.path}/bin/${name}`, script, { mode: 0o755 });
+  }
+  const [program, ...args] = panewrightArgv([
+    "--allow-env",
+    "--allow-read",
+    "--allow-run",
+    `--allow-write=${dir.path}`,
+  ]);
+  const child = new Deno.Command(program, {
+    args: [...args, "doctor"],
+    cwd: dir.path,
+    clearEnv: true,
+    env: cleanEnvironment({ PATH: `${dir.path}/bin` }),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  return { child, pid: await pidOf(`${dir.path}/pid`) };
+}
+
+async function pidOf(file: string): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const text = await Deno.readTextFile(file).catch(() => "");
+    if (text.endsWith("\n")) return Number(text);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${file} was not written`);
+}
+
+/** SIGCONT does nothing to a process that runs; there is no signal to one that does not. */
+function isRunning(pid: number): boolean {
+  try {
+    Deno.kill(pid, "SIGCONT");
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+  Deno.test(`${signal} ends a command with exit code ${code}, and what it started`, async () => {
+    await using dir = await tempDir();
+    const { child, pid } = await startWaiting(dir, "codex");
+    child.kill(signal);
+    const output = await child.output();
+    assertEquals(new TextDecoder().decode(output.stderr), `panewright: interrupted by ${signal}\n`);
+    assertEquals(output.code, code);
+    assertEquals(isRunning(pid), false);
+  });
+}
+
+Deno.test("a second Ctrl-C ends a command that does not come to its end", async () => {
+  await using dir = await tempDir();
+  const { child, pid } = await startWaiting(dir, "tmux");
+  try {
+    child.kill("SIGINT");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const since = performance.now();
+    child.kill("SIGINT");
+    assertEquals((await child.output()).code, 130);
+    assertEquals(isRunning(pid), true, "the program was left while the other one still ran");
+    assertLess(performance.now() - since, 5000);
+  } finally {
+    if (isRunning(pid)) Deno.kill(pid, "SIGKILL");
+  }
+});
+
+Deno.test("a reader of stdout that goes away ends the program without a word", async () => {
+  await using dir = await tempDir();
+  const [program, ...args] = panewrightArgv([
+    "--allow-env",
+    "--allow-read",
+    "--allow-run",
+    `--allow-write=${dir.path}`,
+  ]);
+  const child = new Deno.Command(program, {
+    args: [...args, "config", "schema"],
+    cwd: dir.path,
+    clearEnv: true,
+    env: cleanEnvironment(),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  await child.stdout.cancel();
+  const stderr = await new Response(child.stderr).text();
+  assertEquals({ code: (await child.status).code, stderr }, { code: 0, stderr: "" });
+});

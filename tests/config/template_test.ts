@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert";
+import { configSchema } from "../../lib/config/schema.ts";
+import { parseJsonc } from "../../lib/config/jsonc.ts";
+import { configTemplate } from "../../lib/config/template.ts";
+import { PROVIDER_IDS } from "../../lib/providers/provider.ts";
+
+Deno.test("the written config says only what was chosen, and is valid", () => {
+  for (const provider of PROVIDER_IDS) {
+    const { value, syntaxError } = parseJsonc(configTemplate({ provider, wd: ".", prompt_file: "job.md" }));
+    assertEquals(syntaxError, undefined);
+    assertEquals(
+      configSchema.parse(value),
+      configSchema.parse({ provider, wd: ".", prompt_file: "job.md" }),
+    );
+  }
+});
+
+Deno.test("every line that is commented out may be switched on: it is valid, and defaults change nothing", () => {
+  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
+  const { value, syntaxError } = parseJsonc(template.replaceAll(/^( +)\/\/ (?=")/gm, "$1"));
+  assertEquals(syntaxError, undefined);
+  const { limits, condensation, handoff, permissions } = configSchema.parse(value);
+  const defaults = configSchema.parse({});
+  assertEquals(
+    { limits, condensation, handoff, permissions },
+    {
+      limits: defaults.limits,
+      condensation: defaults.condensation,
+      handoff: defaults.handoff,
+      permissions: defaults.permissions,
+    },
+  );
+});
+
+Deno.test("the written config has every key of the schema", () => {
+  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
+  const left = Object.keys(configSchema.shape).filter((key) => !template.includes(`"${key}":`));
+  assertEquals(left, ["$schema", "prompt"]);
+});

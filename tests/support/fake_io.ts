@@ -1,0 +1,43 @@
+import type { CliIo } from "../../lib/cli/command.ts";
+
+/** A command line without a process around it: it keeps what is written. */
+export interface FakeIo extends CliIo {
+  readonly written: { stdout: string; stderr: string };
+  /** Does what a second Ctrl-C would. */
+  forceExit(): void;
+}
+
+/** What a {@linkcode fakeIo} may be told. */
+export interface FakeIoOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Whether all three streams are a terminal. @default {false} */
+  readonly terminal?: boolean;
+  /** @default {80} */
+  readonly columns?: number;
+  readonly signal?: AbortSignal;
+  readonly stdin?: string;
+}
+
+/** Makes a command line for one test. */
+export function fakeIo(options: FakeIoOptions = {}): FakeIo {
+  const { env = {}, terminal = false } = options;
+  const written = { stdout: "", stderr: "" };
+  const acts = new Set<() => void>();
+  return {
+    written,
+    stdout: (text) => void (written.stdout += text),
+    stderr: (text) => void (written.stderr += text),
+    env: (name) => env[name],
+    cwd: options.cwd ?? "/nonexistent",
+    isTerminal: { stdin: terminal, stdout: terminal, stderr: terminal },
+    columns: () => options.columns ?? 80,
+    signal: options.signal ?? new AbortController().signal,
+    readStdin: () => Promise.resolve(new TextEncoder().encode(options.stdin ?? "")),
+    onForcedExit: (act) => {
+      acts.add(act);
+      return () => acts.delete(act);
+    },
+    forceExit: () => acts.forEach((act) => act()),
+  };
+}

@@ -1,0 +1,54 @@
+import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
+
+/** How {@linkcode runPanewright} starts the program. */
+export interface RunPanewrightOptions {
+  readonly cwd?: string;
+  /** Variables besides HOME, PATH, TERM and LANG. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Deno permission flags. @default {["--allow-env"]} */
+  readonly permissions?: readonly string[];
+}
+
+const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** The argv that runs `main.ts` from the sources with the given permissions. */
+export function panewrightArgv(permissions: readonly string[]): [string, ...string[]] {
+  return [
+    Deno.execPath(),
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--cached-only",
+    `--config=${ROOT}/deno.json`,
+    ...permissions,
+    `${ROOT}/main.ts`,
+  ];
+}
+
+/** The environment that programs under test get: nothing of the person's own but what starting Deno needs. */
+export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/deno`,
+    HOME: "/nonexistent",
+    PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+    TERM: "xterm-256color",
+    LANG: "C.UTF-8",
+    ...env,
+  };
+}
+
+/** Runs the command line as a program of its own, in a clean environment and with the least permissions. */
+export async function runPanewright(
+  args: readonly string[],
+  options: RunPanewrightOptions = {},
+): Promise<CommandResult> {
+  return await systemProcessRunner.run({
+    argv: [...panewrightArgv(options.permissions ?? ["--allow-env"]), ...args],
+    cwd: options.cwd ?? ROOT,
+    clearEnv: true,
+    env: cleanEnvironment(options.env),
+    timeoutMs: 60_000,
+    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+  });
+}

@@ -1,0 +1,22 @@
+/** A folder that is gone after the test, at its real path. */
+export interface TempDir extends AsyncDisposable {
+  readonly path: string;
+  /** Writes files by their relative paths; folders are made. */
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** Makes a folder for one test. */
+export async function tempDir(): Promise<TempDir> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "panewright-test-" }));
+  return {
+    path,
+    async write(files) {
+      for (const [name, text] of Object.entries(files)) {
+        const file = `${path}/${name}`;
+        await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+        await Deno.writeTextFile(file, text);
+      }
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
