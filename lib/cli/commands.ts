@@ -24,6 +24,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./doctor.ts") },
   { name: "explain", summary: "tell why a screen has its status", load: () => import("./explain.ts") },
+  { name: "fixtures", summary: "check the rules against recorded screens", load: () => import("./fixtures.ts") },
   { name: "record", summary: "record an agent's pane with its statuses", load: () => import("./record.ts") },
   { name: "fixture", summary: "cut a fixture out of a recording", load: () => import("./fixture.ts") },
   { name: "demo", summary: "watch a job go through five replayed agents", load: () => import("./demo.ts") },

@@ -26,7 +26,7 @@ export interface ProgressLine {
 export function describeEvent(event: ReviewLoopEvent): ProgressLine {
   switch (event.type) {
     case "run_started":
-      return line(`run ${event.runId} in ${event.workdir}, beginning with ${event.startAgent}`);
+      return line(`run ${event.runId}, beginning with ${event.startAgent}; its records are in ${event.folder}`);
     case "session_opened":
       return line(`watch the agents with: ${event.attachCommand}`);
     case "agent_starting":
@@ -44,7 +44,7 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
     case "reminder_sent":
       return line(`${event.role}: reminded of its response file (reminder ${event.reminder})`, { tone: "caution" });
     case "response_received": {
-      const kept = event.archivedAs === undefined ? "" : `, kept as ${event.archivedAs}`;
+      const kept = event.archivedAs === undefined ? "" : `, kept as ${event.archivedAs.replace(/^.*\//, "")}`;
       return line(`${event.role}: response of ${byteSize(event.bytes)} after ${duration(event.seconds)}${kept}`);
     }
     case "review_decided":

@@ -1,3 +1,9 @@
+import { plainRow, styleAfterRow, styleRow, type StyleSpan } from "./ansi.ts";
+import { DEFAULT_STYLE, type Style } from "./style.ts";
+
+export type { StyleSpan } from "./ansi.ts";
+export type { Color, Style } from "./style.ts";
+
 /** What is known of a capture besides its text; everything that is missing counts as not known. */
 export interface ScreenMeta {
   readonly cols?: number;
@@ -13,4 +19,116 @@ export interface ScreenMeta {
   readonly dead?: boolean;
   /** Name of the pane's foreground program, `#{pane_current_command}` in tmux. */
   readonly command?: string;
+}
+
+/** One row of a screen. What it takes to know is done when it is asked for. */
+export interface Row {
+  /** As it was captured, control sequences included. */
+  readonly raw: string;
+  /** What a person reads: no control sequences, no blanks at the end. */
+  readonly text: string;
+  /** How the text is drawn, from left to right, without gaps. */
+  readonly spans: readonly StyleSpan[];
+}
+
+/** An immutable snapshot of a pane. The pane's height is `height`, since `rows` are the rows themselves. */
+export interface Screen extends Omit<ScreenMeta, "rows"> {
+  readonly rows: readonly Row[];
+  readonly height?: number;
+  /** Whether the capture carries any style at all; where it does not, rules about style have nothing to go by. */
+  readonly styled: boolean;
+}
+
+/** More rows than this at the bottom of a capture are not looked at; tmux keeps 2,000 unless it is told otherwise. */
+const MAX_ROWS = 10_000;
+
+/** Whether all drawing attributes are set anew somewhere in the row, so that what came before does not matter. */
+function resetsStyle(raw: string): boolean {
+  return raw.includes("\x1b[0m") || raw.includes("\x1b[0;") || raw.includes("\x1b[m");
+}
+
+/** tmux sends a style once and lets it run on over the rows, so that a row's style begins somewhere above it. */
+function createStyleCarry(lines: readonly string[]): (row: number) => Style {
+  const before: (Style | undefined)[] = [];
+  return (row) => {
+    let from = row;
+    while (from > 0 && before[from] === undefined && !resetsStyle(lines[from - 1] as string)) from--;
+    let style = before[from] ?? (from === 0 ? DEFAULT_STYLE : styleAfterRow(lines[from - 1] as string, DEFAULT_STYLE));
+    for (; from < row; from++) {
+      before[from] = style;
+      style = styleAfterRow(lines[from] as string, style);
+    }
+    return before[row] = style;
+  };
+}
+
+/** Cuts blanks at the end, but no no-break spaces: they are how Claude Code marks its composer. */
+function trimBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0x20) end--;
+  return end === text.length ? text : text.slice(0, end);
+}
+
+/** A row that works out text and spans when they are first asked for. */
+class LazyRow implements Row {
+  #text: string | undefined;
+  #spans: readonly StyleSpan[] | undefined;
+
+  constructor(readonly raw: string, readonly index: number, readonly styleBefore: (row: number) => Style) {}
+
+  get text(): string {
+    return this.#text ??= trimBlanks(plainRow(this.raw));
+  }
+
+  get spans(): readonly StyleSpan[] {
+    return this.#spans ??= styleRow(this.raw, this.styleBefore(this.index)).spans;
+  }
+}
+
+/** The lines of a capture, the last ones where there are too many. */
+function toLines(capture: string): string[] {
+  let from = capture.length;
+  for (let rows = 0; rows < MAX_ROWS && from >= 0; rows++) from = from === 0 ? -1 : capture.lastIndexOf("\n", from - 1);
+  return (from < 0 ? capture : capture.slice(from + 1)).split("\n");
+}
+
+/**
+ * Reads a capture, plain or with ANSI sequences (`tmux capture-pane -p [-e] [-J]`), into a screen. Never throws.
+ *
+ * A style runs on over line ends, as tmux writes it; every other sequence ends with its row at the latest. Of a capture
+ * with more than 10,000 rows the last ones count.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const screen = parseScreen("\x1b[1m›\x1b[0m hello\r\n", { title: "proj" });
+ * assertEquals(screen.rows[0]?.text, "› hello");
+ * assertEquals(screen.rows[0]?.spans[0]?.style.bold, true);
+ * ```
+ */
+export function parseScreen(capture: string, meta: ScreenMeta = {}): Screen {
+  const lines = toLines(capture);
+  const styleBefore = createStyleCarry(lines);
+  const { rows: height, ...rest } = meta;
+  return {
+    ...rest,
+    ...(height === undefined ? {} : { height }),
+    rows: lines.map((raw, index) => new LazyRow(raw, index, styleBefore)),
+    styled: capture.includes("\x1b["),
+  };
+}
+
+/**
+ * The style at an offset of a row's text; beyond its end, the default one.
+ *
+ * @example
+ * ```ts
+ * import { assert } from "@std/assert";
+ * const [row] = parseScreen("\x1b[2mold\x1b[0m new").rows;
+ * assert(row && styleAt(row, 0).dim && !styleAt(row, 4).dim);
+ * ```
+ */
+export function styleAt(row: Row, offset: number): Style {
+  for (const span of row.spans) if (offset < span.end) return span.style;
+  return DEFAULT_STYLE;
 }

@@ -1,13 +1,19 @@
 import type { CommandResult } from "../ports/process.ts";
 
+/** One tmux command and its arguments, such as `["kill-session", "-t", "=work"]`. Every argument is taken literally. */
+export type TmuxCommand = readonly [string, ...string[]];
+
 /** One tmux server, addressed by its own socket; every call is an argv array. */
 export interface TmuxClient {
-  /** The socket's name (`tmux -L name`), for messages to people. */
+  /** The socket's name (`tmux -L name`), or its path (`tmux -S path`) where it holds a `/`. */
   readonly socket: string;
-  /** Runs one tmux command, such as `["kill-session", "-t", "=work"]`, and returns how it ended. */
-  run(args: readonly [string, ...string[]], options?: TmuxRunOptions): Promise<CommandResult>;
+  /** Runs one tmux command and returns how it ended; a command that fails is no exception. */
+  run(command: TmuxCommand, options?: TmuxRunOptions): Promise<CommandResult>;
+  /** Runs several tmux commands in one go. tmux stops at the first that fails; standard output is that of all. */
+  runAll(commands: readonly TmuxCommand[], options?: TmuxRunOptions): Promise<CommandResult>;
 }
 
+/** What a call of a {@linkcode TmuxClient} may carry besides its commands. */
 export interface TmuxRunOptions {
   /** Text for the command's standard input (`load-buffer -`). */
   readonly stdin?: string;

@@ -22,7 +22,7 @@ const TURN = {
 } satisfies ReviewLoopEvent;
 
 const RUN: readonly ReviewLoopEvent[] = [
-  { type: "run_started", runId: "r1", workdir: "/w", startAgent: "analyst" },
+  { type: "run_started", runId: "r1", workdir: "/w", folder: "/w/.panewright/runs/r1", startAgent: "analyst" },
   { type: "session_opened", attachCommand: "tmux -L s attach-session -t =p" },
   { type: "agent_starting", role: "analyst", provider: "codex" },
   { type: "agent_ready", role: "analyst", terminalId: "%1", seconds: 0.62 },
@@ -56,14 +56,14 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
   using progress = createProgress({ io, global: FLAGS, wallClock: () => new Date("2026-11-20T12:00:05Z") });
   RUN.forEach((event) => progress.onEvent(event));
   const stamped = [
-    "run r1 in /w, beginning with analyst",
+    "run r1, beginning with analyst; its records are in /w/.panewright/runs/r1",
     "watch the agents with: tmux -L s attach-session -t =p",
     "analyst: ready after 0.6 s",
     "round 1 of 8",
     "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
     "programmer: waiting at a prompt of its own that wants an answer",
     "programmer: reminded of its response file (reminder 1)",
-    "programmer: response of 2.1 KiB after 1m 05s, kept as /a/002.md",
+    "programmer: response of 2.1 KiB after 1m 05s, kept as 002.md",
     "programmer_review: REVISE (round 1, cycle 1): no verdict",
     "programmer_review: no approval by the last cycle; the work goes on",
     "project tests: npm test",

@@ -6,7 +6,14 @@ import type { TerminalStatus } from "../../screen/status.ts";
  * a person and the records of the run's journal.
  */
 export type ReviewLoopEvent =
-  | { readonly type: "run_started"; readonly runId: string; readonly workdir: string; readonly startAgent: Role }
+  | {
+    readonly type: "run_started";
+    readonly runId: string;
+    readonly workdir: string;
+    /** The run's folder, absolute: journal, archived responses, screens of failures. */
+    readonly folder: string;
+    readonly startAgent: Role;
+  }
   /** The panes are open; `attachCommand` shows them to a person. */
   | { readonly type: "session_opened"; readonly attachCommand: string }
   | { readonly type: "agent_starting"; readonly role: Role; readonly provider: string }

@@ -60,7 +60,13 @@ export async function executeReviewRun(options: ReviewRunOptions): Promise<Revie
     messages.send({ title: `panewright: ${outcome}`, text: reason, priority: outcome === "pass" ? 3 : 4 });
   };
 
-  emit({ type: "run_started", runId: folder.id, workdir: plan.workdir, startAgent: plan.loop.startAgent });
+  emit({
+    type: "run_started",
+    runId: folder.id,
+    workdir: plan.workdir,
+    folder: folder.path,
+    startAgent: plan.loop.startAgent,
+  });
   try {
     const result = await runWithAgents({ plan, folder, emit, messages, clock, signal });
     if (result.outcome === "pass") {
