@@ -41,7 +41,7 @@ export async function createRunFolder(workdir: string, options: { readonly now: 
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(runFolderAt("/w", "20261120-072600").journalPath, "/w/.panewright/runs/20261120-072600/journal.ndjson");
+ * assertEquals(runFolderAt("/w", "20261120-072600-3fa9").path, "/w/.panewright/runs/20261120-072600-3fa9");
  * ```
  */
 export function runFolderAt(workdir: string, id: string): RunFolder {
@@ -68,11 +68,14 @@ export function timestampOf(moment: Date): string {
   return moment.toISOString().replace(/\.\d+Z$/, "").replaceAll(/[-:]/g, "").replace("T", "-");
 }
 
-/** Two runs may start in the same second: the folder's creation decides who has the name. */
+/**
+ * The id also names the run's tmux server, which all working directories share: its random part keeps runs of the same
+ * second apart, and the folder's creation decides who has the name.
+ */
 async function claimRunId(runsDir: string, now: Date): Promise<string> {
-  const base = timestampOf(now);
-  for (let attempt = 1;; attempt++) {
-    const id = attempt === 1 ? base : `${base}-${attempt}`;
+  for (;;) {
+    const random = Array.from(crypto.getRandomValues(new Uint8Array(2)), (byte) => byte.toString(16).padStart(2, "0"));
+    const id = `${timestampOf(now)}-${random.join("")}`;
     try {
       await Deno.mkdir(`${runsDir}/${id}`);
       return id;

@@ -1,0 +1,144 @@
+import { BLANK, type Line, line, styled, wrapText } from "./lines.ts";
+import type { Cell } from "./state.ts";
+
+// Colours and attributes as recorded from Codex CLI 0.169.0.
+const DIM = "2";
+const BOLD = "1";
+const GREEN_BULLET = "1;38;5;2";
+const GREEN = "38;5;2";
+const RED = "38;5;1";
+const BLUE = "38;5;75";
+const COMMAND = "38;2;137;180;250";
+const PROMPT_BACKGROUND = "38;5;255;48;5;238";
+
+/** Codex shows this much of a command's output in the transcript. */
+const OUTPUT_ROWS = 5;
+
+/** The rows of one transcript cell, without the empty row that follows it. */
+export function cellLines(cell: Cell, columns: number): Line[] {
+  switch (cell.type) {
+    case "prompt":
+      return promptLines(cell.text, columns);
+    case "message":
+      return wrapText(cell.text, columns - 3).map((row, index) =>
+        row === "" && index > 0 ? BLANK : line(index === 0 ? styled(DIM, "• ") : "  ", row)
+      );
+    case "command":
+      return commandLines(cell.command, cell.result, columns);
+    case "explored":
+      return [
+        line(cell.done ? styled(DIM, "•") : "•", " ", styled(BOLD, cell.done ? "Explored" : "Exploring")),
+        ...cell.files.map((file, index) =>
+          line(styled(DIM, index === 0 ? "  └ " : "    "), styled(BLUE, "Read"), ` ${printableRow(file, columns - 9)}`)
+        ),
+        line(styled(DIM, "    + Show details")),
+      ];
+    case "decision":
+      return decisionLines(cell.approved, cell.command, columns);
+    case "worked_for":
+      return [line(styled(DIM, `  Worked for ${formatWorkedFor(cell.ms)} • ${cell.at}`))];
+    case "interrupted":
+      return wrapText("■ Conversation interrupted - use /feedback if something went wrong", columns).map((row) =>
+        line(row)
+      );
+    case "error":
+      return wrapText(`■ ${cell.text}`, columns).map((row) => line(styled(RED, row)));
+  }
+}
+
+/** The one row that stands for a prompt whose beginning has left the screen. */
+export function stickyPrompt(text: string): Line {
+  const joined = text.split("\n").map((row) => row.trim()).filter((row) => row !== "").join(" ");
+  return { spans: [styled("1;2", "› "), { text: printableRow(joined, Infinity) }], background: PROMPT_BACKGROUND };
+}
+
+/**
+ * A duration as the status row counts it: `3s`, `1m 03s`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(formatElapsed(63_900), "1m 03s");
+ * ```
+ */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, "0")}s`;
+}
+
+/**
+ * A duration as the closing row tells it: `<1s`, `8s`, `1m 8s`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([400, 8_200, 68_000].map(formatWorkedFor), ["<1s", "8s", "1m 8s"]);
+ * ```
+ */
+export function formatWorkedFor(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 1) return "<1s";
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}
+
+/** A command coloured as in the transcript and in the approval dialog. */
+export function commandSpan(command: string): { text: string; sgr: string } {
+  return styled(COMMAND, command) as { text: string; sgr: string };
+}
+
+function promptLines(text: string, columns: number): Line[] {
+  const empty: Line = { spans: [], background: PROMPT_BACKGROUND };
+  return [
+    empty,
+    ...wrapText(text, columns - 3).map((row, index): Line => ({
+      spans: index === 0 ? [styled("1;2", "› "), { text: row }] : [{ text: `  ${row}` }],
+      background: PROMPT_BACKGROUND,
+    })),
+    empty,
+  ];
+}
+
+function commandLines(
+  command: string,
+  result: { readonly exitCode: number; readonly output: string } | undefined,
+  columns: number,
+): Line[] {
+  const verb = result === undefined ? "Running" : result.exitCode === 0 ? "Ran" : `Exited (status ${result.exitCode})`;
+  const bullet = result?.exitCode === 0 ? styled(GREEN_BULLET, "•") : result === undefined ? "•" : styled(BOLD, "•");
+  const [first = "", ...more] = wrapText(command, columns - verb.length - 4);
+  const rows = [
+    line(bullet, " ", styled(BOLD, verb), " ", commandSpan(first)),
+    ...more.map((row) => line(styled(DIM, "  │ "), commandSpan(row))),
+  ];
+  if (result === undefined) return rows;
+  const output = wrapText(result.output.trimEnd() === "" ? "(no output)" : result.output.trimEnd(), columns - 5);
+  const shown = output.length <= OUTPUT_ROWS
+    ? output
+    : [...output.slice(0, 2), `… +${output.length - 4} lines`, ...output.slice(-2)];
+  return [
+    ...rows,
+    ...shown.map((row, index) => line(styled(DIM, `${index === 0 ? "  └ " : "    "}${row}`))),
+  ];
+}
+
+function decisionLines(approved: boolean, command: string, columns: number): Line[] {
+  const shown = printableRow(command, Math.max(10, columns - 45));
+  return approved
+    ? [
+      line(
+        styled(GREEN, "✔ "),
+        "You ",
+        styled(BOLD, "approved"),
+        " codex to run ",
+        styled(DIM, shown),
+        styled(BOLD, " this time"),
+      ),
+    ]
+    : [line(styled(RED, "✗ "), "You ", styled(BOLD, "canceled"), " the request to run ", styled(DIM, shown))];
+}
+
+/** Text as a single row without control characters. */
+function printableRow(text: string, columns: number): string {
+  const row = wrapText(text.replaceAll("\n", " "), Number.MAX_SAFE_INTEGER)[0] ?? "";
+  return row.length > columns ? `${row.slice(0, columns - 1)}…` : row;
+}

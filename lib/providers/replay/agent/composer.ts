@@ -1,0 +1,95 @@
+/** The input line: what was typed, and pastes that are long enough to stand there as a label only. */
+export interface Composer {
+  readonly parts: readonly ComposerPart[];
+  /** When the last character came that was not part of a bracketed paste, in milliseconds of the program's clock. */
+  readonly lastTypedAtMs: number | undefined;
+}
+
+/** A stretch of the input line; `label` is what is shown instead of the text. */
+export interface ComposerPart {
+  readonly text: string;
+  readonly label?: string;
+}
+
+/** A line without anything in it. */
+export const EMPTY_COMPOSER: Composer = { parts: [], lastTypedAtMs: undefined };
+
+/** How long after a typed character Enter is taken for a part of pasted text (Codex CLI 0.169, paste-burst rule). */
+export const PASTE_BURST_MS = 120;
+
+/** Pastes of more characters than this are shown as `[Pasted Content N chars]` (Codex CLI 0.169). */
+export const PASTE_LABEL_THRESHOLD_CHARACTERS = 1000;
+
+/** What the line means to the agent: everything that was typed and pasted, without the white space around it. */
+export function composerText(composer: Composer): string {
+  return composer.parts.map((part) => part.text).join("").trim();
+}
+
+/** What the line shows. */
+export function composerDisplay(composer: Composer): string {
+  return composer.parts.map((part) => part.label ?? part.text).join("");
+}
+
+/** The line after typed characters. */
+export function typeText(composer: Composer, text: string, nowMs: number): Composer {
+  return { parts: appendText(composer.parts, text), lastTypedAtMs: nowMs };
+}
+
+/**
+ * The line after a bracketed paste.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const composer = pasteText(EMPTY_COMPOSER, "x".repeat(1001));
+ * assertEquals(composerDisplay(composer), "[Pasted Content 1001 chars]");
+ * assertEquals(composerText(composer).length, 1001);
+ * ```
+ */
+export function pasteText(composer: Composer, text: string): Composer {
+  const characters = [...text].length;
+  const parts = characters > PASTE_LABEL_THRESHOLD_CHARACTERS
+    ? [...composer.parts, { text, label: `[Pasted Content ${characters} chars]` }]
+    : appendText(composer.parts, text);
+  return { parts, lastTypedAtMs: undefined };
+}
+
+/** The line without its last character, or without the paste that its last label stands for. */
+export function eraseLast(composer: Composer): Composer {
+  const last = composer.parts.at(-1);
+  if (last === undefined) return composer;
+  const shorter = last.label === undefined ? [...last.text].slice(0, -1).join("") : "";
+  const before = composer.parts.slice(0, -1);
+  return { ...composer, parts: shorter === "" ? before : [...before, { text: shorter }] };
+}
+
+/**
+ * What Enter does at a moment: it submits, unless it follows typed characters so closely that it must be part of text
+ * that was pasted without brackets.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const typed = typeText(EMPTY_COMPOSER, "hello", 1000);
+ * assertEquals(pressEnter(typed, 1119).submitted, undefined);
+ * assertEquals(pressEnter(typed, 1120).submitted, "hello");
+ * ```
+ */
+export function pressEnter(
+  composer: Composer,
+  nowMs: number,
+): { readonly composer: Composer; readonly submitted: string | undefined } {
+  if (composer.lastTypedAtMs !== undefined && nowMs - composer.lastTypedAtMs < PASTE_BURST_MS) {
+    return { composer: typeText(composer, "\n", nowMs), submitted: undefined };
+  }
+  const text = composerText(composer);
+  return text === "" ? { composer, submitted: undefined } : { composer: EMPTY_COMPOSER, submitted: text };
+}
+
+function appendText(parts: readonly ComposerPart[], text: string): readonly ComposerPart[] {
+  if (text === "") return parts;
+  const last = parts.at(-1);
+  return last !== undefined && last.label === undefined
+    ? [...parts.slice(0, -1), { text: last.text + text }]
+    : [...parts, { text }];
+}

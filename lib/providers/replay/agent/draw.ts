@@ -1,0 +1,26 @@
+import type { Frame } from "./render.ts";
+
+/**
+ * The bytes that turn one frame on the screen into the next: only rows that differ are drawn. Without a previous frame,
+ * or with one of another height, everything is.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const frame = { rows: ["one", "two"], cursor: [0, 1] as const, title: "t" };
+ * assertEquals(drawFrame(frame, { ...frame, rows: ["one", "2"] }), "\x1b[?25l\x1b[2;1H\x1b[2K2\x1b[2;1H\x1b[?25h");
+ * assertEquals(drawFrame(frame, frame), "");
+ * ```
+ */
+export function drawFrame(previous: Frame | undefined, next: Frame): string {
+  const known = previous?.rows.length === next.rows.length ? previous : undefined;
+  let output = known === undefined ? "\x1b[2J" : "";
+  next.rows.forEach((row, index) => {
+    if (known?.rows[index] !== row) output += `\x1b[${index + 1};1H\x1b[2K${row}`;
+  });
+  const cursorMoved = String(known?.cursor) !== String(next.cursor);
+  const title = known?.title === next.title ? "" : `\x1b]0;${next.title}\x07`;
+  if (output === "" && !cursorMoved) return title;
+  const cursor = next.cursor === undefined ? "" : `\x1b[${next.cursor[1] + 1};${next.cursor[0] + 1}H\x1b[?25h`;
+  return `${title}\x1b[?25l${output}${cursor}`;
+}

@@ -1,0 +1,63 @@
+const HEADER = "--- RESPONSE FILE INSTRUCTION ---";
+
+/** Where a prompt wants the response. */
+export interface ResponseTarget {
+  /** Absolute path of the response file. */
+  readonly path: string;
+  /** The file that is written first and then renamed, where the prompt's command does so. */
+  readonly partialPath: string | undefined;
+}
+
+/**
+ * The response file that a prompt asks for, read off the prompt as an agent would: from the heredoc command in the last
+ * RESPONSE FILE INSTRUCTION block, with the rename after it where there is one.
+ *
+ * @returns undefined when the prompt asks for none
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const prompt = "Do it.\n--- RESPONSE FILE INSTRUCTION ---\ncat > '/w/a b.partial' <<'X' && mv -f '/w/a b.partial' '/w/a b'\n";
+ * assertEquals(findResponseTarget(prompt), { path: "/w/a b", partialPath: "/w/a b.partial" });
+ * ```
+ */
+export function findResponseTarget(prompt: string): ResponseTarget | undefined {
+  const start = prompt.lastIndexOf(HEADER);
+  if (start < 0) return undefined;
+  for (const row of prompt.slice(start).split("\n")) {
+    const words = shellWords(row);
+    const cat = words.findIndex((word, index) => word === "cat" && words[index + 1] === ">");
+    const written = words[cat + 2];
+    if (cat < 0 || written === undefined || !written.startsWith("/")) continue;
+    const mv = words.indexOf("mv", cat);
+    const renamed = mv < 0 ? [] : words.slice(mv + 1).filter((word) => !word.startsWith("-"));
+    return renamed[0] === written && renamed[1] !== undefined
+      ? { path: renamed[1], partialPath: written }
+      : { path: written, partialPath: undefined };
+  }
+  return undefined;
+}
+
+/** The words of a shell command on one row, with their quotes taken off; `>` is a word of its own where spaces say so. */
+function shellWords(row: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: "'" | '"' | undefined;
+  for (let index = 0; index < row.length; index++) {
+    const character = row[index]!;
+    if (quote === undefined && (character === " " || character === "\t")) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (character === quote) {
+      quote = undefined;
+    } else if (quote === undefined && (character === "'" || character === '"')) {
+      quote = character;
+      word ??= "";
+    } else if (character === "\\" && quote !== "'") {
+      word = (word ?? "") + (row[++index] ?? "");
+    } else {
+      word = (word ?? "") + character;
+    }
+  }
+  return word === undefined ? words : [...words, word];
+}

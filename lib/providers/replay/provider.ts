@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { UsageError } from "../../errors.ts";
+import { selfCommand } from "../../ports/self.ts";
+import { codexProvider } from "../codex/provider.ts";
+import type { LaunchPlan, LaunchRequest, Provider } from "../provider.ts";
+
+/**
+ * Agents that play their part by a script ({@linkcode ReplayScript} in script.ts), on the screens of Codex CLI 0.169.0: no
+ * key, no network, no agent CLI. The script is given as an argument: `"args": ["--script", "FILE"]`.
+ */
+export const replayProvider: Provider = {
+  id: "replay",
+  displayName: "Replay",
+  rules: { ...codexProvider.rules, provider: "replay" },
+  joinWrappedRows: codexProvider.joinWrappedRows,
+  // Our own program takes a bracketed paste and the Enter right after it apart.
+  submit: { pasteToEnterMs: 50, proofTimeoutMs: codexProvider.submit.proofTimeoutMs },
+  startupRemedies: {},
+  acceptKeys: { command: ["y"] },
+  launch: replayLaunchPlan,
+  guardPrompt: codexProvider.guardPrompt,
+  lastOutput: codexProvider.lastOutput,
+};
+
+/**
+ * How a replayed agent is started: this very program with `replay-agent --role ROLE --script FILE`. Where Deno runs it, it
+ * may read the script, and read and write the working directory, and nothing else.
+ *
+ * @throws {UsageError} when no script is given
+ */
+export function replayLaunchPlan(request: LaunchRequest): LaunchPlan {
+  const { workdir, role, args = [], env = {} } = request;
+  const script = args[args.indexOf("--script") + 1];
+  if (!args.includes("--script") || script === undefined) {
+    throw new UsageError(`Cannot start ${role} with provider "replay": no script is given`, {
+      hint: 'Add it to the role: "args": ["--script", "FILE"].',
+    });
+  }
+  const permissions = [
+    `--allow-read=${permissionPaths([workdir, resolve(workdir, script)])}`,
+    `--allow-write=${permissionPaths([workdir])}`,
+    "--allow-env=NO_COLOR,TERM",
+  ];
+  return {
+    argv: [...(request.command ?? selfCommand(permissions)), "replay-agent", "--role", role, ...args],
+    env,
+    cwd: workdir,
+  };
+}
+
+/** Deno takes a comma for the end of a path, and two for one that is a part of it. */
+function permissionPaths(paths: readonly string[]): string {
+  return paths.map((path) => path.replaceAll(",", ",,")).join(",");
+}

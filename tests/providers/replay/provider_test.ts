@@ -1,0 +1,31 @@
+import { assertArrayIncludes, assertEquals, assertThrows } from "@std/assert";
+import { UsageError } from "../../../lib/errors.ts";
+import { replayLaunchPlan, replayProvider } from "../../../lib/providers/replay/provider.ts";
+
+Deno.test("a replayed agent is this very program, with the least permissions", () => {
+  const { argv, cwd } = replayLaunchPlan({ workdir: "/a,b", role: "tester", args: ["--script", "/s/demo.json"] });
+  assertEquals(argv[0], Deno.execPath());
+  assertEquals(argv.slice(-5), ["replay-agent", "--role", "tester", "--script", "/s/demo.json"]);
+  assertArrayIncludes(argv, ["--no-prompt", "--allow-read=/a,,b,/s/demo.json", "--allow-write=/a,,b"]);
+  assertEquals(argv.filter((word) => /^(-A|--allow-(all|run|net|ffi|sys))/.test(word)), []);
+  assertEquals(cwd, "/a,b");
+});
+
+Deno.test("a relative script belongs to the working directory, and another program can be named", () => {
+  const { argv } = replayLaunchPlan({ workdir: "/w", role: "tester", args: ["--script", "s.json"] });
+  assertArrayIncludes(argv, ["--allow-read=/w,/w/s.json"]);
+  const other = replayLaunchPlan({ workdir: "/w", role: "tester", command: ["pw"], args: ["--script", "s.json"] });
+  assertEquals(other.argv, ["pw", "replay-agent", "--role", "tester", "--script", "s.json"]);
+});
+
+Deno.test("a role without a script is refused with what to do", () => {
+  for (const args of [[], ["--script"]]) {
+    const error = assertThrows(() => replayLaunchPlan({ workdir: "/w", role: "tester", args }), UsageError, "tester");
+    assertEquals((error as UsageError).hint, 'Add it to the role: "args": ["--script", "FILE"].');
+  }
+});
+
+Deno.test("the screens of a replayed agent are read with the rules of Codex", () => {
+  assertEquals(replayProvider.rules.provider, "replay");
+  assertEquals(replayProvider.acceptKeys.command, ["y"]);
+});
