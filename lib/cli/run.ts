@@ -45,6 +45,11 @@ export async function executeRun(
   { io, global }: { readonly io: CliIo; readonly global: GlobalFlags },
 ): Promise<number> {
   using progress = createProgress({ io, global });
-  const report = await executeReviewRun({ plan, onEvent: (event) => progress.onEvent(event), signal: io.signal });
+  const report = await executeReviewRun({
+    plan,
+    onEvent: (event) => progress.onEvent(event),
+    signal: io.signal,
+    onForcedExit: (act) => io.onForcedExit(act),
+  });
   return report.outcome === "pass" ? 0 : 1;
 }

@@ -112,6 +112,28 @@ async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promis
   } catch { /* a program may end without reading what it was given */ }
 }
 
+/**
+ * Runs a program to its end while everything else stands still: only for a last act before this process exits.
+ *
+ * @returns the exit code; 127 where there is no such program
+ */
+export function runCommandSync(spec: Pick<CommandSpec, "argv" | "env" | "clearEnv">): number {
+  const [program, ...args] = spec.argv;
+  try {
+    return new Deno.Command(program, {
+      args,
+      ...(spec.env === undefined ? {} : { env: { ...spec.env } }),
+      clearEnv: spec.clearEnv ?? false,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).outputSync().code;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 127;
+    throw error;
+  }
+}
+
 /** Reads a stream to its end and keeps about its last `limit` bytes. */
 interface TailReader {
   readonly done: Promise<void>;

@@ -11,6 +11,8 @@ export interface TmuxClient {
   run(command: TmuxCommand, options?: TmuxRunOptions): Promise<CommandResult>;
   /** Runs several tmux commands in one go. tmux stops at the first that fails; standard output is that of all. */
   runAll(commands: readonly TmuxCommand[], options?: TmuxRunOptions): Promise<CommandResult>;
+  /** Like `runAll`, while everything else stands still: only for a last act before this process exits. */
+  runAllSync(commands: readonly TmuxCommand[]): void;
 }
 
 /** What a call of a {@linkcode TmuxClient} may carry besides its commands. */

@@ -42,7 +42,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
     const terminal = await startAgentTerminal({
       session,
       provider: findProvider(providerId),
-      request: { ...request, role, workdir: plan.workdir },
+      request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
       startTimeoutMs: plan.startupTimeoutSeconds * 1000,
       clock,
       signal,

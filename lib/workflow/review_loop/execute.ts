@@ -20,6 +20,8 @@ export interface ReviewRunOptions {
   readonly onEvent?: (event: ReviewLoopEvent) => void;
   /** Ends the run: what it started is ended first, then it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
+  readonly onForcedExit?: (act: () => void) => () => void;
   /** @default {systemClock} */
   readonly clock?: Clock;
   /** @default {systemHttpPoster} */
@@ -68,7 +70,8 @@ export async function executeReviewRun(options: ReviewRunOptions): Promise<Revie
     startAgent: plan.loop.startAgent,
   });
   try {
-    const result = await runWithAgents({ plan, folder, emit, messages, clock, signal });
+    const onForcedExit = options.onForcedExit ?? (() => () => {});
+    const result = await runWithAgents({ plan, folder, emit, messages, onForcedExit, clock, signal });
     if (result.outcome === "pass") {
       const problems = await postProcess(plan.postProcessing, { workdir: plan.workdir, signal });
       for (const message of problems) emit({ type: "warning", message });
@@ -87,12 +90,16 @@ interface RunParts {
   readonly folder: RunFolder;
   readonly emit: (event: ReviewLoopEvent) => void;
   readonly messages: Messages;
+  readonly onForcedExit: (act: () => void) => () => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-async function runWithAgents({ plan, folder, emit, messages, clock, signal }: RunParts): Promise<ReviewLoopResult> {
+async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
+  const { plan, folder, emit, messages, clock, signal } = parts;
+  using forcedExit = new DisposableStack();
   await using session = await openRunSession(plan, { runId: folder.id, clock, signal });
+  forcedExit.defer(parts.onForcedExit(() => session.abandon()));
   using _panesLeft = {
     [Symbol.dispose]() {
       if (!plan.cleanupOnExit) emit({ type: "panes_left", attachCommand: session.attachCommand() });

@@ -1,0 +1,33 @@
+/** What a provider may ask of the machine when it looks for its program. */
+export interface Host {
+  /** `linux`, `darwin`, …, as in `Deno.build.os`. */
+  readonly os: string;
+  /** `x86_64` or `aarch64`, as in `Deno.build.arch`. */
+  readonly arch: string;
+  /** The folders of PATH, in order. */
+  readonly path: readonly string[];
+  /** The file's path with every link resolved; `undefined` where there is no file. */
+  realFile(path: string): string | undefined;
+}
+
+/**
+ * The machine that we run on.
+ *
+ * @param env the environment whose PATH counts, when it is not our own
+ */
+export function systemHost(env: Readonly<Record<string, string>> = {}): Host {
+  const path = env["PATH"] ?? Deno.env.get("PATH") ?? "";
+  return {
+    os: Deno.build.os,
+    arch: Deno.build.arch,
+    path: path.split(":").filter((folder) => folder !== ""),
+    realFile(file) {
+      try {
+        const real = Deno.realPathSync(file);
+        return Deno.statSync(real).isFile ? real : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import type { RulePack } from "../../screen/mod.ts";
+import { processGoneRules, UNSTYLED } from "../common_rules.ts";
+import { CLAUDE_CODE_LAYOUT } from "./layout.ts";
+
+/** The versions of the recordings in `fixtures/screens/claude_code`. */
+const ALL = ["2.0.53", "2.1.104", "2.1.181", "2.1.266", "2.1.315", "2.1.328"];
+
+/** The spinner of a Claude Code that is at work, in any text: an animated glyph, a verb, an ellipsis. */
+export const PROCESSING_PATTERN = /^[·✢✳✶✻✽*∗] \S.*(?:…|[Rr]etrying in )/m;
+
+/**
+ * Permission prompts by their words, in the order in which they are tried. From the seed, whose
+ * `.*` is bounded here so that hostile text costs no time. Text alone, so the last resort.
+ */
+export const PERMISSION_PROMPT_PATTERNS: readonly RegExp[] = [
+  /Would you like to run/,
+  /Do you want to .{0,200} outside/,
+  /Allow .{0,200} to run/,
+];
+
+/** The screens of Claude Code. */
+export const CLAUDE_CODE_RULES: RulePack = {
+  provider: "claude_code",
+  layout: CLAUDE_CODE_LAYOUT,
+  rules: [
+    ...processGoneRules({ versions: ALL, fixture: "2.0.53/killed-idle-classic-100x30" }),
+    {
+      id: "dialog",
+      status: "waiting_user_answer",
+      priority: 900,
+      when: [{ on: "layout", has: "dialog" }],
+      versions: ALL,
+      fixture: "2.0.53/permission-bash-classic-100x30",
+    },
+    {
+      id: "spinner",
+      status: "processing",
+      priority: 800,
+      when: [{ on: "rows", region: "status", row: "head", text: PROCESSING_PATTERN }],
+      versions: ALL,
+      fixture: "2.0.53/processing-start-classic-100x30",
+    },
+    {
+      id: "footer-interrupt",
+      status: "processing",
+      priority: 790,
+      when: [{ on: "rows", region: "footer", text: /\besc to interrupt\b/ }],
+      versions: ALL.slice(1),
+      fixture: "2.1.104/streaming-tricky-classic-160x45",
+    },
+    {
+      id: "title-spinner",
+      status: "processing",
+      priority: 780,
+      when: [{ on: "title", text: /^[\u2800-\u28ff◐◑◒◓] / }],
+      versions: [],
+      fixture: "",
+    },
+    {
+      id: "composer-greyed",
+      status: "processing",
+      priority: 770,
+      when: [{ on: "rows", region: "composer", text: /^[❯>]/, style: { foreground: ["coloured"] }, styleNeeded: true }],
+      versions: ["2.1.328"],
+      fixture: "2.1.328/exp-tmux-streaming-with-draft-220x50",
+    },
+    {
+      id: "tail-spinner",
+      status: "processing",
+      priority: 760,
+      when: [{ on: "rows", region: "tail", text: PROCESSING_PATTERN }, UNSTYLED],
+      versions: [],
+      fixture: "",
+    },
+    {
+      id: "screen-reader-dialog",
+      status: "waiting_user_answer",
+      priority: 758,
+      when: [{ on: "rows", region: "tail", text: /^Select with numbers \[\d+-\d+\]\. / }],
+      versions: ["2.1.328"],
+      fixture: "2.1.328/screenreader-permission-220x50",
+    },
+    {
+      id: "screen-reader-status",
+      status: "processing",
+      priority: 757,
+      when: [
+        { on: "rows", region: "tail", text: /^\S.* · {2}esc to interrupt$/ },
+        { on: "rows", region: "tail", row: "last", text: /^\$$/ },
+      ],
+      versions: ["2.1.328"],
+      fixture: "2.1.328/screenreader-processing-220x50",
+    },
+    ...PERMISSION_PROMPT_PATTERNS.map((text, index) => ({
+      id: `permission-words-${index + 1}`,
+      status: "waiting_user_answer" as const,
+      priority: 750,
+      when: [{ on: "rows", region: "tail", text }, UNSTYLED] as const,
+      versions: [],
+      fixture: "",
+    })),
+    {
+      id: "interrupted",
+      status: "idle",
+      priority: 700,
+      when: [
+        {
+          on: "rows",
+          region: "last_turn",
+          row: "last_head",
+          text: /^ {2}⎿[ \u00a0]+(?:Interrupted\b|User rejected |Rejected Claude's plan)/,
+        },
+        { on: "layout", has: "composer" },
+      ],
+      versions: ALL,
+      fixture: "2.0.53/idle-interrupted-classic-100x30",
+    },
+    {
+      id: "question-declined",
+      status: "idle",
+      priority: 695,
+      when: [
+        {
+          on: "rows",
+          region: "last_turn",
+          row: "last_block",
+          text: /^●[ \u00a0](?:User declined to answer questions|Declined to answer Claude's questions)/,
+        },
+        { on: "layout", has: "composer" },
+      ],
+      versions: ALL,
+      fixture: "2.0.53/idle-question-declined-classic-100x30",
+    },
+    {
+      id: "ends-in-tool-call",
+      status: "idle",
+      priority: 692,
+      when: [
+        {
+          on: "rows",
+          region: "last_turn",
+          row: "last_block",
+          text: /^ {2}(?<styled>Ran|Did not run) \d+ /,
+          style: { foreground: ["coloured"] },
+        },
+        { on: "layout", has: "composer" },
+      ],
+      versions: ["2.1.104", "2.1.181"],
+      fixture: "2.1.104/idle-declined-100x30",
+    },
+    {
+      id: "turn-error",
+      status: "error",
+      priority: 690,
+      when: [{
+        on: "rows",
+        region: "last_turn",
+        row: "last_head",
+        text: /^(?:●| {2}⎿)[ \u00a0]+(?<styled>API Error|Invalid API key|Not logged in)\b/,
+        style: { foreground: ["coloured"] },
+      }, { on: "layout", has: "composer" }],
+      versions: ALL,
+      fixture: "2.0.53/error-500-final-classic-100x30",
+    },
+    {
+      id: "answered",
+      status: "completed",
+      priority: 500,
+      when: [{ on: "rows", region: "last_turn", row: "head", text: /^[●⏺]/ }, { on: "layout", has: "composer" }],
+      versions: ALL,
+      fixture: "2.0.53/completed-short-classic-100x30",
+    },
+    {
+      id: "answer-scrolled",
+      status: "completed",
+      priority: 490,
+      when: [{ on: "rows", region: "last_turn", text: /\S/ }, { on: "layout", has: "composer" }],
+      excludes: [{ on: "rows", region: "screen", text: /Claude Code v\d/ }],
+      versions: ALL,
+      fixture: "2.0.53/completed-tricky-classic-100x30",
+    },
+    {
+      id: "composer",
+      status: "idle",
+      priority: 100,
+      when: [{ on: "layout", has: "composer" }],
+      versions: ALL,
+      fixture: "2.0.53/idle-fresh-classic-100x30",
+    },
+  ],
+};

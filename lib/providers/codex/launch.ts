@@ -1,0 +1,91 @@
+import type { Host } from "../../ports/host.ts";
+import type { LaunchPlan, LaunchRequest } from "../provider.ts";
+
+/**
+ * Settings that every start gets, as `-c`: a version that does not know a key passes over it (0.53.0 to 0.169.0), while a
+ * flag that it does not know, such as `--no-daemon`, ends it.
+ *
+ * - The daemon (0.165.0 and later) would outlive the pane, and go on working after it. Any `-c` keeps it away as well.
+ * - The question whether to update stops a start, and Enter at the wrong moment starts a global installation.
+ */
+const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;
+
+/**
+ * How Codex is started in a pane: `codex -c … [--model M] [--profile P] [ARGS…]`.
+ *
+ * It keeps to the alternate screen, the CLI's own default from 0.160.1 on: the composer stays at the bottom. Only where
+ * all of an answer must stay readable (`keepScrollback`) it draws inline.
+ *
+ * Codex runs shell commands in a login shell, and /etc/profile may set PATH anew. A PATH given for the role is therefore
+ * also set for these commands.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const host = { os: "linux", arch: "x86_64", path: [], realFile: () => undefined };
+ * const plan = codexLaunchPlan({ workdir: "/work", role: "tester", model: "gpt-6.1-sol" }, host);
+ * assertEquals(plan.argv.slice(0, 1), ["codex"]);
+ * assertEquals(plan.argv.slice(-2), ["--model", "gpt-6.1-sol"]);
+ * ```
+ */
+export function codexLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan {
+  const { workdir, command, args = [], env = {}, model, profile, keepScrollback = false } = request;
+  const path = env["PATH"];
+  const settings = [
+    ...SETTINGS,
+    ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
+    ...(path === undefined ? [] : [`shell_environment_policy.set.PATH=${JSON.stringify(path)}`]),
+  ];
+  const [program, ...leading] = command ?? [findNativeCodex(host) ?? "codex"];
+  return {
+    argv: [
+      program,
+      ...leading,
+      ...settings.flatMap((setting) => ["-c", setting]),
+      ...(model === undefined ? [] : ["--model", model]),
+      ...(profile === undefined ? [] : ["--profile", profile]),
+      ...args,
+    ],
+    env,
+    cwd: workdir,
+  };
+}
+
+/** The npm package that holds the native program, and the target it is built for (0.169.0); by operating system and CPU. */
+const NATIVE_PACKAGES: Readonly<Record<string, readonly [packageName: string, target: string]>> = {
+  "linux x86_64": ["codex-linux-x64", "x86_64-unknown-linux-musl"],
+  "linux aarch64": ["codex-linux-arm64", "aarch64-unknown-linux-musl"],
+  "darwin x86_64": ["codex-darwin-x64", "x86_64-apple-darwin"],
+  "darwin aarch64": ["codex-darwin-arm64", "aarch64-apple-darwin"],
+};
+
+/**
+ * The native Codex that the npm launcher on PATH would start, or `undefined` where `codex` is something else.
+ *
+ * The launcher is a Node script that stays in between, where signals get lost: a SIGKILL ends it alone. Up to 0.107.0 it
+ * also puts the CLI's own tools on PATH; these versions keep the program elsewhere and are started through it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const files: Record<string, string> = {
+ *   "/bin/codex": "/lib/@openai/codex/bin/codex.js",
+ *   "/lib/@openai/codex/../codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex": "/lib/native/codex",
+ * };
+ * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], realFile: (file: string) => files[file] };
+ * assertEquals(findNativeCodex(host), "/lib/native/codex");
+ * ```
+ */
+export function findNativeCodex(host: Host): string | undefined {
+  const launcher = host.path.map((folder) => host.realFile(`${folder}/codex`)).find((file) => file !== undefined);
+  const root = launcher === undefined ? undefined : /^(.*)\/bin\/codex\.js$/.exec(launcher)?.[1];
+  const native = NATIVE_PACKAGES[`${host.os} ${host.arch}`];
+  if (root === undefined || native === undefined) return undefined;
+  const [packageName, target] = native;
+  const candidates = [
+    `${root}/node_modules/@openai/${packageName}/vendor/${target}/bin/codex`,
+    `${root}/../${packageName}/vendor/${target}/bin/codex`,
+    `${root}/vendor/${target}/bin/codex`,
+  ];
+  return candidates.map((file) => host.realFile(file)).find((file) => file !== undefined);
+}

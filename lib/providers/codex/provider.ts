@@ -1,0 +1,38 @@
+import { lastBlockText } from "../last_block.ts";
+import type { Provider } from "../provider.ts";
+import { guardCodexPrompt } from "./guard.ts";
+import { codexLaunchPlan } from "./launch.ts";
+import { CODEX_RULES } from "./rules.ts";
+
+/** Rows between an answer and the composer: how long the turn took (0.155.0 and later), and a tip (0.160.1 and later). */
+const TRAILER = /^ {2}(?:Worked for \S|done \d|└ Tip: )/;
+
+/** OpenAI's Codex CLI. */
+export const codexProvider: Provider = {
+  id: "codex",
+  displayName: "Codex",
+  cli: {
+    program: "codex",
+    versionArgs: ["--version"],
+    loginStatusArgs: ["login", "status"],
+    installHint: "Install it with: npm install --global @openai/codex",
+  },
+  rules: CODEX_RULES,
+  joinWrappedRows: true,
+  // Enter within 120 ms of a burst of characters becomes a line end in the prompt; 300 ms outlast that on a busy machine.
+  submit: { pasteToEnterMs: 300, proofTimeoutMs: 5000 },
+  startupRemedies: {
+    trust: "Start `codex` in that folder once by hand and choose to trust it; Codex remembers the answer.",
+    login: "Log in once with `codex login`, or configure a model provider in config.toml of CODEX_HOME.",
+    update: "Update Codex, or start `codex` once by hand and choose to skip this version.",
+    hooks: "Start `codex` in that folder once by hand and review its hooks; Codex remembers the answer.",
+    other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
+  },
+  // 0.169.0 shows its composer for up to 0.4 s before the login, without the row that names model and folder.
+  startingFooter: /^ {2}\? for shortcuts(?: +⚠.*)?$/,
+  acceptKeys: { command: ["y"], patch: ["y"] },
+  launch: codexLaunchPlan,
+  guardPrompt: guardCodexPrompt,
+  lastOutput: (screen) =>
+    lastBlockText(screen, { layout: CODEX_RULES.layout, indent: /^(?:• | {2})/, trailer: TRAILER }),
+};

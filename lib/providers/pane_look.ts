@@ -1,0 +1,55 @@
+import { type Classification, classify } from "../screen/classify.ts";
+import { type Composer, findRegions, type RowRange } from "../screen/regions.ts";
+import type { RulePack } from "../screen/rules.ts";
+import type { Screen } from "../screen/screen.ts";
+
+/** One look at an agent's pane: what it shows, and what that means. */
+export interface PaneLook {
+  readonly screen: Screen;
+  readonly classification: Classification;
+  /** `undefined` where no prompt can be typed. */
+  readonly composer: Composer | undefined;
+  /** The rows below the composer. */
+  readonly footer: RowRange;
+}
+
+/** Reads a screen with a provider's rules. */
+export function readScreen(screen: Screen, rules: RulePack): PaneLook {
+  const { composer, footer } = findRegions(screen, rules.layout);
+  return { screen, classification: classify(screen, rules), composer, footer };
+}
+
+/** Whether the screen shows a dialog, or says otherwise that only an answer helps. */
+export function showsDialog({ classification }: PaneLook): boolean {
+  return classification.dialog !== undefined || classification.status === "waiting_user_answer";
+}
+
+/**
+ * Whether the agent's program has ended, whatever its last screen shows. An error that rests on the pane's process, not on
+ * rows of the screen, is of this kind.
+ */
+export function isProcessGone({ screen, classification }: PaneLook): boolean {
+  return screen.dead === true ||
+    (classification.status === "error" && classification.evidence.some(({ row }) => row < 0));
+}
+
+/** How many rows of a screen an error message shows. */
+const EXCERPT_ROWS = 12;
+
+/**
+ * The last rows of a screen, for an error message: no control characters, blank rows left out.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseScreen } from "../screen/screen.ts";
+ * assertEquals(screenExcerpt(parseScreen("one\n\n\x1b[1mtwo\x1b[0m\n")), "The screen was:\n  | one\n  | two");
+ * ```
+ */
+export function screenExcerpt(screen: Screen): string {
+  // deno-lint-ignore no-control-regex -- what an agent draws must not reach a person's terminal as anything but text
+  const rows = screen.rows.map((row) => row.text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?"));
+  const inked = rows.filter((text) => text.trim() !== "").slice(-EXCERPT_ROWS);
+  if (inked.length === 0) return "The screen was blank.";
+  return ["The screen was:", ...inked.map((text) => `  | ${text}`)].join("\n");
+}

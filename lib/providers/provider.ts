@@ -1,0 +1,86 @@
+import type { Host } from "../ports/host.ts";
+import type { DialogKind } from "../screen/dialog.ts";
+import type { RulePack } from "../screen/rules.ts";
+import type { Screen } from "../screen/screen.ts";
+
+/** Every provider id that a configuration may name. */
+export const PROVIDER_IDS = ["codex", "claude_code", "replay"] as const;
+
+/** The id of one agent CLI. */
+export type ProviderId = typeof PROVIDER_IDS[number];
+
+/** What a role's agent is to be started with; everything optional comes from the configuration. */
+export interface LaunchRequest {
+  /** Absolute path of the folder that the agent works in. */
+  readonly workdir: string;
+  /** The role's name; it becomes the window's name. */
+  readonly role: string;
+  /** Program and leading arguments, instead of the provider's own program. Its flags are still added. */
+  readonly command?: readonly [string, ...string[]];
+  /** Arguments added after the provider's own. */
+  readonly args?: readonly string[];
+  /** Variables set for the agent, besides those that it inherits. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly model?: string;
+  /** A named set of settings of the CLI's own (`codex --profile`). */
+  readonly profile?: string;
+  /**
+   * Whether everything that the agent says must stay readable, not only what fits on the screen.
+   *
+   * @default {false}
+   */
+  readonly keepScrollback?: boolean;
+}
+
+/** How an agent is started: an argv array, the variables to set, and the folder to start in. */
+export interface LaunchPlan {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path. */
+  readonly cwd: string;
+}
+
+/** How text is handed to the agent, in milliseconds. */
+export interface SubmitProfile {
+  /** Pause between paste and Enter, so that Enter is not taken for a part of the paste. */
+  readonly pasteToEnterMs: number;
+  /** How long the composer may take to show the text, and the screen to show that it was submitted. */
+  readonly proofTimeoutMs: number;
+}
+
+/** The provider's command-line program, for messages and for `doctor`. */
+export interface CliProgram {
+  /** What is looked up on PATH. */
+  readonly program: string;
+  /** Arguments that print the version. */
+  readonly versionArgs: readonly string[];
+  /** Arguments that exit with 0 when the person is logged in; `undefined` where there is no login. */
+  readonly loginStatusArgs?: readonly string[];
+  /** How it is installed, as a full sentence. */
+  readonly installHint: string;
+}
+
+/** Everything that panewright knows of one agent CLI. Plain data and pure functions. */
+export interface Provider {
+  readonly id: ProviderId;
+  readonly displayName: string;
+  /** `undefined` for a provider that is part of panewright. */
+  readonly cli?: CliProgram;
+  readonly rules: RulePack;
+  /** Whether rows that the terminal wrapped are joined in a capture, as in the recordings of this provider's rules. */
+  readonly joinWrappedRows: boolean;
+  readonly submit: SubmitProfile;
+  /** What a person can do about each dialog that may stop a start, as full sentences. */
+  readonly startupRemedies: Readonly<Partial<Record<DialogKind, string>>>;
+  /** The first row below the composer while the CLI is still starting: a dialog may yet take the composer's place. */
+  readonly startingFooter?: RegExp;
+  /**
+   * Keys (tmux names) that accept a dialog once, without remembering it. A kind that is missing is never answered.
+   */
+  readonly acceptKeys: Readonly<Partial<Record<DialogKind, readonly [string, ...string[]]>>>;
+  launch(request: LaunchRequest, host: Host): LaunchPlan;
+  /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
+  guardPrompt(text: string): string;
+  /** The agent's last answer, as far as the screen (with scrollback, where there is any) shows it. */
+  lastOutput(screen: Screen): string;
+}

@@ -1,0 +1,175 @@
+import { HumanInterventionRequiredError, RuntimeError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { isAtRest } from "../screen/status.ts";
+import { composerHolds, composerHoldsAll } from "./composer_text.ts";
+import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
+import type { SubmitProfile } from "./provider.ts";
+
+/** The pane that text is submitted to. */
+export interface SubmitTarget {
+  /** For messages, such as `analyst`. */
+  readonly name: string;
+  look(): Promise<PaneLook>;
+  /** Pastes text, bracketed, without Enter. */
+  paste(text: string): Promise<void>;
+  pressEnter(): Promise<void>;
+}
+
+/** Options of {@linkcode submitText}. */
+export interface SubmitOptions extends SubmitProfile {
+  readonly text: string;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** How often the screen is looked at while something is awaited (agent-deck's figure). */
+const LOOK_EVERY_MS = 50;
+
+/** How often a look is tried that fails, with growing pauses. */
+const MAX_LOOK_ATTEMPTS = 3;
+
+/** How many Enters one text may cost: the first, and another where the first was lost or became a line end. */
+const MAX_ENTERS = 2;
+
+/**
+ * Hands text to an agent: one paste, a pause, one Enter, and proof that it was taken.
+ *
+ * Nothing is typed where a dialog is open, where a person's draft stands, where the agent is at work or has ended. Between
+ * paste and Enter it is looked again, since Enter would approve a dialog that opened meanwhile. A second Enter follows
+ * only when the composer still holds this text after all of the time for the proof; a second paste never does.
+ *
+ * @throws {HumanInterventionRequiredError} when a dialog or a person's draft is in the way
+ * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
+ */
+export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
+  const { text, clock, pasteToEnterMs, signal } = options;
+  const before = await lookUntil(target, options, (look) => isReady(look) || holdsAll(look, text));
+  // What a submission that failed has left in the composer needs no second paste.
+  if (!holdsAll(before, text)) {
+    if (!isReady(before)) throw notReadyError(target.name, before);
+    await target.paste(text);
+    await clock.sleep(pasteToEnterMs, signal);
+  }
+  for (let enters = 0; enters < MAX_ENTERS; enters++) {
+    const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
+    if (!holds(pasted, text)) throw notPastedError(target.name, pasted);
+    await target.pressEnter();
+    const after = await lookUntil(target, options, createSubmissionProof(text));
+    if (isTaken(after, text)) return;
+    if (!holds(after, text)) throw notSubmittedError(target.name, after);
+  }
+  throw notSubmittedError(target.name, await lookWithRetry(target, options));
+}
+
+/** Looks until it is as it should be, or the time for that is over; the last look in any case. */
+async function lookUntil(
+  target: SubmitTarget,
+  options: SubmitOptions,
+  accept: (look: PaneLook) => boolean,
+): Promise<PaneLook> {
+  const { clock, proofTimeoutMs, signal } = options;
+  for (const start = clock.now();;) {
+    const look = await lookWithRetry(target, options);
+    if (accept(look) || clock.now() - start >= proofTimeoutMs) return look;
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** A pane that cannot be read once, between paste and proof, must not cost the turn. */
+async function lookWithRetry(
+  target: SubmitTarget,
+  { clock, signal }: Pick<SubmitOptions, "clock" | "signal">,
+): Promise<PaneLook> {
+  for (let attempt = 1;; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await target.look();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (attempt === MAX_LOOK_ATTEMPTS) throw error;
+      await clock.sleep(LOOK_EVERY_MS * 2 ** attempt, signal);
+    }
+  }
+}
+
+/** Whether a prompt may be pasted. A turn that ended in an error leaves an agent that can take the next prompt. */
+function isReady(look: PaneLook): boolean {
+  const { status } = look.classification;
+  return look.composer?.state === "empty" && !isObstructed(look) && (isAtRest(status) || status === "error");
+}
+
+/** Whether nothing may be typed at all. */
+function isObstructed(look: PaneLook): boolean {
+  return showsDialog(look) || isProcessGone(look);
+}
+
+/** Whether the composer, and no dialog, would take an Enter, and holds this text and nothing else. */
+function holds(look: PaneLook, text: string): boolean {
+  return !isObstructed(look) && look.composer?.state === "draft" && composerHolds(look.composer.text, text);
+}
+
+function holdsAll(look: PaneLook, text: string): boolean {
+  return holds(look, text) && isAtRest(look.classification.status) && composerHoldsAll(look.composer?.text ?? "", text);
+}
+
+/** Whether the text has left the composer. A dialog right after Enter is the agent's own, from its work on the text. */
+function isTaken(look: PaneLook, text: string): boolean {
+  if (isProcessGone(look) || holds(look, text)) return false;
+  return look.composer?.state === "empty" || look.classification.status === "processing" || showsDialog(look);
+}
+
+/** A busy agent is proof at once; a composer that is merely empty must be so twice, or it may be a frame half drawn. */
+function createSubmissionProof(text: string): (look: PaneLook) => boolean {
+  let taken = 0;
+  return (look) => {
+    if (isProcessGone(look)) return true;
+    taken = isTaken(look, text) ? taken + 1 : 0;
+    return taken > 1 || (taken === 1 && look.classification.status === "processing");
+  };
+}
+
+function notReadyError(name: string, look: PaneLook): Error {
+  const subject = `Cannot submit to ${name}`;
+  const excerpt = screenExcerpt(look.screen);
+  if (isProcessGone(look)) return new RuntimeError(`${subject}: the agent has ended\n${excerpt}`);
+  if (showsDialog(look)) {
+    return new HumanInterventionRequiredError(`${subject}: ${describeDialog(look)} is open\n${excerpt}`, {
+      hint: "Nothing was typed. Only a person may answer the dialog, in the agent's pane.",
+    });
+  }
+  if (look.composer?.state === "draft") {
+    return new HumanInterventionRequiredError(`${subject}: its composer holds a draft that is not ours\n${excerpt}`, {
+      hint: "Nothing was typed. The draft is for the person who wrote it to submit or delete, in the agent's pane.",
+    });
+  }
+  if (look.composer === undefined) return new RuntimeError(`${subject}: it shows no composer\n${excerpt}`);
+  const status = look.classification.status === "processing" ? "still at work" : "in a state that is not known";
+  return new RuntimeError(`${subject}: the agent is ${status}\n${excerpt}`);
+}
+
+function notPastedError(name: string, look: PaneLook): Error {
+  const subject = `Cannot submit to ${name}`;
+  const excerpt = screenExcerpt(look.screen);
+  if (isProcessGone(look)) return new RuntimeError(`${subject}: the agent ended while the text was pasted\n${excerpt}`);
+  if (showsDialog(look)) {
+    const problem = `${describeDialog(look)} opened while the text was pasted`;
+    return new HumanInterventionRequiredError(`${subject}: ${problem}\n${excerpt}`, {
+      hint: "Enter was not pressed, it would have answered the dialog. Only a person may do that, in the agent's pane.",
+    });
+  }
+  const problem = look.composer?.state === "draft"
+    ? "its composer holds something else than the text that was pasted"
+    : "the text that was pasted does not show in its composer";
+  return new RuntimeError(`${subject}: ${problem}; Enter was not pressed\n${excerpt}`);
+}
+
+function notSubmittedError(name: string, look: PaneLook): RuntimeError {
+  const problem = isProcessGone(look)
+    ? "the agent ended when Enter was pressed"
+    : "Enter was pressed, but nothing shows that the text was taken";
+  return new RuntimeError(`Cannot submit to ${name}: ${problem}\n${screenExcerpt(look.screen)}`);
+}
+
+function describeDialog({ classification: { dialog } }: PaneLook): string {
+  return dialog === undefined ? "a dialog" : `a dialog (${dialog.kind})`;
+}

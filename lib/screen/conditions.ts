@@ -1,0 +1,132 @@
+import type { Regions, RowRange } from "./regions.ts";
+import type { Condition, Layout, RowCondition, RowRegion } from "./rules.ts";
+import { type Row, type Screen, styleAt } from "./screen.ts";
+import { matchesStyle } from "./style_pattern.ts";
+
+/** How many rows at the bottom count at most as the tail of a screen without composer and dialog. */
+const TAIL_ROWS = 30;
+
+/** How much of a row rules look at: more than any terminal shows. */
+const MAX_COLUMNS = 1000;
+
+/** What a rule rests on. Row -1 is what is known besides the rows: title, process, cursor. */
+export interface Evidence {
+  readonly row: number;
+  readonly text: string;
+}
+
+/** A screen and its parts, as conditions are tested on them. */
+export interface Scene {
+  readonly screen: Screen;
+  readonly regions: Regions;
+  readonly layout: Layout;
+}
+
+function rangeOf({ regions }: Scene, region: RowRegion): RowRange {
+  switch (region) {
+    case "screen":
+      return { first: 0, last: regions.lastRow };
+    case "composer":
+      return { first: regions.composer?.firstRow ?? 0, last: regions.composer?.lastRow ?? -1 };
+    case "footer":
+      return regions.footer;
+    case "status":
+      return regions.status;
+    case "last_turn":
+      return regions.lastTurn;
+    case "dialog":
+      return regions.dialog ?? { first: 0, last: -1 };
+    case "tail": {
+      if (regions.composer || regions.dialog) return { first: 0, last: -1 };
+      return { first: Math.max(regions.lastTurn.first, regions.lastRow - TAIL_ROWS + 1), last: regions.lastRow };
+    }
+  }
+}
+
+function matchesRow(row: Row, condition: RowCondition, styled: boolean): boolean {
+  const match = condition.text.exec(row.text.length > MAX_COLUMNS ? row.text.slice(0, MAX_COLUMNS) : row.text);
+  if (!match) return false;
+  if (!condition.style) return true;
+  if (!styled) return !condition.styleNeeded;
+  const group = match.groups?.styled;
+  const at = group === undefined ? match.index : row.text.indexOf(group, match.index);
+  return matchesStyle(styleAt(row, at), condition.style);
+}
+
+function isCandidate({ text }: Row, condition: RowCondition, layout: Layout): boolean {
+  switch (condition.row ?? "any") {
+    case "head":
+    case "last_head":
+      return layout.head.test(text);
+    case "last_block":
+      return layout.head.test(text) && !layout.detail.test(text);
+    case "last":
+      return text !== "";
+    case "any":
+      return true;
+  }
+}
+
+function findRow(scene: Scene, condition: RowCondition): Evidence | undefined {
+  const { rows, styled } = scene.screen;
+  const { first, last } = rangeOf(scene, condition.region);
+  for (let index = last; index >= first; index--) {
+    const row = rows[index] as Row;
+    if (!isCandidate(row, condition, scene.layout)) continue;
+    if (matchesRow(row, condition, styled)) return { row: index, text: row.text };
+    if (condition.row?.startsWith("last")) return undefined;
+  }
+  return undefined;
+}
+
+function fact(text: string): Evidence {
+  return { row: -1, text };
+}
+
+/** What a condition rests on; nothing where it does not hold. */
+export function testCondition(scene: Scene, condition: Condition): Evidence | undefined {
+  const { screen, regions } = scene;
+  switch (condition.on) {
+    case "rows":
+      return findRow(scene, condition);
+    case "title":
+      return screen.title !== undefined && condition.text.test(screen.title)
+        ? fact(`title: ${screen.title}`)
+        : undefined;
+    case "dead":
+      return screen.dead === true ? fact("the pane's process has ended") : undefined;
+    case "command":
+      return screen.command !== undefined && condition.text.test(screen.command)
+        ? fact(`command: ${screen.command}`)
+        : undefined;
+    case "cursor":
+      return screen.cursorVisible === condition.visible
+        ? fact(condition.visible ? "the cursor is shown" : "the cursor is hidden")
+        : undefined;
+    case "style":
+      return screen.styled === condition.present
+        ? fact(condition.present ? "the capture has style" : "the capture has no style")
+        : undefined;
+    case "dialog": {
+      const { dialog } = regions;
+      if (!dialog || !condition.kinds.includes(dialog.info.kind)) return undefined;
+      return { row: dialog.first, text: screen.rows[dialog.first]?.text ?? "" };
+    }
+    case "layout":
+      return testPart(scene, condition.has);
+  }
+}
+
+function testPart(
+  { screen, regions }: Scene,
+  part: Extract<Condition, { on: "layout" }>["has"],
+): Evidence | undefined {
+  const row = part === "composer"
+    ? regions.composer?.firstRow
+    : part === "draft"
+    ? regions.composer?.state === "draft" ? regions.composer.firstRow : undefined
+    : part === "dialog"
+    ? regions.dialog?.first
+    : regions.echoRow;
+  return row === undefined ? undefined : { row, text: screen.rows[row]?.text ?? "" };
+}

@@ -1,0 +1,6 @@
+export * from "./classify.ts";
+export * from "./dialog.ts";
+export * from "./regions.ts";
+export * from "./rules.ts";
+export * from "./screen.ts";
+export * from "./status.ts";

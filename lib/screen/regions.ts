@@ -1,0 +1,182 @@
+import { findDialog } from "./dialog_parser.ts";
+import type { DialogInfo } from "./dialog.ts";
+import type { Layout } from "./rules.ts";
+import { type Row, type Screen, styleAt } from "./screen.ts";
+import { createWrapTest } from "./wrapping.ts";
+import { matchesStyle } from "./style_pattern.ts";
+
+/** Rows from `first` to `last`, both included; `last < first` where there are none. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Where a prompt is typed. */
+export interface Composer {
+  /** What was typed, without glyph and indentation; empty where only a placeholder is shown. */
+  readonly text: string;
+  readonly state: "empty" | "draft";
+  readonly firstRow: number;
+  readonly lastRow: number;
+}
+
+/** A screen's parts, by its structure. */
+export interface Regions {
+  readonly composer: Composer | undefined;
+  readonly dialog: (RowRange & { readonly info: DialogInfo }) | undefined;
+  readonly footer: RowRange;
+  readonly status: RowRange;
+  /** What came after the last prompt that was sent; all of the conversation where none is visible. */
+  readonly lastTurn: RowRange;
+  readonly transcript: RowRange;
+  /** The row on which the last prompt that was sent begins. */
+  readonly echoRow: number | undefined;
+  /** The last row that is not blank; -1 on a blank screen. */
+  readonly lastRow: number;
+}
+
+/** The last row that is not blank, at or above `from`; -1 where there is none. */
+export function lastInkedRow(rows: readonly Row[], from: number = rows.length - 1): number {
+  let row = from;
+  while (row >= 0 && isBlank(rows[row] as Row)) row--;
+  return row;
+}
+
+/** Whether a row shows nothing. */
+function isBlank(row: Row): boolean {
+  return row.text.trim() === "";
+}
+
+function isPlaceholder(screen: Screen, row: Row, text: string, { composer }: Layout): boolean {
+  if (!screen.styled) return composer.placeholders.test(text);
+  const from = row.text.length - text.length;
+  if (text.length < 2) return matchesStyle(styleAt(row, from), composer.placeholderStyle);
+  return matchesStyle(styleAt(row, from + 1), composer.placeholderStyle);
+}
+
+/** Where the rows of a prompt end that begins at `first`, when `bottom` is the screen's last row that is not blank. */
+function composerEnd(screen: Screen, first: number, bottom: number, layout: Layout): number {
+  const { rows } = screen;
+  if (layout.composer.frame) {
+    for (let row = first + 1; row <= bottom; row++) {
+      if (layout.composer.frame.test((rows[row] as Row).text)) return row - 1;
+    }
+    return first;
+  }
+  let end = bottom;
+  while (end > first && !isBlank(rows[end] as Row)) end--;
+  if (end > first) end = lastInkedRow(rows, end);
+  const cursorRow = screen.cursorVisible !== false ? screen.cursor?.[1] : undefined;
+  if (cursorRow !== undefined && cursorRow > end && cursorRow <= bottom) end = cursorRow;
+  return end;
+}
+
+interface Prompt {
+  readonly row: number;
+  readonly typed: string;
+}
+
+/** The composer's first row: nothing may stand below it but what the layout allows there. */
+function findPrompt(screen: Screen, lastRow: number, layout: Layout): Prompt | undefined {
+  const { rows } = screen;
+  const { composer } = layout;
+  const continues = createWrapTest(rows);
+  let frames = 0;
+  let below = 0;
+  for (let row = lastRow; row >= 0; row--) {
+    const current = rows[row] as Row;
+    const { text } = current;
+    if (text === "") continue;
+    if (composer.frame?.test(text)) {
+      if (!composer.frame.test(rows[row + 1]?.text ?? "") && ++frames > 1) return undefined;
+      continue;
+    }
+    if (!composer.frame || frames === 1) {
+      const match = composer.first.exec(text);
+      const styled = !screen.styled || !composer.style || matchesStyle(styleAt(current, 0), composer.style);
+      if (match && styled && (!composer.frame || composer.frame.test(rows[row - 1]?.text ?? ""))) {
+        return { row, typed: match.groups?.text ?? "" };
+      }
+    }
+    if (frames > 0 || composer.next.test(text)) continue;
+    if (!composer.below.test(text) && !continues(row) || ++below > composer.maxBelow) return undefined;
+  }
+  return undefined;
+}
+
+/** The prompt of an older CLI on a screen without style: the last row that is not indented. */
+function findBarePrompt(screen: Screen, lastRow: number, { composer }: Layout): Prompt | undefined {
+  if (!composer.bare || screen.styled) return undefined;
+  for (let row = lastRow; row >= 0; row--) {
+    const { text } = screen.rows[row] as Row;
+    if (text === "" || composer.next.test(text)) continue;
+    const match = composer.bare.exec(text);
+    return match ? { row, typed: match.groups?.text ?? "" } : undefined;
+  }
+  return undefined;
+}
+
+function findComposer(screen: Screen, lastRow: number, layout: Layout): Composer | undefined {
+  const { composer } = layout;
+  const prompt = findPrompt(screen, lastRow, layout) ?? findBarePrompt(screen, lastRow, layout);
+  if (!prompt) return undefined;
+  const { row, typed } = prompt;
+  const end = composerEnd(screen, row, lastRow, layout);
+  const lines = [typed];
+  for (let next = row + 1; next <= end; next++) {
+    const { text } = screen.rows[next] as Row;
+    lines.push(composer.next.exec(text)?.groups?.text ?? text);
+  }
+  const placeholder = end === row && typed !== "" && isPlaceholder(screen, screen.rows[row] as Row, typed, layout);
+  const text = placeholder ? "" : lines.join("\n").trimEnd();
+  return { text, state: text === "" ? "empty" : "draft", firstRow: row, lastRow: end };
+}
+
+/** Without style a selected choice of a dialog looks like a prompt; its number tells them apart. */
+function isEcho(screen: Screen, row: Row, { echo, dialog }: Layout): boolean {
+  if (!echo.first.test(row.text)) return false;
+  if (!screen.styled) return dialog.selected.exec(row.text)?.groups?.number === undefined;
+  return !echo.style || matchesStyle(styleAt(row, 0), echo.style);
+}
+
+function findEcho(screen: Screen, from: number, layout: Layout): number | undefined {
+  for (let row = from; row >= 0; row--) if (isEcho(screen, screen.rows[row] as Row, layout)) return row;
+  return undefined;
+}
+
+/** From the composer upwards through what merely adds to the status, to the block that it adds to. */
+function findStatus(screen: Screen, above: number, echoRow: number | undefined, layout: Layout): RowRange {
+  const top = echoRow === undefined ? 0 : echoRow + 1;
+  for (let row = above; row >= top; row--) {
+    const text = (screen.rows[row] as Row).text;
+    if (layout.head.test(text) && !layout.detail.test(text)) return { first: row, last: above };
+  }
+  return { first: top, last: above };
+}
+
+/**
+ * Finds the parts of a screen by its structure: what stands where, and how its marks are drawn.
+ *
+ * Works upwards from the last row, so that long captures cost little.
+ */
+export function findRegions(screen: Screen, layout: Layout): Regions {
+  const lastRow = lastInkedRow(screen.rows);
+  const prompt = findComposer(screen, lastRow, layout);
+  const mayBeDialog = !prompt || !screen.styled && !layout.composer.frame;
+  const found = mayBeDialog ? findDialog(screen, { lastRow, layout }) : undefined;
+  const dialog = found && found.selectedRow >= (prompt?.firstRow ?? 0) ? found : undefined;
+  const composer = dialog ? undefined : prompt;
+  let bottom = (composer?.firstRow ?? dialog?.first ?? lastRow + 1) - 1;
+  while (composer && layout.composer.frame?.test(screen.rows[bottom]?.text ?? "")) bottom--;
+  const echoRow = findEcho(screen, bottom, layout);
+  return {
+    composer,
+    dialog,
+    footer: { first: composer ? composer.lastRow + 1 : lastRow + 1, last: lastRow },
+    status: composer ? findStatus(screen, bottom, echoRow, layout) : { first: 0, last: -1 },
+    lastTurn: { first: echoRow === undefined ? 0 : echoRow + 1, last: bottom },
+    transcript: { first: 0, last: bottom },
+    echoRow,
+    lastRow,
+  };
+}

@@ -1,0 +1,159 @@
+import type { DialogKind } from "./dialog.ts";
+import type { Color } from "./screen.ts";
+import type { TerminalStatus } from "./status.ts";
+
+/** A colour, the terminal's own one (`"default"`), or any but that (`"coloured"`). */
+export type ColorPattern = Color | "default" | "coloured";
+
+/** What a stretch of text must be drawn like; what is missing does not matter. */
+export interface StylePattern {
+  readonly bold?: boolean;
+  readonly dim?: boolean;
+  readonly italic?: boolean;
+  readonly reverse?: boolean;
+  /** Drawn like ordinary text: no attribute and no colour at all. */
+  readonly plain?: boolean;
+  /** One of these. */
+  readonly foreground?: readonly ColorPattern[];
+  readonly background?: readonly ColorPattern[];
+}
+
+/**
+ * The parts of a screen that rows belong to.
+ *
+ * - `screen`: all rows.
+ * - `composer`: where a prompt is typed.
+ * - `footer`: what stands below the composer.
+ * - `status`: the blocks directly above the composer, up to and with the first that is no mere addition to the status.
+ * - `last_turn`: what came after the last prompt that was sent, down to the composer.
+ * - `dialog`: a dialog that is open, from its heading to its last hint.
+ * - `tail`: on a screen that has neither composer nor dialog, the rows below the last prompt, 30 at most.
+ */
+export type RowRegion = "screen" | "composer" | "footer" | "status" | "last_turn" | "dialog" | "tail";
+
+/** What must be found in the rows of a region. */
+export interface RowCondition {
+  readonly region: RowRegion;
+  /** Tested on each row's text. It must be linear: no nested quantifiers, no overlapping alternatives. */
+  readonly text: RegExp;
+  /**
+   * Which rows of the region: any, the blocks' first rows (those that the layout calls heads), the last head only, the
+   * last head that is no detail, or the last row that is not blank.
+   * @default {"any"}
+   */
+  readonly row?: "any" | "head" | "last_head" | "last_block" | "last";
+  /**
+   * How the match must be drawn: the named group `styled` of `text` where there is one, else its first character.
+   * On a screen without any style the text alone decides, unless `styleNeeded`.
+   */
+  readonly style?: StylePattern;
+  /** Whether the condition fails on a screen without any style. @default {false} */
+  readonly styleNeeded?: boolean;
+}
+
+/** A row pattern, or something that is known of the screen as a whole. */
+export type Condition =
+  | { readonly on: "rows" } & RowCondition
+  | { readonly on: "title"; readonly text: RegExp }
+  /** The pane's process ended. */
+  | { readonly on: "dead" }
+  /** The name of the pane's foreground program. */
+  | { readonly on: "command"; readonly text: RegExp }
+  | { readonly on: "cursor"; readonly visible: boolean }
+  /** Whether the capture carries style; where it does not, words are all that there is. */
+  | { readonly on: "style"; readonly present: boolean }
+  /** Whether the screen has this part. */
+  | { readonly on: "layout"; readonly has: "composer" | "draft" | "dialog" | "prompt_echo" }
+  | { readonly on: "dialog"; readonly kinds: readonly DialogKind[] };
+
+/** One line of screen knowledge. */
+export interface Rule {
+  /** Unique within the pack, such as `"status-row"`. */
+  readonly id: string;
+  readonly status: TerminalStatus;
+  /** The highest that applies decides. */
+  readonly priority: number;
+  /** All of these must hold. Their rows, in this order, are the evidence. */
+  readonly when: readonly [Condition, ...Condition[]];
+  /** None of these may hold. */
+  readonly excludes?: readonly Condition[];
+  /** The CLI versions on whose recordings the rule decides, oldest first. Empty: it decides where no recording exists. */
+  readonly versions: readonly string[];
+  /** A recording on which the rule decides, `VERSION/NAME` in the provider's fixtures. Empty where there is none. */
+  readonly fixture: string;
+}
+
+/** Where dialogs say what they are about. */
+export interface SubjectPattern {
+  /** The dialogs that it holds for. */
+  readonly kinds: readonly DialogKind[];
+  /** The row directly above the subject; without it, the first row that matches `first` begins it. */
+  readonly after?: RegExp;
+  /** The subject's first row, with group `subject`. */
+  readonly first: RegExp;
+  /** A row that goes on with it, with group `subject`; without it, the subject has one row. */
+  readonly next?: RegExp;
+  /** How the subject's rows are drawn, other than blank ones. */
+  readonly style?: StylePattern;
+}
+
+/** How a CLI builds its screen: where things are, and what marks them. Every pattern is tested on one row. */
+export interface Layout {
+  readonly composer: {
+    /** The row on which a prompt begins; group `text` is what was typed on that row. */
+    readonly first: RegExp;
+    /** How its first character is drawn. */
+    readonly style?: StylePattern;
+    /** A further row of a typed prompt; group `text` is what was typed on it. */
+    readonly next: RegExp;
+    /** How a placeholder is drawn, from its second character on (the cursor may stand on the first). */
+    readonly placeholderStyle: StylePattern;
+    /** Placeholders, for screens without style. */
+    readonly placeholders: RegExp;
+    /** A line that closes the composer above and below, where the CLI draws one. */
+    readonly frame?: RegExp;
+    /** The composer of CLIs that drew no frame yet, for screens without style; group `text` as in `first`. */
+    readonly bare?: RegExp;
+    /** A row that may stand below the composer. */
+    readonly below: RegExp;
+    /** How many rows that are not blank may stand below it. */
+    readonly maxBelow: number;
+  };
+  /** A prompt in the conversation: the row on which it begins. */
+  readonly echo: { readonly first: RegExp; readonly style?: StylePattern };
+  /** The first row of a block of the conversation, or of the status. */
+  readonly head: RegExp;
+  /** Heads that belong to the block above them, such as a tip or prompts that wait for their turn. */
+  readonly detail: RegExp;
+  readonly dialog: {
+    /** The choice that is selected: groups `before` (what stands left of the choices), `number` where there is one, `label`. */
+    readonly selected: RegExp;
+    /** How its first character is drawn. */
+    readonly selectedStyle: StylePattern;
+    /** Rows between or below the choices that belong to none, such as lines. */
+    readonly rule: RegExp;
+    /** A hint below the choices; needed on screens without style, where a quoted dialog looks like a real one. */
+    readonly hint: RegExp;
+    /** The row that begins a dialog, looked for upwards from the choices. */
+    readonly top: RegExp;
+    readonly topStyle?: StylePattern;
+    /** The paragraph that asks, and from which end it is looked for; where none matches it is the first. */
+    readonly heading: { readonly text: RegExp; readonly from: "top" | "bottom" };
+    /** How many rows that are not blank may follow the last choice. */
+    readonly maxBelow: number;
+    /** The key that a label ends with, such as `(y)`: group `key`. */
+    readonly key: RegExp;
+    /** What a dialog asks for, by its first paragraph, else by a choice, else by the paragraph that asks. */
+    readonly kinds: readonly { readonly kind: DialogKind; readonly text: RegExp }[];
+    /** Where the subject is found; the first that is. */
+    readonly subjects: readonly SubjectPattern[];
+  };
+}
+
+/** What is known of one CLI's screens. */
+export interface RulePack {
+  readonly provider: string;
+  readonly layout: Layout;
+  /** In any order: priorities decide. */
+  readonly rules: readonly Rule[];
+}

@@ -1,0 +1,115 @@
+import { RuntimeError } from "../errors.ts";
+import { parseScreen, type Screen, type ScreenMeta } from "../screen/screen.ts";
+import type { PaneRef, TmuxClient } from "./client.ts";
+
+/** Options of {@linkcode capturePane}. */
+export interface CaptureOptions {
+  /**
+   * Whether rows that the terminal wrapped come as one (`capture-pane -J`).
+   *
+   * @default {false}
+   */
+  readonly joinWrapped?: boolean;
+  /**
+   * How many rows of scrollback come before the visible ones. There is none on the alternate screen.
+   *
+   * @default {0}
+   */
+  readonly scrollbackRows?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The name of a program may hold anything, line ends included: what is not printable ASCII becomes `?`. A title cannot. */
+const COMMAND_FORMAT = "#{s/[^ -~]/?/:pane_current_command}";
+const METADATA_FORMAT = [
+  "#{pane_id}",
+  "#{pane_pid}",
+  "#{pane_width}",
+  "#{pane_height}",
+  "#{cursor_x}",
+  "#{cursor_y}",
+  "#{cursor_flag}",
+  "#{alternate_on}",
+  "#{pane_dead}",
+].join(" ");
+
+/** `%3 4711 220 50 2 47 1 0 0` */
+const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?)$/;
+
+/**
+ * What a pane shows now, with everything that a {@linkcode Screen} can know of it, from one tmux call.
+ *
+ * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
+ */
+export async function capturePane(
+  client: TmuxClient,
+  pane: Pick<PaneRef, "paneId"> & Partial<PaneRef>,
+  options: CaptureOptions = {},
+): Promise<Screen> {
+  const { joinWrapped = false, scrollbackRows = 0, signal } = options;
+  const target = ["-t", pane.paneId] as const;
+  const result = await client.runAll([
+    ["display-message", "-p", ...target, METADATA_FORMAT],
+    ["display-message", "-p", ...target, COMMAND_FORMAT],
+    ["display-message", "-p", ...target, "#{pane_title}"],
+    [
+      "capture-pane",
+      "-p",
+      "-e",
+      ...(joinWrapped ? ["-J"] : []),
+      ...(scrollbackRows > 0 ? ["-S", String(-scrollbackRows)] : []),
+      ...target,
+    ],
+  ], signal ? { signal } : {});
+  if (result.code !== 0) {
+    throw new RuntimeError(`Cannot read pane ${pane.paneId}: ${result.stderr.trim() || `tmux exit ${result.code}`}`);
+  }
+  const { paneId, pid, meta, text } = parseCapture(result.stdout);
+  if (paneId !== pane.paneId || (pane.pid !== undefined && pid !== pane.pid)) {
+    throw new RuntimeError(`Cannot read pane ${pane.paneId}: it holds another program now (pid ${pid})`);
+  }
+  const { cursor: _cursor, ...withoutCursor } = meta;
+  // The cursor's row counts from the top of the pane: with scrollback, or rows joined, that is no row of the capture.
+  return parseScreen(text, text.split("\n").length === meta.rows ? meta : withoutCursor);
+}
+
+/** What {@linkcode capturePane} asked tmux for, taken apart. */
+export interface ParsedCapture extends PaneRef {
+  readonly meta: ScreenMeta;
+  readonly text: string;
+}
+
+/**
+ * Takes tmux's answer apart: a line of numbers, the program's name, the title, and then the rows.
+ *
+ * @throws {RuntimeError} when it does not look like that
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const { meta, text } = parseCapture("%3 4711 80 2 2 1 1 0 0\ncodex\nmy: title\n› hello\n\n");
+ * assertEquals([meta.title, meta.command, meta.cursor, text], ["my: title", "codex", [2, 1], "› hello\n"]);
+ * ```
+ */
+export function parseCapture(stdout: string): ParsedCapture {
+  const [numbers = "", command = "", title = "", ...rows] = stdout.split("\n");
+  const found = METADATA_LINE.exec(numbers);
+  if (!found) throw new RuntimeError(`Cannot read a pane: tmux answered ${JSON.stringify(numbers.slice(0, 80))}`);
+  if (rows.at(-1) === "") rows.pop();
+  const [, paneId = "", pid, cols, height, x, y, cursorVisible, alternate, dead] = found;
+  return {
+    paneId,
+    pid: Number(pid),
+    meta: {
+      cols: Number(cols),
+      rows: Number(height),
+      title,
+      command,
+      cursor: [Number(x), Number(y)],
+      cursorVisible: cursorVisible === "1",
+      alternate: alternate === "1",
+      dead: dead === "1",
+    },
+    text: rows.join("\n"),
+  };
+}

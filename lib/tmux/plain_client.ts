@@ -1,0 +1,110 @@
+import { RuntimeError, UsageError } from "../errors.ts";
+import { type CommandResult, type ProcessRunner, runCommandSync, systemProcessRunner } from "../ports/process.ts";
+import type { TmuxClient, TmuxCommand, TmuxRunOptions } from "./client.ts";
+import { TMUX_INSTALL_HINT } from "./version.ts";
+
+/** Options of {@linkcode createTmuxClient}. */
+export interface TmuxClientOptions {
+  /** Name of the server's socket, or its path where it holds a `/`. */
+  readonly socket: string;
+  /** @default {systemProcessRunner} */
+  readonly processRunner?: ProcessRunner;
+  /**
+   * The environment of the tmux client. A server that it starts inherits it, and every pane of that server.
+   *
+   * @default {Deno.env.toObject()}
+   */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A tmux server that hangs must not hang us: no tmux command takes this long. */
+const COMMAND_TIMEOUT_MS = 15_000;
+
+/** A capture with its colours can be large; a screen of 500×200 cells, each with a style of its own, is below this. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A client that starts one `tmux` process for each call (about 2 ms, tmux 3.3a).
+ *
+ * The user's own tmux.conf is not read by a server that we start: it may set `window-size manual`, which ends a detached
+ * server at once (tmux 3.3a), a default command, hooks or a prompt. A server that runs already keeps its settings.
+ *
+ * @throws {UsageError} from each call, when tmux is not installed
+ * @throws {RuntimeError} from each call, when tmux does not answer
+ */
+export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
+  const { socket, processRunner = systemProcessRunner } = options;
+  const { TMUX: _server, TMUX_PANE: _pane, ...baseEnv } = options.env ?? Deno.env.toObject();
+  const addressed = socket.includes("/") ? ["-S", socket] : ["-L", socket];
+
+  const argvOf = (commands: readonly TmuxCommand[]): [string, ...string[]] => [
+    "tmux",
+    "-u",
+    ...addressed,
+    "-f",
+    "/dev/null",
+    ...tmuxArguments(commands),
+  ];
+
+  const runAll = async (commands: readonly TmuxCommand[], runOptions: TmuxRunOptions = {}): Promise<CommandResult> => {
+    const { stdin, signal } = runOptions;
+    try {
+      const result = await processRunner.run({
+        argv: argvOf(commands),
+        env: baseEnv,
+        clearEnv: true,
+        timeoutMs: COMMAND_TIMEOUT_MS,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        ...(stdin === undefined ? {} : { stdin }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (!result.timedOut) return result;
+      throw new RuntimeError(
+        `Cannot talk to tmux: the server on socket ${socket} did not answer within ${COMMAND_TIMEOUT_MS / 1000} s`,
+      );
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new UsageError("Cannot run tmux: it is not installed, or not on PATH", {
+        hint: TMUX_INSTALL_HINT,
+        cause: error,
+      });
+    }
+  };
+  return {
+    socket,
+    runAll,
+    run: (command, runOptions) => runAll([command], runOptions),
+    runAllSync: (commands) => void runCommandSync({ argv: argvOf(commands), env: baseEnv, clearEnv: true }),
+  };
+}
+
+/**
+ * The arguments for `tmux` that run these commands one after the other. tmux takes an argument that *ends* in `;` for the
+ * end of a command; such an argument is escaped.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(tmuxArguments([["new-window", "--", "echo", "a;b", "c;"], ["kill-pane"]]), [
+ *   "new-window", "--", "echo", "a;b", "c\\;", ";", "kill-pane",
+ * ]);
+ * ```
+ */
+export function tmuxArguments(commands: readonly TmuxCommand[]): string[] {
+  return commands.flatMap((command, index) => [
+    ...(index === 0 ? [] : [";"]),
+    ...command.map((argument) => argument.endsWith(";") ? `${argument.slice(0, -1)}\\;` : argument),
+  ]);
+}
+
+/**
+ * The result of a tmux command that must have worked.
+ *
+ * @param doing what was tried, to complete "Cannot …" in the message
+ * @throws {RuntimeError} with what tmux said
+ */
+export function expectTmuxSuccess(result: CommandResult, doing: string): CommandResult {
+  if (result.code === 0) return result;
+  const said = result.stderr.trim() || result.stdout.trim() || `exit code ${result.code}`;
+  throw new RuntimeError(`Cannot ${doing}: tmux says "${said}"`);
+}

@@ -1,0 +1,245 @@
+import { RuntimeError, UsageError } from "../errors.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import { findProcess } from "../ports/process_table.ts";
+import type { PaneRef, TmuxClient, TmuxCommand } from "./client.ts";
+import { endProcesses, findPaneProcesses, PANE_MARK_VARIABLE, type PaneProcess } from "./pane_processes.ts";
+import { expectTmuxSuccess } from "./plain_client.ts";
+import { attachCommand, findSocketPath, isServerRunning, killServer, tmuxCommand } from "./server.ts";
+
+/** Options of {@linkcode openSession}. */
+export interface OpenSessionOptions {
+  /** The session's name; tmux has no `:` and `.` in names. */
+  readonly name: string;
+  /**
+   * Whether the session is one that runs already, such as a person's own: windows are added to it, and nothing but these
+   * windows is ever closed.
+   *
+   * @default {false}
+   */
+  readonly existing?: boolean;
+  /** @default {220} */
+  readonly cols?: number;
+  /** @default {50} */
+  readonly rows?: number;
+  /**
+   * Rows of scrollback that a pane keeps, in a session of our own.
+   *
+   * @default {20000}
+   */
+  readonly scrollbackRows?: number;
+  /**
+   * Whether disposal ends everything that was opened here. Otherwise the panes stay for a person to attach to.
+   *
+   * @default {true}
+   */
+  readonly cleanupOnExit?: boolean;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** What {@linkcode TmuxSession.openPane} starts. */
+export interface PaneRequest {
+  /** The window's name. */
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  /** Variables set for the program, besides those of the tmux server. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Absolute path. */
+  readonly cwd: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A window that keeps a session of our own alive while it has no pane; no shell, and nothing of the person's settings. */
+const PLACEHOLDER = "(no agent)";
+const PLACEHOLDER_ARGV = ["env", "sleep", "2147483647"] as const;
+
+/** How long processes get to end by themselves when their terminal is gone, and then after SIGTERM. */
+const HANGUP_GRACE_MS = 1000;
+const TERMINATE_GRACE_MS = 2000;
+
+/**
+ * Opens a session: one of our own on a server of its own, or one that runs already.
+ *
+ * @throws {UsageError} when the session that must exist does not, or the socket for our own is taken
+ * @throws {RuntimeError} when tmux refuses
+ */
+export async function openSession(client: TmuxClient, options: OpenSessionOptions): Promise<TmuxSession> {
+  const { name, existing = false } = options;
+  if (!/^[^:.\p{Cc}]+$/u.test(name)) {
+    throw new UsageError(
+      `Cannot open tmux session ${JSON.stringify(name)}: a name must not be empty or hold ":" or "."`,
+    );
+  }
+  if (existing) {
+    if ((await client.run(["has-session", "-t", `=${name}`])).code === 0) return new TmuxSession(client, options);
+    throw new UsageError(`Cannot use tmux session ${name}: there is none on socket ${client.socket}`, {
+      hint: `See what is running with: ${tmuxCommand(client.socket)} list-sessions`,
+    });
+  }
+  if (await isServerRunning(client)) {
+    throw new UsageError(`Cannot open tmux session ${name}: a server is already running on socket ${client.socket}`, {
+      hint: `See what is running with: ${tmuxCommand(client.socket)} list-sessions`,
+    });
+  }
+  await startServer(client, options);
+  return new TmuxSession(client, options, await findSocketPath(client));
+}
+
+async function startServer(client: TmuxClient, options: OpenSessionOptions): Promise<void> {
+  const { name, cols = 220, rows = 50, scrollbackRows = 20_000 } = options;
+  const size = ["-x", String(cols), "-y", String(rows)] as const;
+  const result = await client.runAll([
+    ["new-session", "-d", "-s", name, "-n", PLACEHOLDER, ...size, "--", ...PLACEHOLDER_ARGV],
+    ["set-option", "-g", "history-limit", String(scrollbackRows)],
+    ["set-option", "-g", "default-terminal", "tmux-256color"],
+    ["set-option", "-g", "mouse", "on"],
+  ]);
+  if (result.code !== 0) await killServer(client);
+  expectTmuxSuccess(result, `open tmux session ${name}`);
+}
+
+/** A tmux session that agents' panes are opened in. Disposal ends what was opened, on every way out. */
+export class TmuxSession implements AsyncDisposable {
+  readonly name: string;
+  readonly cols: number;
+  readonly rows: number;
+  /** Whether disposal ends what was opened. */
+  readonly cleanupOnExit: boolean;
+  readonly #options: OpenSessionOptions;
+  readonly #mark = crypto.randomUUID();
+  readonly #panes = new Map<string, PaneProcess>();
+  /** Of a server of our own. */
+  readonly #socketPath: string | undefined;
+
+  /** Use {@linkcode openSession}. */
+  constructor(readonly client: TmuxClient, options: OpenSessionOptions, socketPath?: string) {
+    this.name = options.name;
+    this.cols = options.cols ?? 220;
+    this.rows = options.rows ?? 50;
+    this.cleanupOnExit = options.cleanupOnExit ?? true;
+    this.#options = options;
+    this.#socketPath = socketPath;
+  }
+
+  /**
+   * Opens a window with one pane, which keeps the session's size whatever terminal attaches, and stays readable after its
+   * program has ended.
+   *
+   * @throws {RuntimeError} when tmux refuses
+   */
+  async openPane(request: PaneRequest): Promise<PaneRef> {
+    const { argv, env = {}, cwd, name, signal } = request;
+    // Not passed on: a call that is cut short could leave a window that nobody knows of.
+    signal?.throwIfAborted();
+    // A name that nobody else has addresses the window before its id is known, and all commands reach tmux in one go:
+    // a program that ends at once must not take its window along.
+    const uniqueName = `panewright-${crypto.randomUUID()}`;
+    const target = `=${this.name}:=${uniqueName}`;
+    const variables = Object.entries({ ...env, [PANE_MARK_VARIABLE]: this.#mark });
+    const commands: TmuxCommand[] = [
+      [
+        ...["new-window", "-d", "-P", "-F", "#{pane_id} #{pane_pid}", "-n", uniqueName] as const,
+        ...["-a", "-t", `=${this.name}:{end}`],
+        ...["-c", cwd, ...variables.flatMap(([key, value]) => ["-e", `${key}=${value}`]), "--"],
+        // tmux gives a single word to a shell, and several to exec; and it takes PATH from its client whatever -e says
+        // (3.3a). `env` becomes the program, so the process id stays, and it says so when there is no such program.
+        ...["env", ...(env["PATH"] === undefined ? [] : [`PATH=${env["PATH"]}`]), ...argv],
+      ],
+      ["set-option", "-p", "-t", target, "remain-on-exit", "on"],
+      // Without this, "Pane is dead" pushes the first row of what the program said off the screen (3.3a).
+      ["set-option", "-p", "-q", "-t", target, "remain-on-exit-format", ""],
+      ["set-option", "-w", "-t", target, "automatic-rename", "off"],
+      ["set-option", "-w", "-t", target, "window-size", "manual"],
+      ["resize-window", "-t", target, "-x", String(this.cols), "-y", String(this.rows)],
+      ["rename-window", "-t", target, name],
+    ];
+    const result = await this.client.runAll(commands);
+    const pane = parseNewPane(result.stdout);
+    if (pane) this.#panes.set(pane.paneId, { pid: pane.pid, startTime: (await findProcess(pane.pid))?.startTime });
+    expectTmuxSuccess(result, `open a pane for ${name}`);
+    if (!pane) throw new RuntimeError(`Cannot open a pane for ${name}: tmux answered ${JSON.stringify(result.stdout)}`);
+    if (!this.#options.existing) await this.client.run(["kill-window", "-t", `=${this.name}:=${PLACEHOLDER}`]);
+    return pane;
+  }
+
+  /** Ends a pane that was opened here, and every process that came out of it. One that is closed already is left alone. */
+  async closePane(pane: PaneRef): Promise<void> {
+    const known = this.#panes.get(pane.paneId);
+    if (known === undefined) return;
+    const processes = await findPaneProcesses([known]);
+    this.#panes.delete(pane.paneId);
+    if (this.#panes.size === 0 && !this.#options.existing) {
+      // A session ends with its last window, and another agent may be started here yet.
+      const where = ["-a", "-t", `=${this.name}:{end}`, "-n", PLACEHOLDER] as const;
+      await this.client.run(["new-window", "-d", ...where, "--", ...PLACEHOLDER_ARGV]);
+    }
+    await this.client.run(["kill-pane", "-t", pane.paneId]);
+    await this.#endProcesses(processes);
+  }
+
+  /** Ends everything that was opened here, whatever `cleanupOnExit` says. */
+  async close(): Promise<void> {
+    const processes = await findPaneProcesses([...this.#panes.values()], { mark: this.#mark });
+    if (!this.#options.existing) await killServer(this.client, this.#socketPath);
+    else for (const paneId of this.#panes.keys()) await this.client.run(["kill-pane", "-t", paneId]);
+    await this.#endProcesses(processes);
+    // A process that was being started while its parent was ended is in no earlier list, but it carries the mark.
+    await this.#endProcesses(await findPaneProcesses([], { mark: this.#mark }));
+    this.#panes.clear();
+  }
+
+  /**
+   * Ends the panes that were opened here at once, without looking what becomes of their processes: for a program that is
+   * about to exit and cannot wait. Does nothing where they are to stay.
+   */
+  abandon(): void {
+    if (!this.cleanupOnExit) return;
+    if (this.#options.existing) {
+      this.client.runAllSync([...this.#panes.keys()].map((paneId) => ["kill-pane", "-t", paneId] as const));
+      return;
+    }
+    this.client.runAllSync([["kill-server"]]);
+    if (this.#socketPath !== undefined) removeSocketSync(this.#socketPath);
+  }
+
+  async #endProcesses(processes: Awaited<ReturnType<typeof findPaneProcesses>>): Promise<void> {
+    const left = await endProcesses(processes, {
+      clock: this.#options.clock ?? systemClock,
+      hangupGraceMs: HANGUP_GRACE_MS,
+      terminateGraceMs: TERMINATE_GRACE_MS,
+    });
+    if (left.length === 0) return;
+    throw new RuntimeError(
+      `Cannot end what was started in tmux: still running are ${left.map((one) => one.pid).join(", ")}`,
+    );
+  }
+
+  /** The command that shows the panes to a person. */
+  attachCommand(): string {
+    return attachCommand(this.client.socket, this.name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.cleanupOnExit) await this.close();
+  }
+}
+
+function removeSocketSync(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+function parseNewPane(stdout: string): PaneRef | undefined {
+  const found = /^(%\d+) (\d+)$/m.exec(stdout);
+  return found ? { paneId: found[1]!, pid: Number(found[2]) } : undefined;
+}
+
+/** Whether a pane that was opened still shows the same, living program. */
+export async function isPaneAlive(client: TmuxClient, pane: PaneRef): Promise<boolean> {
+  const result = await client.run(["display-message", "-p", "-t", pane.paneId, "#{pane_id} #{pane_pid} #{pane_dead}"]);
+  return result.code === 0 && result.stdout.trim() === `${pane.paneId} ${pane.pid} 0`;
+}

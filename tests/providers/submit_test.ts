@@ -1,0 +1,162 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.ts";
+import type { Clock } from "../../lib/ports/clock.ts";
+import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { type PaneLook, readScreen } from "../../lib/providers/pane_look.ts";
+import { type SubmitTarget, submitText } from "../../lib/providers/submit.ts";
+import { parseScreen, type ScreenMeta } from "../../lib/screen/screen.ts";
+
+const TEXT = "fix the bug";
+
+function look(rows: readonly string[], meta: ScreenMeta = {}): PaneLook {
+  return readScreen(parseScreen(["  >_ OpenAI Codex (v0.169.0)", "", ...rows].join("\n"), meta), CODEX_RULES);
+}
+
+const FOOTER = "  GPT-6.1-Sol default · /home/dev/proj";
+const PLACEHOLDER = "\x1b[1m›\x1b[0m \x1b[2mAsk Codex to do anything\x1b[0m";
+const EMPTY = look([PLACEHOLDER, "", FOOTER]);
+const BUSY = look(["\x1b[2m•\x1b[0m \x1b[2mWorking (1s • esc to interrupt)\x1b[0m", "", PLACEHOLDER, "", FOOTER]);
+const draft = (text: string): PaneLook => look([`\x1b[1m›\x1b[0m ${text}`, "", FOOTER]);
+const DIALOG = look([
+  "  \x1b[1mWould you like to run the following command?\x1b[0m",
+  "",
+  "  $ touch x",
+  "",
+  "\x1b[1;7m› 1. Yes, proceed (y)\x1b[0m",
+  "  2. No, and tell Codex what to do differently (esc)",
+  "",
+  "  Press enter to confirm or esc to cancel",
+]);
+const DEAD = look([PLACEHOLDER, "", FOOTER], { dead: true });
+const SHELL = look([PLACEHOLDER, "", FOOTER], { command: "bash" });
+
+interface Act {
+  /** What is shown at each look; the last one goes on. A string is a look that fails. */
+  readonly before?: readonly (PaneLook | string)[];
+  readonly afterPaste?: readonly (PaneLook | string)[];
+  readonly afterEnter?: readonly (PaneLook | string)[];
+  readonly afterSecondEnter?: readonly (PaneLook | string)[];
+}
+
+/** Plays the looks of an act, under a clock of its own, and tells what was done and how long it took. */
+async function play(act: Act): Promise<{ done: string[]; ms: number; error: Error | undefined }> {
+  const done: string[] = [];
+  let now = 0;
+  const clock: Clock = {
+    now: () => now,
+    sleep: (ms) => {
+      now += ms;
+      return Promise.resolve();
+    },
+  };
+  let scenes = [...act.before ?? [EMPTY]];
+  const later = [act.afterPaste ?? [draft(TEXT)], act.afterEnter ?? [BUSY], act.afterSecondEnter ?? [BUSY]];
+  const target: SubmitTarget = {
+    name: "analyst",
+    look() {
+      const scene = scenes.length > 1 ? scenes.shift()! : scenes[0]!;
+      return typeof scene === "string" ? Promise.reject(new Error(scene)) : Promise.resolve(scene);
+    },
+    paste(text) {
+      done.push(`paste ${text}`);
+      scenes = [...later.shift()!];
+      return Promise.resolve();
+    },
+    pressEnter() {
+      if (done.length === 0) later.shift();
+      done.push(`enter at ${now}`);
+      scenes = [...later.shift()!];
+      return Promise.resolve();
+    },
+  };
+  const options = { text: TEXT, clock, pasteToEnterMs: 300, proofTimeoutMs: 5000 };
+  const error = await submitText(target, options).then(() => undefined, (reason: Error) => reason);
+  return { done, ms: now, error };
+}
+
+const PASTED = `paste ${TEXT}`;
+
+Deno.test("one paste, the pause, one Enter, and busy is proof", async () => {
+  assertEquals(await play({}), { done: [PASTED, "enter at 300"], ms: 300, error: undefined });
+});
+
+Deno.test("an empty composer is proof when it is seen twice", async () => {
+  assertEquals((await play({ afterEnter: [EMPTY] })).ms, 350);
+  assertEquals((await play({ afterEnter: [EMPTY, draft(TEXT), EMPTY] })).ms, 450);
+});
+
+Deno.test("an approval that the agent asks for at once is proof as well", async () => {
+  assertEquals((await play({ afterEnter: [DIALOG] })).error, undefined);
+});
+
+Deno.test("what is in the way for a moment is waited for", async () => {
+  const { done, error } = await play({ before: [DIALOG, BUSY, draft("human"), look([]), EMPTY] });
+  assertEquals([done, error], [[PASTED, "enter at 500"], undefined]);
+});
+
+for (
+  const [name, before, kind, words] of [
+    ["a dialog", DIALOG, HumanInterventionRequiredError, "a dialog (command) is open"],
+    ["a person's draft", draft("human words"), HumanInterventionRequiredError, "a draft that is not ours"],
+    ["work", BUSY, RuntimeError, "still at work"],
+    ["a screen without composer", look(["loading"]), RuntimeError, "no composer"],
+    ["an agent that has ended", DEAD, RuntimeError, "has ended"],
+    ["a shell", SHELL, RuntimeError, "has ended"],
+  ] as const
+) {
+  Deno.test(`${name} that stays keeps the text from being pasted`, async () => {
+    const { done, error, ms } = await play({ before: [before] });
+    assertEquals([done, ms], [[], 5000]);
+    await assertRejects(() => Promise.reject(error), kind, words);
+  });
+}
+
+for (
+  const [name, afterPaste, kind, words] of [
+    ["a dialog", DIALOG, HumanInterventionRequiredError, "a dialog (command) opened"],
+    ["other words", draft(`wait, ${TEXT}`), RuntimeError, "something else"],
+    ["nothing", EMPTY, RuntimeError, "does not show"],
+    ["the end of the agent", DEAD, RuntimeError, "ended while"],
+  ] as const
+) {
+  Deno.test(`${name} after the paste keeps Enter from being pressed`, async () => {
+    const { done, error } = await play({ afterPaste: [afterPaste] });
+    assertEquals(done, [PASTED]);
+    await assertRejects(() => Promise.reject(error), kind, words);
+  });
+}
+
+Deno.test("text that shows late is waited for, for as long as the proof may take", async () => {
+  const late = Array.from({ length: 40 }, () => EMPTY);
+  assertEquals((await play({ afterPaste: [...late, draft(TEXT)] })).done, [PASTED, "enter at 2300"]);
+});
+
+Deno.test("a second Enter comes only after all of the time, when exactly the text is still there", async () => {
+  const retried = await play({ afterEnter: [draft(TEXT)] });
+  assertEquals([retried.done, retried.error], [[PASTED, "enter at 300", "enter at 5300"], undefined]);
+  const changed = await play({ afterEnter: [draft("other words")] });
+  assertEquals(changed.done, [PASTED, "enter at 300"]);
+  await assertRejects(() => Promise.reject(changed.error), RuntimeError, "nothing shows that the text was taken");
+});
+
+Deno.test("a third Enter and a second paste never come", async () => {
+  const { done, error, ms } = await play({ afterEnter: [draft(TEXT)], afterSecondEnter: [draft(TEXT)] });
+  assertEquals([done, ms], [[PASTED, "enter at 300", "enter at 5300"], 10_300]);
+  await assertRejects(() => Promise.reject(error), RuntimeError, "› fix the bug");
+});
+
+Deno.test("text that an earlier attempt left is submitted without a paste", async () => {
+  assertEquals((await play({ before: [draft(TEXT)] })).done, ["enter at 0"]);
+});
+
+Deno.test("an agent that ends on Enter is no success", async () => {
+  const { error } = await play({ afterEnter: [DEAD] });
+  await assertRejects(() => Promise.reject(error), RuntimeError, "ended when Enter was pressed");
+});
+
+Deno.test("a look that fails once is tried again, one that keeps failing is the error", async () => {
+  const { done, error } = await play({ afterPaste: ["tmux is busy", draft(TEXT)] });
+  assertEquals([done, error], [[PASTED, "enter at 400"], undefined]);
+  const failed = await play({ afterPaste: ["tmux is gone"] });
+  assertEquals([failed.done, failed.error?.message], [[PASTED], "tmux is gone"]);
+});

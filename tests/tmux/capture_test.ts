@@ -1,0 +1,80 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { RuntimeError } from "../../lib/errors.ts";
+import { capturePane, parseCapture } from "../../lib/tmux/capture.ts";
+import type { PaneRef } from "../../lib/tmux/client.ts";
+import type { Screen } from "../../lib/screen/screen.ts";
+import { screenText, type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
+
+async function showing(sandbox: TmuxSandbox, script: string, look: (pane: PaneRef) => Promise<void>): Promise<void> {
+  await using session = await sandbox.open({ cols: 40, rows: 10 });
+  const pane = await session.openPane({ name: "a", argv: ["bash", "-c", `${script}; sleep 1000`], cwd: sandbox.home });
+  await look(pane);
+}
+
+Deno.test("a capture holds styles, title, cursor, sizes and the alternate screen's flag", async () => {
+  await using sandbox = await tmuxSandbox();
+  const script = String
+    .raw`printf '\033[?1049h\033[2J\033[H\033]0;⠋ a: #{pane_id} | b %%1\007one\r\n\033[1m›\033[0m two\033[?25l'`;
+  await showing(sandbox, script, async (pane) => {
+    const screen = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("two"));
+    const { title, cursor, cursorVisible, alternate, dead, cols, height } = screen;
+    assertEquals(
+      { title, cursor, cursorVisible, alternate, dead, cols, height },
+      {
+        title: "⠋ a: #{pane_id} | b %1",
+        cursor: [5, 1],
+        cursorVisible: false,
+        alternate: true,
+        dead: false,
+        cols: 40,
+        height: 10,
+      },
+    );
+    assertEquals(screen.rows.length, 10);
+    assertEquals(screen.rows[1]?.text, "› two");
+    assertEquals(screen.rows[1]?.spans[0]?.style.bold, true);
+  });
+});
+
+Deno.test("the name of the foreground program cannot break a capture, whatever it holds", async () => {
+  await using sandbox = await tmuxSandbox();
+  const script = String.raw`printf 'on the screen'; exec -a $'x\ny é' sleep 1000`;
+  await showing(sandbox, script, async (pane) => {
+    const screen = await until(() => capturePane(sandbox.client, pane), (one) => one.command?.startsWith("x") === true);
+    assertEquals(screen.command, "x?y");
+    assertEquals(screenText(screen), "on the screen");
+  });
+});
+
+Deno.test("wrapped rows are joined on request, and then the cursor's row is not claimed to be known", async () => {
+  await using sandbox = await tmuxSandbox();
+  await showing(sandbox, `printf 'a%.0s' {1..60}; echo; echo last`, async (pane) => {
+    const look = (joinWrapped: boolean): Promise<Screen> => capturePane(sandbox.client, pane, { joinWrapped });
+    const split = await until(() => look(false), (one) => screenText(one).includes("last"));
+    assertEquals([split.rows[0]?.text.length, split.rows[1]?.text.length, split.cursor], [40, 20, [0, 3]]);
+    const joined = await look(true);
+    assertEquals([joined.rows[0]?.text.length, joined.rows[1]?.text, joined.cursor], [60, "last", undefined]);
+  });
+});
+
+Deno.test("scrollback comes before the visible rows on request", async () => {
+  await using sandbox = await tmuxSandbox();
+  await showing(sandbox, "seq 30", async (pane) => {
+    await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).endsWith("30"));
+    const screen = await capturePane(sandbox.client, pane, { scrollbackRows: 15 });
+    assertEquals(screen.rows.filter((row) => row.text !== "").at(0)?.text, "7");
+    assertEquals(screen.rows.filter((row) => row.text !== "").length, 24);
+  });
+});
+
+Deno.test("a pane that does not exist is an error that names it", async () => {
+  await using sandbox = await tmuxSandbox();
+  await assertRejects(() => capturePane(sandbox.client, { paneId: "%7" }), RuntimeError, "Cannot read pane %7");
+  await using _session = await sandbox.open();
+  await assertRejects(() => capturePane(sandbox.client, { paneId: "%7" }), RuntimeError, "can't find pane");
+});
+
+Deno.test("an answer that is not tmux's is refused", () => {
+  assertThrows(() => parseCapture("hello\nworld\n"), RuntimeError, '"hello"');
+  assertThrows(() => parseCapture(""), RuntimeError, "Cannot read a pane");
+});

@@ -1,0 +1,54 @@
+import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
+import { killServer } from "../../lib/tmux/server.ts";
+import type { TmuxClient } from "../../lib/tmux/client.ts";
+import { openSession, type OpenSessionOptions, type TmuxSession } from "../../lib/tmux/session.ts";
+import type { Screen } from "../../lib/screen/screen.ts";
+
+/** A clean environment for programs under test. */
+export function cleanEnv(home: string): Record<string, string> {
+  return { HOME: home, PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TERM: "xterm-256color", LANG: "C.UTF-8" };
+}
+
+/** A tmux server of the test's own; disposal ends it and removes its home. */
+export interface TmuxSandbox extends AsyncDisposable {
+  readonly client: TmuxClient;
+  readonly home: string;
+  open(options?: Partial<OpenSessionOptions>): Promise<TmuxSession>;
+}
+
+/** Prepares a tmux client with a random socket and a temporary home. */
+export async function tmuxSandbox(): Promise<TmuxSandbox> {
+  const home = await Deno.makeTempDir({ prefix: "panewright-tmux-" });
+  const socket = `panewright-test-${crypto.randomUUID().slice(0, 8)}`;
+  const client = createTmuxClient({ socket, env: cleanEnv(home) });
+  return {
+    client,
+    home,
+    open: (options) => openSession(client, { name: "test", ...options }),
+    async [Symbol.asyncDispose]() {
+      await killServer(client);
+      await Deno.remove(home, { recursive: true });
+    },
+  };
+}
+
+/** Looks every 25 ms until what was looked at is as it should be; after 10 s, an error with the last look. */
+export async function until<T>(look: () => Promise<T>, accept: (value: T) => boolean): Promise<T> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const value = await look();
+    if (accept(value)) return value;
+    if (performance.now() > deadline) throw new Error(`waited in vain; last look: ${describe(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "object" && value !== null && "rows" in value) return screenText(value as Screen);
+  return JSON.stringify(value);
+}
+
+/** The rows of a screen as one text. */
+export function screenText(screen: Screen): string {
+  return screen.rows.map((row) => row.text).join("\n").trimEnd();
+}
