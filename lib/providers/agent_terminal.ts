@@ -171,7 +171,7 @@ export class AgentTerminal implements AsyncDisposable {
   async acceptDialog(options: TerminalCallOptions = {}): Promise<DialogInfo | undefined> {
     const { screen, classification: { status, dialog } } = await this.look(options);
     if (dialog === undefined && status !== "waiting_user_answer") return undefined;
-    const keys = dialog && this.provider.acceptKeys[dialog.kind];
+    const keys = dialog && this.provider.answerKeys(dialog, "accept");
     if (dialog === undefined || keys === undefined) {
       throw new HumanInterventionRequiredError(
         `Cannot accept for ${this.name}: a dialog (${

@@ -1,7 +1,8 @@
 import type { Host } from "../ports/host.ts";
-import type { DialogKind } from "../screen/dialog.ts";
+import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
+import type { DialogAnswer, Keys } from "./dialog_keys.ts";
 
 /** Every provider id that a configuration may name. */
 export const PROVIDER_IDS = ["codex", "claude_code", "replay"] as const;
@@ -75,9 +76,10 @@ export interface Provider {
   /** The first row below the composer while the CLI is still starting: a dialog may yet take the composer's place. */
   readonly startingFooter?: RegExp;
   /**
-   * Keys (tmux names) that accept a dialog once, without remembering it. A kind that is missing is never answered.
+   * The keys (tmux names) that answer a dialog, for this once: found by the labels of its choices. `undefined` for a
+   * dialog that only a person may answer, and where the plain answer is not among the choices.
    */
-  readonly acceptKeys: Readonly<Partial<Record<DialogKind, readonly [string, ...string[]]>>>;
+  answerKeys(dialog: DialogInfo, answer: DialogAnswer): Keys | undefined;
   launch(request: LaunchRequest, host: Host): LaunchPlan;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;

@@ -23,6 +23,8 @@ export interface Classification {
   /** Worked out when it is read. */
   readonly beaten: readonly BeatenRule[];
   readonly dialog?: DialogInfo;
+  /** What the rule that decided says about its own doubts; missing where it has none. */
+  readonly doubtful?: Rule["doubtful"];
 }
 
 /** What became of one rule on a screen. */
@@ -105,6 +107,7 @@ export function classify(screen: Screen, pack: RulePack): Classification {
         .map(({ rule, evidence }) => ({ rule: rule.id, status: rule.status, evidence }));
     },
     ...(scene.regions.dialog ? { dialog: scene.regions.dialog.info } : {}),
+    ...(winner?.rule.doubtful ? { doubtful: winner.rule.doubtful } : {}),
   };
 }
 

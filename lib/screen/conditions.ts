@@ -32,6 +32,8 @@ function rangeOf({ regions }: Scene, region: RowRegion): RowRange {
       return regions.footer;
     case "status":
       return regions.status;
+    case "transcript":
+      return regions.transcript;
     case "last_turn":
       return regions.lastTurn;
     case "dialog":

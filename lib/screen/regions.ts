@@ -144,6 +144,24 @@ function findEcho(screen: Screen, from: number, layout: Layout): number | undefi
   return undefined;
 }
 
+/**
+ * Where the rows end that belong to the prompt itself. A background tells; without one, the first block of the answer
+ * does, unless the prompt's row is the screen's first: its answer may have been scrolled from under it.
+ */
+function findTurnStart(screen: Screen, echoRow: number, bottom: number, layout: Layout): number {
+  if (!screen.styled) return echoRow + 1;
+  const { rows } = screen;
+  const { background } = styleAt(rows[echoRow] as Row, 0);
+  let row = echoRow + 1;
+  if (background !== undefined) {
+    const belongs = (next: Row) => isBlank(next) || styleAt(next, 0).background === background;
+    while (row <= bottom && belongs(rows[row] as Row)) row++;
+    return row;
+  }
+  while (row <= bottom && !layout.head.test((rows[row] as Row).text)) row++;
+  return row <= bottom || echoRow > 0 ? row : 1;
+}
+
 /** From the composer upwards through what merely adds to the status, to the block that it adds to. */
 function findStatus(screen: Screen, above: number, echoRow: number | undefined, layout: Layout): RowRange {
   const top = echoRow === undefined ? 0 : echoRow + 1;
@@ -174,7 +192,7 @@ export function findRegions(screen: Screen, layout: Layout): Regions {
     dialog,
     footer: { first: composer ? composer.lastRow + 1 : lastRow + 1, last: lastRow },
     status: composer ? findStatus(screen, bottom, echoRow, layout) : { first: 0, last: -1 },
-    lastTurn: { first: echoRow === undefined ? 0 : echoRow + 1, last: bottom },
+    lastTurn: { first: echoRow === undefined ? 0 : findTurnStart(screen, echoRow, bottom, layout), last: bottom },
     transcript: { first: 0, last: bottom },
     echoRow,
     lastRow,

@@ -25,11 +25,12 @@ export interface StylePattern {
  * - `composer`: where a prompt is typed.
  * - `footer`: what stands below the composer.
  * - `status`: the blocks directly above the composer, up to and with the first that is no mere addition to the status.
+ * - `transcript`: everything above the composer or the dialog.
  * - `last_turn`: what came after the last prompt that was sent, down to the composer.
  * - `dialog`: a dialog that is open, from its heading to its last hint.
  * - `tail`: on a screen that has neither composer nor dialog, the rows below the last prompt, 30 at most.
  */
-export type RowRegion = "screen" | "composer" | "footer" | "status" | "last_turn" | "dialog" | "tail";
+export type RowRegion = "screen" | "composer" | "footer" | "status" | "transcript" | "last_turn" | "dialog" | "tail";
 
 /** What must be found in the rows of a region. */
 export interface RowCondition {
@@ -77,6 +78,11 @@ export interface Rule {
   readonly when: readonly [Condition, ...Condition[]];
   /** None of these may hold. */
   readonly excludes?: readonly Condition[];
+  /**
+   * Set where an agent that is still at work can show the same screen. Its status then needs a second source, or a screen
+   * that stands still, or that the agent has shown the rule `unlessSeen` before: it then shows that whenever it works.
+   */
+  readonly doubtful?: { readonly unlessSeen?: string };
   /** The CLI versions on whose recordings the rule decides, oldest first. Empty: it decides where no recording exists. */
   readonly versions: readonly string[];
   /** A recording on which the rule decides, `VERSION/NAME` in the provider's fixtures. Empty where there is none. */

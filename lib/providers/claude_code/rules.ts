@@ -18,6 +18,9 @@ export const PERMISSION_PROMPT_PATTERNS: readonly RegExp[] = [
   /Allow .{0,200} to run/,
 ];
 
+/** A draft takes the place of "esc to interrupt" in the footer, which is all that says busy while text streams. */
+const DOUBTFUL = {} as const;
+
 /** The screens of Claude Code. */
 export const CLAUDE_CODE_RULES: RulePack = {
   provider: "claude_code",
@@ -140,7 +143,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
           on: "rows",
           region: "last_turn",
           row: "last_block",
-          text: /^ {2}(?<styled>Ran|Did not run) \d+ /,
+          text: /^(?: {2}|● )(?<styled>Ran|Did not run) \d+ /,
           style: { foreground: ["coloured"] },
         },
         { on: "layout", has: "composer" },
@@ -161,6 +164,33 @@ export const CLAUDE_CODE_RULES: RulePack = {
       }, { on: "layout", has: "composer" }],
       versions: ALL,
       fixture: "2.0.53/error-500-final-classic-100x30",
+    },
+    {
+      id: "answered-with-draft",
+      status: "completed",
+      priority: 510,
+      when: [
+        { on: "rows", region: "last_turn", row: "head", text: /^[●⏺]/ },
+        { on: "layout", has: "composer" },
+        { on: "layout", has: "draft" },
+      ],
+      doubtful: DOUBTFUL,
+      versions: ["2.1.328"],
+      fixture: "2.1.328/exp-streamed-with-draft-done-220x50",
+    },
+    {
+      id: "answer-scrolled-with-draft",
+      status: "completed",
+      priority: 495,
+      when: [
+        { on: "rows", region: "last_turn", text: /\S/ },
+        { on: "layout", has: "composer" },
+        { on: "layout", has: "draft" },
+      ],
+      excludes: [{ on: "rows", region: "screen", text: /Claude Code v\d/ }],
+      doubtful: DOUBTFUL,
+      versions: [],
+      fixture: "",
     },
     {
       id: "answered",

@@ -1,5 +1,6 @@
 import { lastBlockText } from "../last_block.ts";
 import type { Provider } from "../provider.ts";
+import { codexAnswerKeys } from "./answer.ts";
 import { guardCodexPrompt } from "./guard.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES } from "./rules.ts";
@@ -30,7 +31,7 @@ export const codexProvider: Provider = {
   },
   // 0.169.0 shows its composer for up to 0.4 s before the login, without the row that names model and folder.
   startingFooter: /^ {2}\? for shortcuts(?: +⚠.*)?$/,
-  acceptKeys: { command: ["y"], patch: ["y"] },
+  answerKeys: codexAnswerKeys,
   launch: codexLaunchPlan,
   guardPrompt: guardCodexPrompt,
   lastOutput: (screen) =>

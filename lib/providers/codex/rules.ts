@@ -17,6 +17,12 @@ export const USER_PREFIX_PATTERN = /^›[ \t]+\S/m;
 /** A row in column 0 that ends with the hint in brackets, or is nothing but the hint. */
 const INTERRUPT_HINT = /^(?:[•◦] )?(?:[^\s()][^()]*\([^()]*\besc to interrupt\)|esc to interrupt)$/;
 
+/**
+ * Nothing but the spinner in the title tells a streaming answer from a finished one; up to 0.107.0, and later with
+ * `tui.animations=false`, there is none.
+ */
+const DOUBTFUL = { unlessSeen: "title-spinner" } as const;
+
 /** The screens of the Codex CLI. */
 export const CODEX_RULES: RulePack = {
   provider: "codex",
@@ -53,6 +59,21 @@ export const CODEX_RULES: RulePack = {
       }],
       versions: ALL,
       fixture: "0.53.0/processing-waiting-100x30",
+    },
+    {
+      id: "status-row-cut",
+      status: "processing",
+      priority: 795,
+      when: [{
+        on: "rows",
+        region: "status",
+        row: "head",
+        text: /^[•◦] (?!(?:Ran|Running|Exited|Failed|Explored|Added|Edited|Deleted|Updated)\b).*(?<styled>…)$/,
+        style: { dim: true },
+        styleNeeded: true,
+      }],
+      versions: [],
+      fixture: "",
     },
     {
       id: "title-spinner",
@@ -131,6 +152,7 @@ export const CODEX_RULES: RulePack = {
       status: "completed",
       priority: 500,
       when: [{ on: "rows", region: "last_turn", row: "head", text: /^• / }, { on: "layout", has: "composer" }],
+      doubtful: DOUBTFUL,
       versions: ALL,
       fixture: "0.53.0/completed-short-100x30",
     },
@@ -149,6 +171,7 @@ export const CODEX_RULES: RulePack = {
       priority: 490,
       when: [{ on: "rows", region: "last_turn", text: /\S/ }, { on: "layout", has: "composer" }],
       excludes: [{ on: "rows", region: "screen", text: /^(?:│| {2}) ?>_ OpenAI Codex \(v/ }],
+      doubtful: DOUBTFUL,
       versions: ALL,
       fixture: "0.53.0/completed-long-100x30",
     },

@@ -16,7 +16,7 @@ export const replayProvider: Provider = {
   // Our own program takes a bracketed paste and the Enter right after it apart.
   submit: { pasteToEnterMs: 50, proofTimeoutMs: codexProvider.submit.proofTimeoutMs },
   startupRemedies: {},
-  acceptKeys: { command: ["y"] },
+  answerKeys: codexProvider.answerKeys,
   launch: replayLaunchPlan,
   guardPrompt: codexProvider.guardPrompt,
   lastOutput: codexProvider.lastOutput,

@@ -1,0 +1,78 @@
+import type { RuleVerdict } from "../screen/mod.ts";
+import type { Explanation } from "./explain.ts";
+import { cut } from "./layout.ts";
+import { sanitizeLine } from "./sanitize.ts";
+
+/** Options of {@linkcode renderExplanation}. */
+export interface PictureOptions {
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const VERDICTS: Readonly<Record<RuleVerdict["verdict"], string>> = {
+  decided: "decided",
+  beaten: "beaten",
+  excluded: "excluded",
+  not_met: "not met",
+};
+
+/** The screen's rows with their numbers, the deciding ones marked; stretches of blank rows count as one. */
+function picture({ screen, evidence }: Explanation, width: number): string[] {
+  const deciding = new Set(evidence.map(({ row }) => row));
+  const digits = String(screen.rows.length).length;
+  const lines: string[] = [];
+  let blank = true;
+  for (const [row, { text }] of screen.rows.entries()) {
+    if (text.trim() === "" && !deciding.has(row)) {
+      if (!blank) lines.push(`  ${" ".repeat(digits)} │`);
+      blank = true;
+      continue;
+    }
+    blank = false;
+    const margin = `${deciding.has(row) ? "▶" : " "} ${String(row).padStart(digits)} │ `;
+    lines.push(margin + cut(sanitizeLine(text), Math.max(20, width - margin.length)));
+  }
+  while (lines.at(-1)?.endsWith("│")) lines.pop();
+  return lines;
+}
+
+function verdictLines(rules: readonly RuleVerdict[], width: number): string[] {
+  const longest = Math.max(...rules.map(({ rule }) => rule.id.length));
+  return rules.map(({ rule, verdict, evidence }) => {
+    const found = evidence.map(({ row, text }) => row < 0 ? text : `row ${row}: ${text.trim()}`).join("; ");
+    const line = `  ${String(rule.priority).padStart(5)}  ${rule.id.padEnd(longest)}  ${rule.status.padEnd(19)}  ` +
+      `${VERDICTS[verdict].padEnd(8)}  ${sanitizeLine(found)}`;
+    return cut(line.trimEnd(), width);
+  });
+}
+
+/**
+ * An explanation for people: status and rule, the screen with the deciding rows marked in the margin, what was beaten.
+ *
+ * Whatever an agent wrote is escaped, so that none of it reaches the terminal as a control sequence.
+ */
+export function renderExplanation(explanation: Explanation, { width }: PictureOptions): string {
+  const { file, provider, status, rule, evidence, beaten, rules, dialog } = explanation;
+  const facts = evidence.filter(({ row }) => row < 0).map(({ text }) => `  because ${sanitizeLine(text)}`);
+  const about = dialog === undefined ? [] : [
+    `  dialog (${dialog.kind}): ${sanitizeLine(dialog.heading)}`,
+    ...(dialog.subject === undefined ? [] : [`  about: ${sanitizeLine(dialog.subject)}`]),
+    ...dialog.options.map(({ label, key, number, selected }) =>
+      `  ${selected ? "▶" : " "} ${number === undefined ? "" : `${number}. `}${sanitizeLine(label)}${
+        key === undefined ? "" : ` (${sanitizeLine(key)})`
+      }`
+    ),
+  ];
+  const others = rules !== undefined
+    ? ["", "Rules:", ...verdictLines(rules, width)]
+    : beaten.map((each) => `  beaten: ${each.rule} (${each.status})`);
+  const verdict = rule === "none" ? "no rule applies" : `rule ${rule}`;
+  return [
+    `${sanitizeLine(file)} (${provider}): ${status}, ${verdict}`,
+    ...facts,
+    ...about,
+    ...picture(explanation, width),
+    ...others,
+    "",
+  ].join("\n");
+}

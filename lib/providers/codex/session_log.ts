@@ -1,0 +1,131 @@
+import type { ReportedState } from "../status_source.ts";
+
+/** What the first record of a session log says of the session. */
+export interface CodexSession {
+  readonly id: string;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether a person's own session, or a helper of one (a subagent, a review). */
+  readonly isMain: boolean;
+}
+
+/** What a session log comes to, as far as it was read. */
+export interface CodexLogState {
+  readonly session?: CodexSession;
+  /** Unknown before the first turn that the log tells of. */
+  readonly turn?: ReportedState & { readonly id: string; readonly record: string };
+  /** What the agent said last, where its last turn ended with an answer. */
+  readonly lastAnswer?: string;
+}
+
+/** The state before the first line. */
+export const EMPTY_CODEX_LOG: CodexLogState = {};
+
+/** A line that is none of the records that count needs no parsing; a quoted one is told apart after it. */
+const MAY_COUNT = /"(?:session_meta|event_msg)"/;
+
+/**
+ * Adds one line of a session log (`rollout-*.jsonl`) to what is known of it. A line that is no JSON, or of another kind, changes
+ * nothing. Pure.
+ *
+ * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0; older versions do
+ * not write the first, and so tell nothing).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const line = (type: string) => JSON.stringify({ type: "event_msg", payload: { type, turn_id: "t1" } });
+ * const working = foldCodexLine(EMPTY_CODEX_LOG, line("task_started"));
+ * assertEquals(working.turn?.state, "working");
+ * assertEquals(foldCodexLine(working, line("task_complete")).turn?.state, "at_rest");
+ * ```
+ */
+export function foldCodexLine(state: CodexLogState, line: string): CodexLogState {
+  if (!MAY_COUNT.test(line)) return state;
+  const { type, payload } = parseRecord(line);
+  if (type === "session_meta") {
+    const session = state.session ?? toSession(payload);
+    return session === undefined ? state : { ...state, session };
+  }
+  return type === "event_msg" ? foldEvent(state, payload) : state;
+}
+
+function foldEvent(state: CodexLogState, payload: Readonly<Record<string, unknown>>): CodexLogState {
+  const record = String(payload["type"]);
+  const id = textOf(payload["turn_id"]) ?? "";
+  switch (record) {
+    case "task_started":
+      return { ...state, turn: { state: "working", id, record } };
+    case "task_complete": {
+      if (!endsTurn(state, id)) return state;
+      const failed = payload["error"] !== undefined && payload["error"] !== null;
+      const lastAnswer = textOf(payload["last_agent_message"]);
+      const { lastAnswer: _before, ...rest } = state;
+      return {
+        ...rest,
+        turn: { state: "at_rest", outcome: failed ? "error" : "completed", id, record },
+        ...(lastAnswer === undefined ? {} : { lastAnswer }),
+      };
+    }
+    case "turn_aborted": {
+      if (!endsTurn(state, id)) return state;
+      const { lastAnswer: _before, ...rest } = state;
+      return { ...rest, turn: { state: "at_rest", outcome: "interrupted", id, record } };
+    }
+    default:
+      return state;
+  }
+}
+
+/** The end of a turn that another has followed already ends nothing. */
+function endsTurn({ turn }: CodexLogState, id: string): boolean {
+  return turn?.state !== "working" || turn.id === id || turn.id === "" || id === "";
+}
+
+/**
+ * What a person said, if that is what a line of a session log records.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const content = [{ type: "input_text", text: "Hello" }];
+ * const line = JSON.stringify({ type: "response_item", payload: { type: "message", role: "user", content } });
+ * assertEquals(promptOf(line), "Hello");
+ * ```
+ */
+export function promptOf(line: string): string | undefined {
+  if (!line.includes('"user"')) return undefined;
+  const { type, payload } = parseRecord(line);
+  if (type !== "response_item" || payload["type"] !== "message" || payload["role"] !== "user") return undefined;
+  const content = Array.isArray(payload["content"]) ? payload["content"] : [];
+  return content.map((part) => textOf(objectOf(part)["text"]) ?? "").join("\n");
+}
+
+function toSession(payload: Readonly<Record<string, unknown>>): CodexSession | undefined {
+  const id = textOf(payload["id"]);
+  const cwd = textOf(payload["cwd"]);
+  const startedAt = Date.parse(textOf(payload["timestamp"]) ?? "");
+  if (id === undefined || cwd === undefined || Number.isNaN(startedAt)) return undefined;
+  // `source` is "cli", "exec", …; for a helper an object that names it (`{"subagent": …}`).
+  const threadSource = payload["thread_source"];
+  const isMain = typeof payload["source"] !== "object" && (typeof threadSource !== "string" || threadSource === "user");
+  return { id, cwd, startedAt, isMain };
+}
+
+function parseRecord(line: string): { readonly type: unknown; readonly payload: Readonly<Record<string, unknown>> } {
+  try {
+    const record = objectOf(JSON.parse(line));
+    return { type: record["type"], payload: objectOf(record["payload"]) };
+  } catch {
+    return { type: undefined, payload: {} };
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? value as Readonly<Record<string, unknown>> : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

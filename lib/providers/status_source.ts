@@ -1,0 +1,54 @@
+import type { Clock } from "../ports/clock.ts";
+import type { PaneRef } from "../tmux/client.ts";
+
+/** How a turn ended; `undefined` where the record does not say. */
+export type TurnOutcome = "completed" | "error" | "interrupted";
+
+/** What an agent's own record says that it is doing. */
+export type ReportedState =
+  | { readonly state: "working" }
+  /** The agent has nothing to do; the turn that it had ended so. */
+  | { readonly state: "at_rest"; readonly outcome?: TurnOutcome }
+  /** It waits for an answer. */
+  | { readonly state: "waiting" };
+
+/** One report of a {@linkcode StatusSource}. Times are milliseconds of the terminal's clock. */
+export type StatusReport = ReportedState & {
+  /** When this state was first read. */
+  readonly sinceMs: number;
+  /** When anything new was read last: the source's last sign of life. */
+  readonly newsMs: number;
+  /** What it rests on, for a person, such as `task_started of turn 01a1…`. */
+  readonly evidence: string;
+};
+
+/**
+ * A second source of an agent's status beside its screen: a record that its CLI keeps of its own accord. Reading it must
+ * be cheap, since each poll does. What it cannot tell is `undefined`; it never throws for a record that is not there, not
+ * readable or not understood.
+ */
+export interface StatusSource extends Disposable {
+  /** For messages, such as `session log`. */
+  readonly name: string;
+  /** Everything that was recorded up to now. */
+  read(): Promise<StatusReport | undefined>;
+  /** Told right before a prompt is submitted: from now on there may be a record, and this text is in it. */
+  expectPrompt(text: string): void;
+  /** Told when the screen shows something else: the source looks again whether it reads the right record. */
+  doubt(): void;
+  /** The agent's last answer in full, where its record has it. */
+  lastAnswer(): Promise<string | undefined>;
+}
+
+/** What a provider opens a {@linkcode StatusSource} with. */
+export interface StatusSourceContext {
+  /** The pane that the agent was started in. */
+  readonly pane: PaneRef;
+  /** Absolute path. */
+  readonly workdir: string;
+  /** The variables that the agent was started with: those that were set for it, over our own. */
+  readonly env: Readonly<Record<string, string>>;
+  /** When it was started, in milliseconds since the epoch: records carry times of that kind. */
+  readonly startedAt: number;
+  readonly clock: Clock;
+}

@@ -1,0 +1,123 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Classification } from "../screen/classify.ts";
+import type { RulePack } from "../screen/rules.ts";
+import type { Screen } from "../screen/screen.ts";
+import { combineStatus, LAG_MS } from "./combine_status.ts";
+import type { StatusReport, StatusSource } from "./status_source.ts";
+
+/** What a {@linkcode StatusTracker} is made of. */
+export interface StatusTrackerOptions {
+  readonly source?: StatusSource;
+  readonly rules: RulePack;
+  readonly clock: Clock;
+  /** How long a doubtful screen must stand still to be believed where there is no source. */
+  readonly quietMs: number;
+  /** Told once per turn that screen and source say different things, and who decided. */
+  readonly log: (message: string) => void;
+}
+
+/** Follows one agent's status over its screens, with what its own record says beside them. */
+export class StatusTracker implements Disposable {
+  readonly #options: StatusTrackerOptions;
+  #shown: string | undefined;
+  #stillSinceMs = 0;
+  #submittedMs: number | undefined;
+  #disagreeSinceMs: number | undefined;
+  /** Rules that would lift a doubt, and have not been seen yet. */
+  readonly #unseen: Set<string>;
+  #told = false;
+
+  constructor(options: StatusTrackerOptions) {
+    this.#options = options;
+    this.#unseen = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
+  }
+
+  /** What the agent is doing, by its screen and its record. */
+  async judge(screen: Screen, classification: Classification): Promise<Classification> {
+    const { clock, quietMs, source } = this.#options;
+    const report = await source?.read();
+    const nowMs = clock.now();
+    this.#noteScreen(screen, classification, nowMs);
+    const unlessSeen = classification.doubtful?.unlessSeen;
+    const combined = combineStatus(classification, report, {
+      nowMs,
+      quietMs,
+      stillSinceMs: this.#stillSinceMs,
+      submittedMs: this.#submittedMs,
+      disagreeSinceMs: this.#disagreeSinceMs,
+      doubtLifted: unlessSeen !== undefined && !this.#unseen.has(unlessSeen),
+    });
+    this.#noteDisagreement(combined.disagree, nowMs);
+    if (combined.disagree && nowMs - (this.#disagreeSinceMs ?? nowMs) >= LAG_MS && !this.#told) {
+      this.#told = true;
+      this.#options.log(describeDisagreement(classification, report, { source, decided: combined.status }));
+    }
+    if (combined.by === "screen") return classification;
+    return overrule(classification, {
+      status: combined.status,
+      rule: combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "",
+    });
+  }
+
+  /** Told right before a prompt is submitted: what was recorded until then is about turns before. */
+  async noteSubmission(text: string): Promise<void> {
+    const { clock, source } = this.#options;
+    await source?.read();
+    source?.expectPrompt(text);
+    this.#submittedMs = clock.now();
+    this.#disagreeSinceMs = undefined;
+    this.#told = false;
+  }
+
+  /** The agent's last answer in full, if its record has it and it rests. */
+  async lastAnswer(): Promise<string | undefined> {
+    const { source } = this.#options;
+    const report = await source?.read();
+    if (report?.state !== "at_rest" || report.sinceMs < (this.#submittedMs ?? -Infinity)) return undefined;
+    return await source?.lastAnswer();
+  }
+
+  #noteScreen(screen: Screen, classification: Classification, nowMs: number): void {
+    const shown = [screen.title ?? "", ...screen.rows.map((row) => row.text)].join("\n");
+    if (shown !== this.#shown) [this.#shown, this.#stillSinceMs] = [shown, nowMs];
+    if (classification.status !== "processing" || this.#unseen.size === 0) return;
+    for (const { rule } of [classification, ...classification.beaten]) this.#unseen.delete(rule);
+  }
+
+  #noteDisagreement(disagree: boolean, nowMs: number): void {
+    if (!disagree) this.#disagreeSinceMs = undefined;
+    else if (this.#disagreeSinceMs === undefined) {
+      this.#disagreeSinceMs = nowMs;
+      this.#options.source?.doubt();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#options.source?.[Symbol.dispose]();
+  }
+}
+
+function overrule(
+  screen: Classification,
+  { status, rule }: Pick<Classification, "status" | "rule">,
+): Classification {
+  const { rule: beatenRule, status: beatenStatus, evidence } = screen;
+  return {
+    status,
+    rule,
+    evidence: [],
+    get beaten() {
+      return [{ rule: beatenRule, status: beatenStatus, evidence }, ...screen.beaten];
+    },
+  };
+}
+
+function describeDisagreement(
+  screen: Classification,
+  report: StatusReport | undefined,
+  { source, decided }: { readonly source: StatusSource | undefined; readonly decided: Classification["status"] },
+): string {
+  const says = report === undefined ? "nothing" : `${report.state} (${report.evidence})`;
+  return `the screen says ${screen.status} (rule ${screen.rule}), the ${source?.name} says ${says}; ` +
+    `taken is ${decided}`;
+}

@@ -1,0 +1,158 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Recording } from "../../lib/fixtures/recording.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { type Classification, classify, findRegions, parseScreen, type RulePack } from "../../lib/screen/mod.ts";
+import { createRandom, plainRows, recordingsOf, rewrap, standAlone, stripStyle } from "../support/screens.ts";
+
+const PACKS = [CODEX_RULES, CLAUDE_CODE_RULES];
+
+/** A recording without its cursor, for captures in which rows were added. */
+function withoutCursor({ cursor: _cursor, ...recording }: Recording): Recording {
+  return recording;
+}
+
+/** What changed: `want -> got`, with the recording's name. */
+function difference(recording: Recording, before: Classification, after: Classification): string[] {
+  if (before.status === after.status) return [];
+  return [
+    `${recording.version}/${recording.name}: ${before.status} by ${before.rule} -> ${after.status} by ${after.rule}`,
+  ];
+}
+
+/** Where an answer's first row is in the last turn: a row that begins with a bullet, in the terminal's own colours. */
+function findAnswer(recording: Recording, pack: RulePack): number | undefined {
+  const screen = parseScreen(recording.ansi, recording);
+  const { first, last } = findRegions(screen, pack.layout).lastTurn;
+  for (let row = last; row >= first; row--) {
+    const found = screen.rows[row];
+    if (found && /^[•●] /.test(found.text) && found.spans.some(({ start, style }) => start >= 2 && isOrdinary(style))) {
+      return row;
+    }
+  }
+  return undefined;
+}
+
+function isOrdinary(style: { bold: boolean; dim: boolean; foreground: unknown }): boolean {
+  return !style.bold && !style.dim && style.foreground === undefined;
+}
+
+for (const pack of PACKS) {
+  Deno.test(`${pack.provider}: any recorded dialog, spinner or error pasted into an answer keeps the status`, async () => {
+    const random = createRandom(20_261_120);
+    const recordings = await recordingsOf(pack.provider);
+    const quotable = (await Promise.all(PACKS.map(({ provider }) => recordingsOf(provider)))).flat()
+      .filter(({ expect }) => expect === "waiting_user_answer" || expect === "processing" || expect === "error");
+    const changed: string[] = [];
+    let pasted = 0;
+    for (const recording of recordings) {
+      const at = findAnswer(recording, pack);
+      if (at === undefined) continue;
+      const screen = parseScreen(recording.ansi, recording);
+      const rows = screen.rows.map(standAlone);
+      for (let round = 0; round < 2; round++) {
+        const quoted = quotable[random(quotable.length)];
+        if (!quoted) continue;
+        const quote = plainRows(parseScreen(quoted.ansi)).slice(-3 - random(25)).map((text) => `  ${text}`);
+        const capture = [...rows.slice(0, at + 1), ...quote, "", ...rows.slice(at + 1)].join("\n");
+        const after = classify(parseScreen(capture, withoutCursor(recording)), pack);
+        changed.push(...difference(recording, classify(screen, pack), after));
+        pasted++;
+      }
+    }
+    assertEquals(changed, []);
+    assert(pasted > 200, `only ${pasted} answers to paste into`);
+  });
+
+  Deno.test(`${pack.provider}: blank rows below, CRLF and styles written row by row keep the status`, async () => {
+    const changed: string[] = [];
+    for (const recording of await recordingsOf(pack.provider)) {
+      const screen = parseScreen(recording.ansi, recording);
+      const before = classify(screen, pack);
+      const variants = [
+        `${recording.ansi}\n\n   \n\n`,
+        recording.ansi.replaceAll("\n", "\r\n"),
+        screen.rows.map(standAlone).join("\n"),
+      ];
+      for (const variant of variants) {
+        changed.push(...difference(recording, before, classify(parseScreen(variant, recording), pack)));
+      }
+    }
+    assertEquals(changed, []);
+  });
+
+  Deno.test(`${pack.provider}: without style a screen keeps its status or becomes unknown`, async () => {
+    const wrong: string[] = [];
+    for (const recording of await recordingsOf(pack.provider)) {
+      if (recording.alone === false) continue;
+      const before = classify(parseScreen(recording.ansi, recording), pack);
+      const after = classify(parseScreen(stripStyle(recording.ansi), recording), pack);
+      if (after.status !== "unknown") wrong.push(...difference(recording, before, after));
+    }
+    assertEquals(wrong, []);
+  });
+
+  Deno.test(`${pack.provider}: a screen wrapped at another width keeps its status, but for a few that become unknown`, async () => {
+    const wrong: string[] = [];
+    let unknown = 0;
+    let looked = 0;
+    for (const recording of await recordingsOf(pack.provider)) {
+      const before = classify(parseScreen(recording.ansi, recording), pack);
+      for (const width of [40, 60, 80, 100, 140, 200]) {
+        const after = classify(parseScreen(rewrap(recording.ansi, width), withoutCursor(recording)), pack);
+        looked++;
+        if (after.status === "unknown" && before.status !== "unknown") unknown++;
+        else wrong.push(...difference(recording, before, after));
+      }
+    }
+    assertEquals(wrong, []);
+    assert(unknown <= looked / 100, `${unknown} of ${looked} became unknown`);
+  });
+
+  Deno.test(`${pack.provider}: no prefix of a recorded screen makes it throw`, async () => {
+    const random = createRandom(7);
+    for (const recording of await recordingsOf(pack.provider)) {
+      for (let round = 0; round < 4; round++) {
+        const prefix = recording.ansi.slice(0, random(recording.ansi.length + 1));
+        const { beaten } = classify(parseScreen(prefix, recording), pack);
+        assert(Array.isArray(beaten));
+      }
+    }
+  });
+}
+
+Deno.test("hostile text of 1 MB is told in linear time", () => {
+  const size = 1_000_000;
+  const fill = (unit: string) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
+  const units = [
+    "\n",
+    "›\n",
+    "  1. x\n",
+    "\x1b[1m› 1. x\n",
+    "\x1b[",
+    "\x1b]0;x",
+    "\x1b[1m",
+    "(",
+    "• (",
+    "• (\n",
+    "* a…",
+  ];
+  const more = [
+    "─\n",
+    "❯\u00a0\n─\n",
+    "      a\n",
+    "Allow ",
+    "Do you want to ",
+    " ",
+    "\x1b[1m❯\x1b[0m ax\n",
+    "\x1b[1;",
+  ];
+  for (const unit of [...units, ...more]) {
+    for (const pack of PACKS) {
+      const started = performance.now();
+      void classify(parseScreen(fill(unit)), pack).beaten;
+      const took = performance.now() - started;
+      assert(took < 1000, `${pack.provider} took ${took} ms for ${JSON.stringify(unit)}`);
+    }
+  }
+});

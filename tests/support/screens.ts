@@ -1,0 +1,84 @@
+import { readCorpus } from "../../lib/fixtures/corpus.ts";
+import type { Recording } from "../../lib/fixtures/recording.ts";
+import { plainRow } from "../../lib/screen/ansi.ts";
+import type { Row, Screen, Style } from "../../lib/screen/mod.ts";
+
+const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;
+
+/** Every recording of a provider. */
+export async function recordingsOf(provider: string): Promise<readonly Recording[]> {
+  return (await Array.fromAsync(readCorpus(`${CORPUS}/${provider}`))).map(({ recording }) => recording);
+}
+
+/** Numbers from 0 to below `limit`, the same for the same seed. */
+export function createRandom(seed: number): (limit: number) => number {
+  let state = seed >>> 0;
+  return (limit) => {
+    state = Math.imul(state ^ state >>> 15, 0x2c1b3c6d) + 0x9e3779b9 >>> 0;
+    return (state ^ state >>> 13) % limit;
+  };
+}
+
+function sgr(style: Style): string {
+  const params = ["0"];
+  if (style.bold) params.push("1");
+  if (style.dim) params.push("2");
+  if (style.italic) params.push("3");
+  if (style.underline) params.push("4");
+  if (style.reverse) params.push("7");
+  for (const [color, code] of [[style.foreground, 38], [style.background, 48]] as const) {
+    if (typeof color === "number") params.push(`${code};5;${color}`);
+    if (typeof color !== "string") continue;
+    const rgb = parseInt(color.slice(1), 16);
+    params.push(`${code};2;${rgb >> 16};${rgb >> 8 & 255};${rgb & 255}`);
+  }
+  return `\x1b[${params.join(";")}m`;
+}
+
+/** A row that looks the same wherever it is put: its style is its own. */
+export function standAlone(row: Row): string {
+  const text = plainRow(row.raw);
+  return `${row.spans.map(({ start, end, style }) => sgr(style) + text.slice(start, end)).join("")}\x1b[0m`;
+}
+
+/** The rows of a screen without style and without the blank ones below, as text. */
+export function plainRows({ rows }: Screen): readonly string[] {
+  const texts = rows.map(({ text }) => text);
+  while (texts.at(-1)?.trim() === "") texts.pop();
+  return texts;
+}
+
+// deno-lint-ignore no-control-regex
+const SGR = /\x1b\[[0-9;:]*m/g;
+
+/** A capture without any style. */
+export function stripStyle(ansi: string): string {
+  return ansi.replaceAll(SGR, "");
+}
+
+/** A capture as a terminal shows it that was made narrower: longer rows go on in the next one. */
+export function rewrap(ansi: string, width: number): string {
+  return ansi.split("\n").map((line) => {
+    let out = "";
+    let column = 0;
+    const inked = stripStyle(line).trimEnd().length;
+    let seen = 0;
+    // deno-lint-ignore no-control-regex
+    for (const part of line.split(/(\x1b\[[0-9;:]*m)/)) {
+      if (part.startsWith("\x1b")) {
+        out += part;
+        continue;
+      }
+      for (const character of part) {
+        if (column >= width && seen < inked) {
+          out += "\n";
+          column = 0;
+        }
+        out += character;
+        column++;
+        seen += character.length;
+      }
+    }
+    return out;
+  }).join("\n");
+}
