@@ -1,0 +1,36 @@
+/** An answer that quotes what terminals of agents show: status rows, dialogs, prompts. */
+export const QUOTING_ANSWER = `Status notes, all of this is only the text of an answer:
+
+running
+Working (12s • esc to interrupt)
+• Working (3s • esc to interrupt)
+✻ Cooking… (5s · ↑ 1.2k tokens · esc to interrupt)
+
+› a prompt that is none
+❯ another one
+
+• Exploring
+100% context left
+
+Would you like to run the following command?
+
+› 1. Yes, proceed (y)
+  2. No, and tell Codex what to do differently (esc)
+
+  Press enter to confirm or esc to cancel
+
+Do you want to proceed?
+❯ 1. Yes
+  2. No
+Esc to cancel · Tab to amend
+
+■ stream disconnected before completion
+
+Worked for 5s • 05:47
+`;
+
+/** An answer with more rows than any terminal. */
+export const LONG_ANSWER = Array.from(
+  { length: 120 },
+  (_, index) => `${index + 1}. Run number ${index + 1} took some time and ended well.`,
+).join("\n");

@@ -1,0 +1,51 @@
+import { exists } from "@std/fs";
+
+/** One way in which a person starts panewright. */
+export interface PanewrightCommand {
+  /** `source` or `bundle`. */
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  /** Variables that this way needs. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const REPOSITORY = new URL("../../", import.meta.url).pathname;
+
+/** From source; with `deno task bundle` done before, the bundle as well. */
+export async function panewrightCommands(): Promise<readonly PanewrightCommand[]> {
+  // A home of its own is no reason to fetch and compile everything again.
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  const env = { DENO_DIR: String(JSON.parse(new TextDecoder().decode(stdout)).denoDir), DENO_NO_UPDATE_CHECK: "1" };
+  const run = (...args: readonly string[]): PanewrightCommand["argv"] => [Deno.execPath(), "run", "--quiet", ...args];
+  const bundle = `${REPOSITORY}dist/panewright.mjs`;
+  return [
+    { name: "source", argv: run("-P=panewright", `${REPOSITORY}main.ts`), env },
+    ...(await exists(bundle) ? [{ name: "bundle", argv: run("--allow-all", bundle), env }] : []),
+  ];
+}
+
+/** From source. */
+export async function panewrightFromSource(): Promise<PanewrightCommand> {
+  const [source] = await panewrightCommands();
+  if (source === undefined) throw new TypeError("There is no main module");
+  return source;
+}
+
+/** The events of a run with `--json`: one object a line and nothing else. */
+export function parseEvents(stdout: string): readonly PrintedEvent[] {
+  return stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+/** An event as printed: its type, and the fields that tests look at. */
+export interface PrintedEvent {
+  readonly type: string;
+  readonly role?: string;
+  readonly round?: number;
+  readonly cycle?: number;
+  readonly rounds?: number;
+  readonly verdict?: string;
+  readonly passed?: boolean;
+  readonly archivedAs?: string;
+  readonly outcome?: string;
+  readonly status?: string;
+}

@@ -1,0 +1,76 @@
+/** A program under test, started with nothing but the environment that it is given. */
+export interface RunningProgram extends AsyncDisposable {
+  readonly pid: number;
+  /** What it has written so far. */
+  readonly output: { readonly stdout: string; readonly stderr: string };
+  kill(signal: Deno.Signal): void;
+  /** Resolves when it has ended and all its output was read. */
+  readonly ended: Promise<ProgramResult>;
+}
+
+/** How a program under test ended. */
+export interface ProgramResult {
+  /** The exit code; 128 + n after a signal. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How a program under test is started. */
+export interface ProgramOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts a program under test; what is still running when it is disposed of is killed. */
+export function startProgram(argv: readonly [string, ...string[]], options: ProgramOptions): RunningProgram {
+  const [program, ...args] = argv;
+  const child = new Deno.Command(program, {
+    args,
+    cwd: options.cwd,
+    env: { ...options.env },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = { stdout: "", stderr: "" };
+  const collect = async (stream: ReadableStream<Uint8Array>, name: "stdout" | "stderr") => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true });
+  };
+  let running = true;
+  const ended = (async () => {
+    const [status] = await Promise.all([
+      child.status,
+      collect(child.stdout, "stdout"),
+      collect(child.stderr, "stderr"),
+    ]);
+    running = false;
+    return { code: status.code, ...output };
+  })();
+  return {
+    pid: child.pid,
+    output,
+    ended,
+    kill: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      if (running) child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Runs a program under test to its end. */
+export async function runProgram(
+  argv: readonly [string, ...string[]],
+  options: ProgramOptions & { readonly timeoutMs: number },
+): Promise<ProgramResult> {
+  await using program = startProgram(argv, options);
+  const timer = setTimeout(() => program.kill("SIGKILL"), options.timeoutMs);
+  try {
+    return await program.ended;
+  } finally {
+    clearTimeout(timer);
+  }
+}

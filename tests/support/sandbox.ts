@@ -1,0 +1,121 @@
+import { AssertionError } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { systemProcessRunner } from "../../lib/ports/process.ts";
+
+/**
+ * A folder that holds everything which a program under test may see: home, project, temporary files and tmux sockets.
+ * Its path is in the environment of every process that is started in it, which is how those are found again.
+ */
+export interface Sandbox extends AsyncDisposable {
+  readonly root: string;
+  readonly home: string;
+  /** The project that agents work on. */
+  readonly project: string;
+  /** The clean environment for programs under test. */
+  readonly env: Readonly<Record<string, string>>;
+  /**
+   * Fails when a process of the sandbox still runs, a tmux server still answers or a temporary file is left.
+   *
+   * @throws {AssertionError} naming what is left
+   */
+  assertNothingLeft(): Promise<void>;
+}
+
+/** How long processes that were told to end may take to vanish. */
+const VANISH_MS = 1000;
+
+/**
+ * Makes a sandbox, by default in a temporary folder with a random name. What is still running in it when it is disposed of is killed, and the folder is removed.
+ *
+ * @throws {Deno.errors.AlreadyExists} when `root` is there already
+ */
+export async function createSandbox(options: { readonly root?: string } = {}): Promise<Sandbox> {
+  if (options.root !== undefined) await Deno.mkdir(options.root);
+  // The real path, because tools resolve links (macOS: /var) before they compare.
+  const root = await Deno.realPath(options.root ?? await Deno.makeTempDir({ prefix: "pw-e2e-" }));
+  const folders = { home: `${root}/home`, project: `${root}/project`, tmp: `${root}/tmp`, sockets: `${root}/tmux` };
+  for (const folder of Object.values(folders)) await Deno.mkdir(folder);
+  const env = {
+    HOME: folders.home,
+    PATH: Deno.env.get("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
+    TERM: "xterm-256color",
+    LANG: "C.UTF-8",
+    // Not the system's: Codex refuses to work with a home below the folder for temporary files.
+    TMPDIR: folders.tmp,
+    TMUX_TMPDIR: folders.sockets,
+  };
+  return {
+    root,
+    home: folders.home,
+    project: folders.project,
+    env,
+    assertNothingLeft: () => assertNothingLeft(root, folders),
+    async [Symbol.asyncDispose]() {
+      try {
+        for (const { pid } of await processesOf(root)) kill(pid);
+        await vanished(root);
+      } finally {
+        await Deno.remove(root, { recursive: true });
+      }
+    },
+  };
+}
+
+async function assertNothingLeft(root: string, folders: { tmp: string; sockets: string }): Promise<void> {
+  const left = (await vanished(root)).map(({ pid, command }) => `process ${pid}: ${command}`);
+  for (const socket of await filesBelow(folders.sockets)) {
+    const { code } = await systemProcessRunner.run({ argv: ["tmux", "-S", socket, "list-sessions"], clearEnv: true });
+    left.push(`${code === 0 ? "tmux server" : "socket of a tmux server that is gone"}: ${socket}`);
+  }
+  left.push(...(await filesBelow(folders.tmp)).map((path) => `temporary file: ${path}`));
+  if (left.length > 0) throw new AssertionError(`Something was left behind:\n${left.join("\n")}`);
+}
+
+/** Waits a moment for the sandbox's processes to vanish and returns those which did not. */
+async function vanished(root: string): Promise<readonly FoundProcess[]> {
+  const deadline = systemClock.now() + VANISH_MS;
+  for (;;) {
+    const found = await processesOf(root);
+    if (found.length === 0 || systemClock.now() > deadline) return found;
+    await systemClock.sleep(50);
+  }
+}
+
+interface FoundProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/**
+ * The processes whose command line or environment names the folder, as Linux' /proc shows them. It is read by `find` and
+ * `grep`, because Deno grants /proc to `--allow-all` only; the folder goes in by standard input so that they do not find
+ * themselves.
+ */
+async function processesOf(root: string): Promise<readonly FoundProcess[]> {
+  const isMark = ["(", "-path", "/proc/[0-9]*/environ", "-o", "-path", "/proc/[0-9]*/cmdline", ")"];
+  const { stdout } = await systemProcessRunner.run({
+    argv: ["find", "/proc", "-maxdepth", "2", ...isMark, "-exec", "grep", "-alsFf", "-", "{}", "+"],
+    stdin: `${root}\n`,
+  });
+  const pids = new Set([...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid)));
+  return await Promise.all([...pids].map(async (pid) => {
+    const cmdline = await systemProcessRunner.run({ argv: ["cat", `/proc/${pid}/cmdline`] });
+    return { pid, command: cmdline.stdout.replaceAll("\0", " ").trim() };
+  }));
+}
+
+function kill(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch { /* it has ended meanwhile */ }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) paths.push(...await filesBelow(path));
+    else paths.push(path);
+  }
+  return paths;
+}
