@@ -83,6 +83,7 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
 const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   pass: "PASS",
   fail: "FAIL",
+  needs_human: "STOPPED FOR A PERSON",
   error: "ERROR",
   interrupted: "INTERRUPTED",
 };

@@ -83,5 +83,5 @@ export type ReviewLoopEvent =
     readonly reason: string;
   };
 
-/** How a run ended. */
-export type RunOutcome = "pass" | "fail" | "error" | "interrupted";
+/** How a run ended; `needs_human`: at something that only a person may decide. */
+export type RunOutcome = "pass" | "fail" | "needs_human" | "error" | "interrupted";
