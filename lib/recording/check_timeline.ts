@@ -1,0 +1,71 @@
+import { UsageError } from "../errors.ts";
+import type { Screen } from "../screen/screen.ts";
+import { replayTimeline, type TimelineReport } from "./replay_timeline.ts";
+import type { RecordedStatus } from "./timeline.ts";
+import { loadTimeline } from "./timeline_file.ts";
+import { parseTruth } from "./truth.ts";
+
+/** A recording that was checked against the truth beside it. */
+export interface CheckedTimeline extends TimelineReport {
+  readonly path: string;
+  readonly provider: string;
+  /** Version of the recorded CLI. */
+  readonly version: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Names of recordings: `.cast`, or `.cast.gz`. */
+const RECORDING_NAME = /\.cast(\.gz)?$/;
+
+/**
+ * Whether a file is a recording, by its name.
+ *
+ * @example
+ * ```ts
+ * import { assert } from "@std/assert";
+ * assert(isTimelinePath("a/codex-0.169.0-220x50.cast.gz") && !isTimelinePath("a/x.truth.json"));
+ * ```
+ */
+export function isTimelinePath(path: string): boolean {
+  return RECORDING_NAME.test(path);
+}
+
+/**
+ * Where the truth about a recording stands: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(truthPathFor("a/x.cast.gz"), "a/x.truth.json");
+ * ```
+ */
+export function truthPathFor(timelinePath: string): string {
+  return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
+}
+
+/**
+ * Reads a recording and the truth beside it, and compares what the rules say with it.
+ *
+ * @throws {UsageError} when one of the files is missing or wrong
+ */
+export async function checkTimeline(
+  path: string,
+  options: { readonly classify: (provider: string, screen: Screen) => RecordedStatus; readonly pollSeconds?: number },
+): Promise<CheckedTimeline> {
+  const { classify, ...rest } = options;
+  const timeline = await loadTimeline(path);
+  const { provider, version } = timeline.header;
+  const truthPath = truthPathFor(path);
+  let text: string;
+  try {
+    text = await Deno.readTextFile(truthPath);
+  } catch (cause) {
+    throw new UsageError(`Cannot check ${path}: ${truthPath} cannot be read`, {
+      hint: 'A recording is checked against the truth beside it: {"source": "…", "truth": [{"from", "to", "status"}]}.',
+      cause,
+    });
+  }
+  const { truth } = parseTruth(text, truthPath);
+  const report = replayTimeline(timeline, { ...rest, truth, classify: (screen) => classify(provider, screen) });
+  return { path, provider, version, warnings: timeline.warnings, ...report };
+}

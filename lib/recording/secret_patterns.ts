@@ -1,0 +1,168 @@
+/** What is replaced in recordings: where it is found, and what it becomes. */
+export interface SecretPattern {
+  readonly id: string;
+  /**
+   * Global, linear, on text without control sequences. The named group `secret` is what is replaced, the whole match where
+   * there is no such group.
+   */
+  readonly find: RegExp;
+  /** What is found becomes this word, cut or filled up to its width. */
+  readonly placeholder: string;
+}
+
+/** What is known of the machine and the person that must not get into a recording. */
+export interface PrivateWords {
+  /** The person's home folder, absolute. */
+  readonly home?: string;
+  readonly hostname?: string;
+  readonly username?: string;
+  /** Values that are secret whatever they look like, such as those of the environment. */
+  readonly secrets?: readonly string[];
+}
+
+/** Names of variables whose values are secret. */
+const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
+
+/**
+ * What is private on a machine, by the environment of a process on it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const words = privateWordsOf({ HOME: "/home/jane", USER: "jane", MY_API_KEY: "12345678" }, "zeus");
+ * assertEquals(words, { home: "/home/jane", username: "jane", hostname: "zeus", secrets: ["12345678"] });
+ * ```
+ */
+export function privateWordsOf(env: Readonly<Record<string, string>>, hostname: string): PrivateWords {
+  const { HOME: home } = env;
+  const username = env["LOGNAME"] ?? env["USER"];
+  return {
+    ...(home === undefined ? {} : { home }),
+    ...(username === undefined ? {} : { username }),
+    hostname,
+    secrets: Object.entries(env).filter(([name]) => SECRET_VARIABLE.test(name)).map(([, value]) => value),
+  };
+}
+
+/** Not in the middle of a word: a pattern is tried once for a word, not at each of its characters. */
+const START = String.raw`(?<![A-Za-z0-9_-])`;
+
+/** Secrets that carry their kind in their first characters, by the issuers' documentation. */
+const TOKEN_SHAPES: readonly string[] = [
+  "sk-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic
+  "[sr]k_(?:live|test)_[A-Za-z0-9]{10,}", // Stripe
+  "gh[pousr]_[A-Za-z0-9]{20,}", // GitHub
+  "github_pat_[A-Za-z0-9_]{20,}",
+  "glpat-[A-Za-z0-9_-]{16,}", // GitLab
+  "(?:AKIA|ASIA)[A-Z0-9]{16}", // AWS
+  "AIza[A-Za-z0-9_-]{30,}", // Google
+  "ya29\\.[A-Za-z0-9_-]{20,}",
+  "xox[abeoprs]-[A-Za-z0-9-]{10,}", // Slack
+  "npm_[A-Za-z0-9]{30,}",
+  "pypi-[A-Za-z0-9_-]{30,}",
+  "hf_[A-Za-z0-9]{20,}", // Hugging Face
+  "eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}(?:\\.[A-Za-z0-9_-]*)?", // JWT
+];
+
+const KEY_WORDS = "password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?";
+
+const PATTERNS: readonly SecretPattern[] = [
+  ...TOKEN_SHAPES.map((shape) => ({
+    id: "token",
+    find: new RegExp(`${START}${shape}`, "gu"),
+    placeholder: "redacted",
+  })),
+  {
+    id: "authorization",
+    // A digit tells it from prose: "basic functionality".
+    find: /\b(?:Bearer|Basic)[ :]{1,3}(?=[A-Za-z._~+/-]*[0-9])(?<secret>[A-Za-z0-9._~+/=-]{8,})/giu,
+    placeholder: "redacted",
+  },
+  {
+    // "↓ 24 tokens" and "Token usage: 7" are no assignments: the name comes right before the sign.
+    id: "assignment",
+    find: new RegExp(`(?:${KEY_WORDS})s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "giu"),
+    placeholder: "redacted",
+  },
+  {
+    id: "url-password",
+    find: /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s:@/]{1,200})@/gu,
+    placeholder: "redacted",
+  },
+  {
+    id: "private-key",
+    find: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?<secret>[^-]{0,20000})/gu,
+    placeholder: "redacted",
+  },
+  {
+    id: "email-local",
+    find: /(?<![\w.%+-])(?<secret>[\w.%+-]+)@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/gu,
+    placeholder: "user",
+  },
+  {
+    id: "email-domain",
+    find: /(?<=[\w.%+-]@)(?<secret>(?:[A-Za-z0-9-]{1,63}\.){0,7}[A-Za-z0-9-]{1,63})\.[A-Za-z]{2,24}/gu,
+    placeholder: "example",
+  },
+  { id: "home", find: /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/gu, placeholder: "user" },
+];
+
+/**
+ * All patterns for a machine: the common shapes of secrets, and what is private there.
+ *
+ * @example
+ * ```ts
+ * import { assert } from "@std/assert";
+ * const found = secretPatterns({ hostname: "zeus.lan" }).some(({ find }) => "dev@zeus:~$".search(find) >= 0);
+ * assert(found);
+ * ```
+ */
+export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern[] {
+  const { home, hostname, username, secrets = [] } = words;
+  const host = hostname?.split(".")[0];
+  // Where several match, the later one decides what is drawn; these come first, so that the common shapes do.
+  return [
+    ...secrets.filter((secret) => secret.length >= 8).map((secret) => ({
+      id: "environment",
+      find: new RegExp(RegExp.escape(secret), "gu"),
+      placeholder: "redacted",
+    })),
+    ...(username === undefined || username === "" ? [] : [{
+      id: "username",
+      find: new RegExp(`(?<![\\w-])(?<secret>${RegExp.escape(username)})(?=@[\\w-])`, "gu"),
+      placeholder: "user",
+    }]),
+    ...(host === undefined || host === "" || host === "localhost" ? [] : [hostPattern(host)]),
+    ...(home === undefined ? [] : homePatterns(home)),
+    ...PATTERNS,
+  ];
+}
+
+/** A short name is likely to be a word of its own; alone on its line it is what tmux gives a pane as its first title. */
+function hostPattern(host: string): SecretPattern {
+  const name = RegExp.escape(host);
+  const find = host.length < 3 ? `(?<=@)${name}(?![\\w-])|^${name}$` : `(?<![\\w-])${name}(?![\\w-])`;
+  return { id: "hostname", find: new RegExp(find, "gmu"), placeholder: "host" };
+}
+
+/** A home folder outside of `/home` and `/Users`, and a home folder's name as Claude Code writes it in its own paths. */
+function homePatterns(home: string): SecretPattern[] {
+  const parent = home.slice(0, home.lastIndexOf("/") + 1);
+  const name = home.slice(parent.length);
+  if (name === "" || !home.startsWith("/")) return [];
+  return [
+    {
+      id: "home",
+      find: new RegExp(`(?<![\\w/])${RegExp.escape(parent)}(?<secret>${RegExp.escape(name)})(?![\\w-])`, "gu"),
+      placeholder: "user",
+    },
+    ...(parent === "/" ? [] : [{
+      id: "home",
+      find: new RegExp(
+        `(?<!\\w)${RegExp.escape(parent.replaceAll("/", "-"))}(?<secret>${RegExp.escape(name)})(?!\\w)`,
+        "gu",
+      ),
+      placeholder: "user",
+    }]),
+  ];
+}
