@@ -3,6 +3,7 @@ import type { ReviewLoopEvent } from "../workflow/review_loop/events.ts";
 import type { CliIo, GlobalFlags } from "./command.ts";
 import { describeEvent, type ProgressLine, type Tone } from "./describe_event.ts";
 import { advanceProgress, initialProgress, renderLiveLine } from "./live_state.ts";
+import { LiveLine } from "./live_line.ts";
 import { jsonLine, sanitizeText } from "./sanitize.ts";
 
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */
@@ -28,7 +29,7 @@ export interface ProgressOptions {
 export function createProgress(options: ProgressOptions): Progress {
   const { io, global, wallClock = () => new Date() } = options;
   if (global.json) return jsonProgress(io, wallClock);
-  const screen = global.quiet || !io.isTerminal.stderr ? undefined : new LiveLine(options);
+  const screen = global.quiet || !io.isTerminal.stderr ? undefined : new LiveState(options);
   const show = (line: ProgressLine) => {
     const now = wallClock();
     const time = io.isTerminal.stderr ? timeOfDay(now) : now.toISOString();
@@ -65,20 +66,19 @@ function jsonProgress(io: CliIo, wallClock: () => Date): Progress {
   };
 }
 
-/** The last line of the terminal, drawn anew once a second while something goes on. */
-class LiveLine implements Disposable {
+/** What goes on at this moment, drawn anew once a second while something does. */
+class LiveState implements Disposable {
   readonly #io: CliIo;
   readonly #clock: Clock;
+  readonly #line: LiveLine;
   readonly #stop = new AbortController();
-  readonly #unregister: () => void;
   #state;
-  #drawn = "";
 
   constructor({ io, clock = systemClock }: ProgressOptions) {
     this.#io = io;
     this.#clock = clock;
+    this.#line = new LiveLine(io);
     this.#state = initialProgress(clock.now());
-    this.#unregister = io.onForcedExit(() => this.erase());
     void this.#tick();
   }
 
@@ -87,24 +87,16 @@ class LiveLine implements Disposable {
   }
 
   draw(): void {
-    if (this.#stop.signal.aborted) return;
-    // A line that fills the last column would wrap, and could then not be taken away again.
-    const text = renderLiveLine(this.#state, { nowMs: this.#clock.now(), columns: this.#io.columns() - 1 });
-    if (text === this.#drawn) return;
-    this.#io.stderr(`${ERASE_LINE}${text}`);
-    this.#drawn = text;
+    this.#line.show(renderLiveLine(this.#state, { nowMs: this.#clock.now(), columns: this.#io.columns() - 1 }));
   }
 
   erase(): void {
-    if (this.#drawn === "") return;
-    this.#io.stderr(ERASE_LINE);
-    this.#drawn = "";
+    this.#line.erase();
   }
 
   [Symbol.dispose](): void {
     this.#stop.abort();
-    this.#unregister();
-    this.erase();
+    this.#line[Symbol.dispose]();
   }
 
   async #tick(): Promise<void> {
@@ -123,7 +115,6 @@ class LiveLine implements Disposable {
 const UNASKED: readonly ReviewLoopEvent["type"][] = ["warning", "panes_left"];
 
 const TICK_MS = 1000;
-const ERASE_LINE = "\r\x1b[2K";
 
 const COLORS: Readonly<Record<Tone, string | undefined>> = {
   plain: undefined,

@@ -10,7 +10,7 @@ import type { TmuxClient } from "../tmux/client.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
 import { openSession, type TmuxSession } from "../tmux/session.ts";
 import { type CliIo, defineCommand, Interruption } from "./command.ts";
-import { cut } from "./layout.ts";
+import { LiveLine } from "./live_line.ts";
 import { planRecording, RECORD_FLAGS, type RecordingPlan } from "./record_plan.ts";
 import { jsonLine, sanitizeLine } from "./sanitize.ts";
 import { duration, plural } from "./words.ts";
@@ -40,7 +40,7 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
       io.stderr(`Attach to it from another terminal: ${target.session.attachCommand()}\n`);
     }
     if (!global.quiet) io.stderr(`Recording to ${sanitizeLine(plan.path)}; Ctrl-C ends it.\n`);
-    using line = new LiveLine(io, { shown: io.isTerminal.stderr && !global.quiet });
+    using line = io.isTerminal.stderr && !global.quiet ? new LiveLine(io) : undefined;
     const patterns = secretPatterns(privateWordsOf(Deno.env.toObject(), Deno.hostname()));
     const result = await recordPane({
       about: {
@@ -60,9 +60,9 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
       signal: io.signal,
       intervalMs: plan.intervalMs,
       ...(plan.durationMs === undefined ? {} : { durationMs: plan.durationMs }),
-      onProgress: (progress) => line.show(progress),
+      onProgress: (progress) => line?.show(progressText(progress)),
     });
-    line.erase();
+    line?.erase();
     report(result, { path: plan.path, json: global.json, quiet: global.quiet, io });
     // Ctrl-C is how a recording is meant to end; another signal is not.
     const reason: unknown = io.signal.reason;
@@ -85,13 +85,22 @@ async function openTarget({ target, provider }: RecordingPlan, io: CliIo): Promi
   const { argv, cols, rows } = target;
   const client = createTmuxClient({ socket: `panewright-record-${crypto.randomUUID().slice(0, 8)}` });
   const session = await openSession(client, { name: "record", cols, rows, signal: io.signal });
+  const unregister = io.onForcedExit(() => session.abandon());
+  const close = async () => {
+    await session.close();
+    unregister();
+  };
   try {
     const { paneId } = await session.openPane({ name: provider, argv, cwd: io.cwd, signal: io.signal });
-    return { client, paneId, session, [Symbol.asyncDispose]: () => session.close() };
+    return { client, paneId, session, [Symbol.asyncDispose]: close };
   } catch (error) {
-    await session.close();
+    await close();
     throw error;
   }
+}
+
+function progressText({ atSeconds, frames, status }: RecordingProgress): string {
+  return `${duration(atSeconds)}, ${plural(frames, "frame")}: ${status.status} (${sanitizeLine(status.rule)})`;
 }
 
 function report(
@@ -118,42 +127,5 @@ function report(
     io.stderr(
       `Warning: ${plural(result.distortedFrames, "frame")} would get another status without what was replaced there.\n`,
     );
-  }
-}
-
-const ERASE_LINE = "\r\x1b[2K";
-
-/** The last line of the terminal: how far the recording is. */
-class LiveLine implements Disposable {
-  readonly #io: CliIo;
-  readonly #shown: boolean;
-  readonly #unregister: () => void;
-  #drawn = "";
-
-  constructor(io: CliIo, { shown }: { readonly shown: boolean }) {
-    this.#io = io;
-    this.#shown = shown;
-    this.#unregister = io.onForcedExit(() => this.erase());
-  }
-
-  show({ atSeconds, frames, status }: RecordingProgress): void {
-    if (!this.#shown) return;
-    const text = `${duration(atSeconds)}, ${plural(frames, "frame")}: ${status.status} (${sanitizeLine(status.rule)})`;
-    // A line that fills the last column would wrap, and could then not be taken away again.
-    const line = cut(text, this.#io.columns() - 1);
-    if (line === this.#drawn) return;
-    this.#io.stderr(`${ERASE_LINE}${line}`);
-    this.#drawn = line;
-  }
-
-  erase(): void {
-    if (this.#drawn === "") return;
-    this.#io.stderr(ERASE_LINE);
-    this.#drawn = "";
-  }
-
-  [Symbol.dispose](): void {
-    this.#unregister();
-    this.erase();
   }
 }
