@@ -1,15 +1,20 @@
 import { resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 import type { Layer, Problem } from "./layers.ts";
-import { isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 
 /** What the configuration points to, found and read. */
 export interface Inputs {
   /** Absolute, every link resolved. */
   readonly workdir: string;
-  readonly jobText: string;
-  /** What messages call the job's source. */
-  readonly jobSource: string;
+  /** `undefined` where it was not asked for. */
+  readonly job: JobInput | undefined;
+}
+
+/** The job's text, and what messages call its source. */
+export interface JobInput {
+  readonly text: string;
+  readonly source: string;
 }
 
 /** What {@linkcode checkAcrossKeys} looks at. */
@@ -25,6 +30,8 @@ export interface CheckContext {
   readonly cwd: string;
   /** What was found before; what is found here is added. */
   readonly problems: Problem[];
+  /** Whether there must be a job. */
+  readonly jobNeeded: boolean;
 }
 
 /**
@@ -36,13 +43,13 @@ export interface CheckContext {
 export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | undefined> {
   const { merged, problems } = context;
   const workdir = await findWorkdir(context);
-  const job = await readJob(context);
+  const job = context.jobNeeded ? await readJob(context) : undefined;
   const { ntfy_url: url, ntfy_topic: topic } = isKeyed(merged["notifications"]) ? merged["notifications"] : {};
   if (url !== undefined && topic === undefined) {
     report(context, ["notifications", "ntfy_url"], "% is of no use without notifications.ntfy_topic");
   }
-  if (problems.length > 0 || workdir === undefined || job === undefined) return undefined;
-  return { workdir, ...job };
+  if (problems.length > 0 || workdir === undefined) return undefined;
+  return { workdir, job };
 }
 
 async function findWorkdir(context: CheckContext): Promise<string | undefined> {
@@ -59,20 +66,20 @@ async function findWorkdir(context: CheckContext): Promise<string | undefined> {
   }
 }
 
-async function readJob(context: CheckContext): Promise<Omit<Inputs, "workdir"> | undefined> {
+async function readJob(context: CheckContext): Promise<JobInput | undefined> {
   const { merged, cwd, problems } = context;
   const { prompt, prompt_file: promptFile } = merged;
   if (prompt !== undefined && promptFile !== undefined) {
     report(context, ["prompt_file"], "% and prompt cannot both be given: the job has one text");
     return undefined;
   }
-  if (typeof prompt === "string" && prompt !== "") return { jobText: prompt, jobSource: "prompt" };
+  if (typeof prompt === "string" && prompt !== "") return { text: prompt, source: "prompt" };
   if (typeof promptFile === "string" && promptFile !== "") {
     const layer = layerOf(context, ["prompt_file"]);
     const path = resolve(layer === undefined ? cwd : context.baseOf(layer), promptFile);
     try {
-      const jobText = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(path));
-      return { jobText, jobSource: promptFile };
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(path));
+      return { text, source: promptFile };
     } catch (error) {
       report(context, ["prompt_file"], `% names ${path}, but ${reasonOf(error, "file")}`);
       return undefined;
@@ -96,11 +103,14 @@ function layerOf({ layers }: CheckContext, path: KeyPath): Layer | undefined {
   return layers.find(({ data }) => valueAt(data, path) !== undefined);
 }
 
-function report(context: CheckContext, path: KeyPath, message: string): void {
-  const layer = layerOf(context, path);
-  context.problems.push(
-    layer?.problemAt(path, message) ?? { where: "", message: message.replace("%", path.join(".")) },
-  );
+/** Adds a problem of the value at a path; `%` in the message stands for its name. */
+export function report(context: CheckContext, path: KeyPath, message: string): void {
+  context.problems.push(problemOf(context, path, message));
+}
+
+/** What there is to say of the value at a path, with the place where it stands. */
+export function problemOf(context: CheckContext, path: KeyPath, message: string): Problem {
+  return layerOf(context, path)?.problemAt(path, message) ?? { where: "", message: message.replace("%", dotted(path)) };
 }
 
 function reasonOf(error: unknown, noun: string): string {

@@ -26,6 +26,7 @@ export const ENVIRONMENT_KEYS: readonly EnvironmentKey[] = [
   key("PROJECT_TEST_CMD", "project_test_cmd", "string"),
   key("PROJECT_TEST_TIMEOUT_SECONDS", "project_test_timeout_seconds", "number"),
   key("STARTUP_TIMEOUT_SECONDS", "startup_timeout_seconds", "number"),
+  key("QUIET_SECONDS", "quiet_seconds", "number"),
   key("CLEANUP_ON_EXIT", "cleanup_on_exit", "boolean"),
   key("MAX_ROUNDS", "limits.max_rounds", "number"),
   key("MAX_REVIEW_CYCLES", "limits.max_review_cycles", "number"),

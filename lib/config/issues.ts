@@ -30,42 +30,77 @@ export function findProblems(raw: unknown): ValueProblem[] {
 function describeIssue(issue: z.core.$ZodIssue, raw: unknown): ValueProblem[] {
   const path = issue.path.map((part) => typeof part === "number" ? part : String(part));
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(path, key) }));
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey({ path, key, raw }) }));
+  }
+  const branch = issue.code === "invalid_union" ? branchMeant(issue) : undefined;
+  if (branch !== undefined) {
+    return branch.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, raw));
   }
   return [{ path, message: `% ${expectation(issue, valueAt(raw, path))}` }];
+}
+
+/** Of a value that may be of several kinds, what is wrong with it as the only kind that it looks like. */
+function branchMeant(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  const fitting = issue.errors.filter((inner) =>
+    !inner.some(({ code, path }) => code === "invalid_type" && path.length === 0)
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 function expectation(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
-      if (value === undefined) return "must not be empty: the first item is the program";
+      if (value === undefined) {
+        return typeof issue.path.at(-1) === "number"
+          ? "must not be empty: the first item is the program"
+          : "is missing";
+      }
       return `must be ${typeName(issue.expected)}, but ${is(value)}`;
     case "too_small":
       if (issue.origin === "string" || issue.origin === "array") return "must not be empty";
       return `must be ${issue.inclusive === false ? "greater than" : "at least"} ${issue.minimum}, but ${is(value)}`;
     case "too_big":
       return `must be at most ${issue.maximum}, but ${is(value)}`;
-    case "invalid_value": {
-      const allowed = issue.values.map(String);
-      const near = typeof value === "string" ? nearest(value, allowed) : undefined;
-      const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
-      return `must be one of ${allowed.join(", ")}, but ${is(value)}${suggestion}`;
-    }
+    case "invalid_value":
+      return oneOf(issue.values, value);
     case "invalid_key":
+      if (issue.path[0] === "pipelines") {
+        return "is no name of a pipeline: 1 to 64 letters, digits, _ . or -, with a letter at the start";
+      }
       return "is no name of an environment variable: letters, digits and _ only, no digit at the start";
     case "invalid_union":
+      if (value === undefined) return "is missing";
+      if (issue.discriminator !== undefined) {
+        return oneOf((issue as { options?: readonly unknown[] }).options ?? [], value);
+      }
+      if (issue.path.at(-1) === "check") return `must be an object or an array of objects, but ${is(value)}`;
       return value === "" || (Array.isArray(value) && value.length === 0)
         ? "must not be empty"
-        : `must be a string or an array of strings, but ${is(value)}`;
+        : `must be a string or ${hasObject(issue.errors) ? "an object" : "an array of strings"}, but ${is(value)}`;
+    case "custom":
+      return issue.message;
     default:
       return `${issue.message}, but ${is(value)}`;
   }
 }
 
-function unknownKey(path: KeyPath, key: string): string {
+/** Whether an object is one of the kinds that a value may be of. */
+function hasObject(branches: readonly (readonly z.core.$ZodIssue[])[]): boolean {
+  return branches.flat().some((issue) => issue.code === "invalid_type" && issue.expected === "object");
+}
+
+function oneOf(options: readonly unknown[], value: unknown): string {
+  const allowed = options.map(String);
+  const near = typeof value === "string" ? nearest(value, allowed) : undefined;
+  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+  return `must be one of ${allowed.join(", ")}, but ${is(value)}${suggestion}`;
+}
+
+function unknownKey(unknown: { readonly path: KeyPath; readonly key: string; readonly raw: unknown }): string {
+  const { path, key, raw } = unknown;
   const noun = path.length !== 1 ? "key" : path[0] === "roles" ? "role" : path[0] === "providers" ? "provider" : "key";
   const place = path.length === 0 ? "" : ` in ${dotted(path)}`;
-  const allowed = keysAt(path);
+  const allowed = keysAt(path, raw);
   return `unknown ${noun} "${key}"${place}${meant(key, allowed)} Allowed here: ${allowed.join(", ")}`;
 }
 
@@ -80,15 +115,35 @@ function meant(key: string, allowed: readonly string[]): string {
   return nearPath === undefined ? "." : `; did you mean "${dotted(nearPath)}"?`;
 }
 
-/** The keys that the schema has at a path. */
-function keysAt(path: KeyPath): string[] {
+/** The keys that the schema has at a path; the data decides where there are several kinds of object. */
+function keysAt(path: KeyPath, raw?: unknown): string[] {
   let schema: unknown = configSchema;
-  for (const part of path) {
-    const object = unwrapSchema(schema);
-    schema = object instanceof z.ZodObject ? object.shape[part] : undefined;
+  path.forEach((part, index) => schema = schemaBelow(schema, part, valueAt(raw, path.slice(0, index))));
+  const object = objectSchema(schema, valueAt(raw, path));
+  return object === undefined ? [] : Object.keys(object.shape).filter((key) => !key.startsWith("$"));
+}
+
+function schemaBelow(schema: unknown, part: string | number, data: unknown): unknown {
+  const kind = unwrapSchema(schema);
+  if (kind instanceof z.ZodRecord) return kind.valueType;
+  if (typeof part === "number") return arraySchema(kind)?.element;
+  return objectSchema(kind, data)?.shape[part];
+}
+
+function arraySchema(schema: unknown): z.ZodArray | undefined {
+  if (schema instanceof z.ZodUnion) return schema.options.map(arraySchema).find((option) => option !== undefined);
+  return schema instanceof z.ZodArray ? schema : undefined;
+}
+
+function objectSchema(schema: unknown, data: unknown): z.ZodObject | undefined {
+  const kind = unwrapSchema(schema);
+  if (kind instanceof z.ZodUnion) {
+    const options = kind.options.map((option) => objectSchema(option, data));
+    const [only, ...others] = options.filter((option) => option !== undefined);
+    if (others.length === 0) return only;
+    return options.find((option) => option?.shape["type"]?.safeParse(valueAt(data, ["type"])).success);
   }
-  const object = unwrapSchema(schema);
-  return object instanceof z.ZodObject ? Object.keys(object.shape).filter((key) => !key.startsWith("$")) : [];
+  return kind instanceof z.ZodObject ? kind : undefined;
 }
 
 /** The paths of all keys that stand in one place only: not those of every role and provider. */

@@ -27,13 +27,21 @@ export interface Problem {
   readonly position?: Position;
 }
 
+/** Options of {@linkcode readFileLayer} and {@linkcode fileLayer}. */
+export interface FileLayerOptions {
+  /** What messages call the file. */
+  readonly shownAs: string;
+  /** The group of keys that the file holds, instead of a whole configuration. */
+  readonly group?: string;
+}
+
 /**
  * Reads the config file.
  *
- * @param path absolute path; `shownAs` is what messages call it
+ * @param path absolute path
  * @throws {UsageError} when it cannot be read
  */
-export async function readFileLayer(path: string, options: { readonly shownAs: string }): Promise<Layer> {
+export async function readFileLayer(path: string, options: FileLayerOptions): Promise<Layer> {
   const { shownAs } = options;
   let text: string;
   try {
@@ -49,12 +57,12 @@ export async function readFileLayer(path: string, options: { readonly shownAs: s
       hint: 'Run "panewright init" to write a config to start from, or name another file.',
     });
   }
-  return fileLayer(text, { shownAs });
+  return fileLayer(text, options);
 }
 
 /** The layer of a config file's text. */
-export function fileLayer(text: string, options: { readonly shownAs: string }): Layer {
-  const { shownAs } = options;
+export function fileLayer(text: string, options: FileLayerOptions): Layer {
+  const { shownAs, group } = options;
   const document = parseJsonc(text);
   const problemAtPosition = (position: Position, message: string): Problem => ({
     where: `${shownAs}:${position.line}:${position.column}`,
@@ -78,7 +86,9 @@ export function fileLayer(text: string, options: { readonly shownAs: string }): 
     if (!isKeyed(document.value)) return [problemAtPosition(document.locate([]), "a config is one object: { … }")];
     return [
       ...document.duplicateKeys.map(toProblem),
-      ...findProblems(data).map(({ path, message }) => problemAt(path, message)),
+      ...group === undefined
+        ? findProblems(data).map(({ path, message }) => problemAt(path, message))
+        : findProblems({ [group]: data }).map(({ path, message }) => problemAt(path.slice(1), message)),
     ];
   }
 }

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
-import { UsageError } from "../errors.ts";
+import { type PanewrightErrorOptions, UsageError } from "../errors.ts";
 import { type Job, parseJob } from "../workflow/review_loop/job.ts";
-import { checkAcrossKeys } from "./checks.ts";
+import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
+import { readUserRules, type UserRules } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
 
-export { toRunPlan } from "./plan.ts";
+export { toPermissionPolicy, toRunPlan } from "./plan.ts";
 
 /** The config file that is read where none is named. */
 export const DEFAULT_CONFIG_FILE = "panewright.jsonc";
@@ -22,8 +23,8 @@ export interface LoadConfigOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
-/** A configuration that was found to be right. */
-export interface LoadedConfig {
+/** A configuration that was found to be right, without its job. */
+export interface LoadedSettings {
   /** Effective values; paths in it are as they were written. */
   readonly config: Config;
   /** Where each effective value came from, by its dotted path. */
@@ -32,7 +33,22 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Absolute path of the folder in which the agents work, every link resolved. */
   readonly workdir: string;
+  /** The person's changes to the rules for screens, those of `rules_file` included. */
+  readonly userRules: UserRules;
+}
+
+/** A configuration that was found to be right, with the job that it names. */
+export interface LoadedConfig extends LoadedSettings {
   readonly job: Job;
+}
+
+/** A configuration that cannot be used, with everything that is wrong with it in the order of the file. */
+export class ConfigError extends UsageError {
+  override name = "ConfigError";
+
+  constructor(message: string, readonly problems: readonly Problem[], options: PanewrightErrorOptions) {
+    super(message, options);
+  }
 }
 
 /**
@@ -41,6 +57,28 @@ export interface LoadedConfig {
  * @throws {UsageError} that lists everything that is wrong with it, each with its place
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const { job, ...settings } = await load(options, { jobNeeded: true });
+  return { ...settings, job: parseJob(job?.text ?? "", { file: job?.source ?? "" }) };
+}
+
+/**
+ * Reads the configuration like {@linkcode loadConfig}, for what needs no job.
+ *
+ * @param moreChecks adds problems of its own to those that are found anyway
+ * @throws {UsageError} that lists everything that is wrong with it, each with its place
+ */
+export async function loadSettings(
+  options: LoadConfigOptions,
+  moreChecks?: (context: CheckContext) => Promise<void>,
+): Promise<LoadedSettings> {
+  const { job: _, ...settings } = await load(options, { jobNeeded: false, ...(moreChecks ? { moreChecks } : {}) });
+  return settings;
+}
+
+async function load(
+  options: LoadConfigOptions,
+  needs: { readonly jobNeeded: boolean; readonly moreChecks?: (context: CheckContext) => Promise<void> },
+): Promise<LoadedSettings & { readonly job: JobInput | undefined }> {
   const { path, cwd, env, flags = {} } = options;
   const file = path ?? await defaultFile(cwd);
   const fileLayer = file === undefined ? undefined : await readFileLayer(resolve(cwd, file), { shownAs: file });
@@ -48,14 +86,15 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const problems = layers.flatMap((layer) => layer.problems);
   const merged = mergeData(onePromptOnly(layers));
   const baseOf = (layer: Layer) => layer === fileLayer ? resolve(cwd, file ?? "", "..") : cwd;
-  const inputs = fileLayer?.broken === true
-    ? undefined
-    : await checkAcrossKeys({ merged, layers, fileLayer, baseOf, cwd, problems });
+  const context = { merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded: needs.jobNeeded };
+  const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
+  if (fileLayer?.broken !== true) await needs.moreChecks?.(context);
+  const baseFolder = resolve(cwd, file ?? "", "..");
+  const userRules = fileLayer?.broken === true ? {} : await readUserRules({ fileLayer, baseFolder, problems });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
   const config = configSchema.parse(merged);
-  const job = parseJob(inputs.jobText, { file: inputs.jobSource });
-  return { config, sources: sourcesOf(config, layers), file, workdir: inputs.workdir, job };
+  return { config, sources: sourcesOf(config, layers), file, userRules, ...inputs };
 }
 
 /** A source that names the job replaces what those below it say of the job, whichever of the two keys they use. */
@@ -77,12 +116,12 @@ async function defaultFile(cwd: string): Promise<string | undefined> {
   }
 }
 
-function problemsError(problems: readonly Problem[], file: string | undefined): UsageError {
+function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
   const sorted = problems.toSorted((left, right) => rank(left) - rank(right));
   const what = file === undefined ? "the configuration" : `the configuration of ${file}`;
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const lines = sorted.map(({ where, message }) => where === "" ? `  ${message}` : `  ${where}: ${message}`);
-  return new UsageError([`Cannot use ${what}: ${count}`, ...lines].join("\n"), {
+  return new ConfigError([`Cannot use ${what}: ${count}`, ...lines].join("\n"), sorted, {
     hint: 'Every key is explained by "panewright config schema".',
   });
 }

@@ -1,15 +1,17 @@
 import { type Role, ROLES } from "../handoff/roles.ts";
+import type { PermissionPolicy, PermissionRule } from "../handoff/policy/mod.ts";
 import type { AgentPlan, ReviewRunPlan } from "../workflow/review_loop/plan.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 
 /** What a configuration comes down to for one run of the review loop. */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
-  const { config, workdir, job } = loaded;
+  const { config, workdir, job, userRules } = loaded;
   const { limits, condensation, handoff, permissions, tmux, notifications, post_processing: post } = config;
   return {
     workdir,
     job,
+    userRules,
     agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(config, role)])) as Record<Role, AgentPlan>,
     loop: {
       maxRounds: limits.max_rounds,
@@ -40,13 +42,31 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
       maxFileReminders: handoff.max_file_reminders,
       maxResponseBytes: handoff.max_response_bytes,
     },
+    permissions: {
+      policy: toPermissionPolicy(permissions),
+      dryRun: permissions.dry_run,
+      dialogTimeoutSeconds: permissions.dialog_timeout_seconds,
+    },
     tmux: { cols: tmux.cols, rows: tmux.rows, ...present({ socket: tmux.socket, session: tmux.session }) },
     startupTimeoutSeconds: config.startup_timeout_seconds,
+    quietSeconds: config.quiet_seconds,
     cleanupOnExit: config.cleanup_on_exit,
     ...(notifications.ntfy_topic === undefined
       ? {}
       : { notifications: { url: notifications.ntfy_url, topic: notifications.ntfy_topic } }),
     postProcessing: present({ gitCommitMessage: post.git_commit_message, openspecChange: post.openspec_change }),
+  };
+}
+
+/** The permission policy of a configuration. */
+export function toPermissionPolicy(permissions: Config["permissions"]): PermissionPolicy {
+  const rules = (list: Config["permissions"]["deny"]): readonly PermissionRule[] =>
+    list.map((rule) => typeof rule === "string" ? { command: rule } : present(rule));
+  return {
+    deny: rules(permissions.deny),
+    ask: rules(permissions.ask),
+    allow: rules(permissions.allow),
+    liftBuiltin: permissions.lift_builtin,
   };
 }
 

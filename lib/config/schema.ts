@@ -4,16 +4,14 @@ import { DEFAULT_HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { PROVIDER_IDS } from "../providers/provider.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../workflow/review_loop/settings.ts";
 import { variableOf } from "./env.ts";
+import { permissions } from "./permissions_schema.ts";
+import { pipelineKeys } from "./pipeline_schema.ts";
+import { ruleKeys } from "./rules_schema.ts";
+import { agentKeys, argv, count, seconds, secondsOrNone, text } from "./values.ts";
 
 const LOOP = DEFAULT_REVIEW_LOOP_SETTINGS;
 const HANDOFF = DEFAULT_HANDOFF_SETTINGS;
 
-const text = () => z.string().min(1);
-const count = (least: number) => z.int().min(least).max(1_000_000);
-const seconds = () => z.number().positive().max(7 * 24 * 3600);
-const secondsOrNone = () => z.number().min(0).max(7 * 24 * 3600);
-const argv = () => z.tuple([text()], z.string());
-const environment = () => z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 const socketName = () =>
   z.string().regex(/^(?:\/.+|[A-Za-z0-9_.-]{1,64})$/, "must be 1 to 64 letters, digits, _ . or -, or an absolute path");
 const sessionName = () =>
@@ -21,14 +19,6 @@ const sessionName = () =>
 const topicName = () => z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
 const changeName = () => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must be letters, digits, _ . or -");
 const webAddress = () => z.url({ protocol: /^https?$/, error: "must be a web address (http:// or https://)" });
-
-const agentKeys = {
-  command: argv().optional().describe("Program and leading arguments in place of the provider's own program."),
-  args: z.array(z.string()).optional().describe("Arguments added after the provider's own."),
-  env: environment().optional().describe("Environment variables for the agent, besides those that it inherits."),
-  model: text().optional().describe("The model that the agent is told to use."),
-  profile: text().optional().describe("A named set of settings of the agent CLI's own (`codex --profile`)."),
-};
 
 const provider = () => z.enum(PROVIDER_IDS);
 
@@ -97,14 +87,6 @@ const handoff = z.strictObject({
     .describe("Bytes that a response file may have."),
 });
 
-const permissions = z.strictObject({
-  auto_accept: z.boolean().default(HANDOFF.autoAcceptPermissions)
-    .describe("Whether permission prompts of agents are answered with yes. Only for work in a sandbox."),
-  accept_cooldown_seconds: secondsOrNone().default(HANDOFF.acceptCooldownSeconds)
-    .describe("Seconds between two accepted prompts of one terminal."),
-  accept_cap: count(0).default(HANDOFF.acceptCap).describe("How many prompts may be accepted in one turn."),
-});
-
 const tmux = z.strictObject({
   socket: socketName().optional()
     .describe(
@@ -146,6 +128,10 @@ export const configSchema = z.strictObject({
     .describe("Seconds after which the test command and all that it started are killed."),
   startup_timeout_seconds: seconds().default(60)
     .describe("Seconds that an agent may take from its start to its first prompt."),
+  quiet_seconds: secondsOrNone().default(8)
+    .describe(
+      "Seconds that a screen which may be that of an agent at work must stand still, where nothing else tells.",
+    ),
   cleanup_on_exit: z.boolean().default(true)
     .describe("Whether the agents' panes are closed at the end; otherwise they stay for a person to attach to."),
   limits: limits.prefault({}).describe("How long the loop goes on."),
@@ -153,6 +139,8 @@ export const configSchema = z.strictObject({
   handoff: handoff.prefault({}).describe("How a response is waited for."),
   permissions: permissions.prefault({}).describe("How permission prompts of agents are answered."),
   tmux: tmux.prefault({}).describe("Where the agents' panes live."),
+  ...pipelineKeys,
+  ...ruleKeys,
   notifications: notifications.prefault({}).describe("Whom a run tells what became of it."),
   post_processing: postProcessing.prefault({}).describe("What happens after PASS."),
 });

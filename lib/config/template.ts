@@ -17,11 +17,25 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "notifications.ntfy_topic": "my-runs",
   "post_processing.git_commit_message": "Finish the job",
   "post_processing.openspec_change": "add-login",
+  "default_pipeline": "feature",
+  "rules_file": "rules.jsonc",
+  "exec.answer_timeout_seconds": 900,
+  "exec.default_answer": "Decide yourself, and say in your last message what you decided.",
 };
 
-const AGENT_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+/** Keys whose value is an object with names of the person's own, or one that is best shown as an example. */
+const GROUP_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   providers: { codex: { args: ["--search"], env: { LANG: "C.UTF-8" } } },
   roles: { tester: { provider: "codex", model: "gpt-5.5" } },
+  rules: {
+    codex: [{ id: "busy-again", status: "processing", region: "status", pattern: "^• Busy: press q to stop" }],
+  },
+  pipelines: {
+    feature: [
+      { name: "plan", prompt: "prompts/plan.md", check: { type: "fileExists", path: "PLAN.md" } },
+      { name: "implement", prompt: "self", check: { type: "shell", command: ["npm", "test"] }, retry: 2 },
+    ],
+  },
 };
 
 /** Left out: a key that is another spelling of one that is set, and the editor's own. */
@@ -57,7 +71,7 @@ function topEntry(key: string, schema: z.core.$ZodType, values: TemplateValues):
   function body(): string[] {
     const given = (values as unknown as Record<string, unknown>)[key];
     if (given !== undefined) return [`  ${entry(key, given)}`];
-    const examples = AGENT_EXAMPLES[key];
+    const examples = GROUP_EXAMPLES[key];
     if (examples !== undefined) {
       return group(Object.entries(examples).map(([name, value]) => `    // ${entry(name, value)}`));
     }

@@ -1,4 +1,5 @@
 import { UsageError } from "../errors.ts";
+import { shellQuote } from "../shell/quote.ts";
 import { responseDirFor, responsePathFor } from "./response_files.ts";
 import type { Role } from "./roles.ts";
 
@@ -61,19 +62,6 @@ export function reminderPrompt(
 Write it now, with your complete final response to the previous prompt. Do not start the work again.
 
 ${responseFileInstruction(workdir, role, instruction)}`;
-}
-
-/**
- * A text as one word of a POSIX shell.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(shellQuote("it's"), "'it'" + "\\" + "''s'");
- * ```
- */
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function randomDelimiter(): string {

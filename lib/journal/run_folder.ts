@@ -8,24 +8,41 @@ export interface RunFolder {
   readonly responsesDir: string;
   /** The run's facts, one JSON object a line. */
   readonly journalPath: string;
+  /** What was decided about permission dialogs. */
+  readonly auditPath: string;
   /** Screens and outputs that explain a failure. */
   readonly evidenceDir: string;
+  /** What the agents of steps wrote, a folder an attempt. */
+  readonly stepsDir: string;
+  /** Answers that were given and not yet taken, a file a question. */
+  readonly answersDir: string;
+  /** Locked by the process that executes the run. */
+  readonly lockPath: string;
 }
+
+/** The parts of a run's folder that are folders themselves. */
+export type RunSubfolder = "responsesDir" | "evidenceDir" | "stepsDir" | "answersDir";
 
 /**
  * Makes the folder of a new run. The folder `.panewright` ignores itself, so that no agent commits it.
  *
  * @throws {PanewrightError} when the folder cannot be written
  */
-export async function createRunFolder(workdir: string, options: { readonly now: Date }): Promise<RunFolder> {
+export async function createRunFolder(
+  workdir: string,
+  options: {
+    readonly now: Date;
+    /** @default {["responsesDir", "evidenceDir"]} */
+    readonly subfolders?: readonly RunSubfolder[];
+  },
+): Promise<RunFolder> {
   const root = `${workdir}/.panewright`;
   try {
     await Deno.mkdir(`${root}/runs`, { recursive: true });
     await writeUnlessThere(`${root}/.gitignore`, "*\n");
     const id = await claimRunId(`${root}/runs`, options.now);
     const folder = runFolderAt(workdir, id);
-    await Deno.mkdir(folder.responsesDir);
-    await Deno.mkdir(folder.evidenceDir);
+    for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) await Deno.mkdir(folder[subfolder]);
     return folder;
   } catch (cause) {
     throw new PanewrightError(`Cannot make a folder for the run in ${root}: ${messageOf(cause)}`, {
@@ -51,7 +68,11 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     path,
     responsesDir: `${path}/responses`,
     journalPath: `${path}/journal.ndjson`,
+    auditPath: `${path}/audit.ndjson`,
     evidenceDir: `${path}/evidence`,
+    stepsDir: `${path}/steps`,
+    answersDir: `${path}/answers`,
+    lockPath: `${path}/owner.lock`,
   };
 }
 

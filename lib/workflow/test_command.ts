@@ -1,8 +1,8 @@
-import { shellQuote } from "../handoff/instruction.ts";
+import { shellJoin } from "../shell/quote.ts";
 import type { ProcessRunner } from "../ports/process.ts";
 import { systemProcessRunner } from "../ports/process.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
-import { plainText } from "./plain_text.ts";
+import { plainText } from "../text/plain_text.ts";
 
 /** A test command: an argv array, or a string that `sh -c` runs. */
 export type TestCommand = string | readonly [string, ...string[]];
@@ -96,5 +96,5 @@ export function testCommandArgv(command: TestCommand): [string, ...string[]] {
  */
 export function formatTestCommand(command: TestCommand): string {
   if (typeof command === "string") return command;
-  return command.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word)).join(" ");
+  return shellJoin(command);
 }

@@ -218,7 +218,7 @@ Deno.test("values of the wrong type or out of range are named with what they mus
       "panewright.jsonc:5:15: limits.max_rounds must be a whole number, but is 2.5",
       "panewright.jsonc:5:34: limits.review_evidence_min_match must be at most 4, but is 5",
       "panewright.jsonc:6:3: permissions must be an object, but is null",
-      "panewright.jsonc:7:3: project_test_cmd must not be empty",
+      "panewright.jsonc:7:3: project_test_cmd[0] must not be empty: the first item is the program",
       "panewright.jsonc:8:26: roles.tester.command[0] must not be empty: the first item is the program",
       "panewright.jsonc:8:55: roles.tester.args[1] must be a string, but is 5",
       "panewright.jsonc:8:68: roles.tester.env.1a is no name of an environment variable: letters, digits and _ only, no " +

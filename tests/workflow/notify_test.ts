@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { notify } from "../../lib/workflow/review_loop/notify.ts";
+import { notify } from "../../lib/workflow/notify.ts";
 
 Deno.test("a notification reaches the topic with title, priority and text", async () => {
   const received: unknown[] = [];

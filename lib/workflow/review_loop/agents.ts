@@ -4,13 +4,21 @@ import type { TerminalApi } from "../../handoff/terminal_api.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type AgentTerminal, startAgentTerminal } from "../../providers/agent_terminal.ts";
 import { findProvider } from "../../providers/mod.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { withUserRules } from "../../screen/user_rules.ts";
 
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewLoopEvent } from "./events.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
-/** The agents of a run, one to a role, ready for their first prompt. */
-export interface AgentTeam {
+/** A provider that reads its screens with the person's rules as well. */
+function withRulesOf(provider: Provider, { userRules }: ReviewRunPlan): Provider {
+  const changes = userRules?.[provider.id] ?? [];
+  return changes.length === 0 ? provider : { ...provider, rules: withUserRules(provider.rules, changes) };
+}
+
+/** The agents of a run, one to a role, ready for their first prompt. Disposal ends no agent: the session does that. */
+export interface AgentTeam extends Disposable {
   readonly terminals: Readonly<Record<Role, AgentTerminal>>;
   /** The terminals by their ids, for the handoff. */
   readonly api: TerminalApi;
@@ -41,9 +49,11 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
     emit({ type: "agent_starting", role, provider: providerId });
     const terminal = await startAgentTerminal({
       session,
-      provider: findProvider(providerId),
+      provider: withRulesOf(findProvider(providerId), plan),
       request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
       startTimeoutMs: plan.startupTimeoutSeconds * 1000,
+      quietMs: plan.quietSeconds * 1000,
+      log: (message) => emit({ type: "warning", role, message }),
       clock,
       signal,
     });
@@ -56,7 +66,13 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
     const started = await Promise.all(starts);
     const byId = new Map(started.map(([, terminal]) => [terminal.pane.paneId, terminal]));
     const terminals = Object.fromEntries(started) as Record<Role, AgentTerminal>;
-    return { terminals, api: createTerminalApi(byId, { signal: options.signal }) };
+    return {
+      terminals,
+      api: createTerminalApi(byId, { signal: options.signal }),
+      [Symbol.dispose]() {
+        for (const [, terminal] of started) terminal.releaseRecord();
+      },
+    };
   } catch (error) {
     gaveUp.abort(error);
     await Promise.allSettled(starts);

@@ -1,4 +1,5 @@
-import { ownLines } from "./markdown.ts";
+import { ownLines } from "../markdown.ts";
+import { pathsIn } from "../paths_in.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
 /** The four kinds of evidence that a review can hold, in the words of reports to people and agents. */
@@ -90,26 +91,6 @@ function titleOf(line: string): string | undefined {
     : undefined;
 }
 
-/**
- * File paths named in a line: words with a slash or a file extension, such as `lib/mod.ts`, `./run.sh` or `README.md`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(pathsIn("see `lib/mod.ts:12` and README.md, 3/4 done, e.g. https://x.io/y"), ["lib/mod.ts", "README.md"]);
- * ```
- */
-export function pathsIn(line: string): string[] {
-  return line.split(/[\s`'"()[\]{}<>,;*|]+/).flatMap((word) => {
-    if (word.length > 300 || word.includes("://")) return [];
-    const path = word.replace(/(?::\d{1,7}){1,2}[:.]?$/, "").replace(/[:.!?]{1,3}$/, "");
-    const named = /^[\w@.~/+-]+$/.test(path) && /[A-Za-z]/.test(path);
-    const hasExtension = /[\w/-]\.[A-Za-z][A-Za-z0-9]{0,9}$/.test(path) && !/^(?:e\.g|i\.e)$/i.test(path);
-    const hasFolder = /[\w.~@-]\/[\w.@-]/.test(path) || /^\/[\w.@-]/.test(path);
-    return named && (hasExtension || (hasFolder && !isPairOfWords(path))) ? [path] : [];
-  });
-}
-
 /** Whether the review has a `REVIEW_NOTES:` section that says something. */
 export function hasReviewNotes(review: string): boolean {
   const lines = ownLines(review);
@@ -187,6 +168,3 @@ function firstWords(item: string): string {
 }
 
 /** `and/or`, `input/output`: prose, unless an extension or a second slash says that it is a path. */
-function isPairOfWords(path: string): boolean {
-  return /^[A-Za-z]+\/[A-Za-z]+$/.test(path) && !/^(?:src|lib|tests?|app|pkg|cmd|docs?|bin|spec|main)\//i.test(path);
-}

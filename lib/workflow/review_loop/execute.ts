@@ -1,14 +1,15 @@
+import { HumanInterventionRequiredError } from "../../errors.ts";
 import { openJournal } from "../../journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../journal/run_folder.ts";
 import { lockWorkdir } from "../../journal/workdir_lock.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
-import { type HttpPoster, systemHttpPoster } from "../../ports/http.ts";
+import type { HttpPoster } from "../../ports/http.ts";
 import { runTestCommand } from "../test_command.ts";
 import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
 import type { ReviewLoopEvent, RunOutcome } from "./events.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
-import { type Notification, notify } from "./notify.ts";
+import { type Messages, openMessages } from "../notify.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
 import { openRunSession } from "./run_session.ts";
@@ -55,11 +56,16 @@ export async function executeReviewRun(options: ReviewRunOptions): Promise<Revie
     journal.append(event);
     options.onEvent?.(event);
   };
-  await using messages = openMessages({ plan, emit, http: options.http ?? systemHttpPoster });
+  await using messages = openMessages({
+    plan: plan.notifications,
+    onProblem: (message) => emit({ type: "warning", message }),
+    ...(options.http === undefined ? {} : { http: options.http }),
+  });
   const finish = (outcome: RunOutcome, reason: string) => {
     emit({ type: "run_finished", outcome, rounds, reason, seconds: (clock.now() - startedAtMs) / 1000 });
     if (outcome === "interrupted") return;
-    messages.send({ title: `panewright: ${outcome}`, text: reason, priority: outcome === "pass" ? 3 : 4 });
+    const priority = outcome === "pass" ? 3 : outcome === "needs_human" ? 5 : 4;
+    messages.send({ title: `panewright: ${outcome}`, text: reason, priority });
   };
 
   emit({
@@ -79,10 +85,26 @@ export async function executeReviewRun(options: ReviewRunOptions): Promise<Revie
     finish(result.outcome, result.reason);
     return { outcome: result.outcome, rounds: result.rounds, reason: result.reason, folder };
   } catch (error) {
-    const reason = signal.aborted ? signal.reason : error;
-    finish(signal.aborted ? "interrupted" : "error", reason instanceof Error ? reason.message : String(reason));
+    const reason = signal.aborted ? signal.reason : mainError(error, emit);
+    finish(outcomeOf(reason, signal), messageOf(reason));
     throw reason;
   }
+}
+
+/** What ended the run, where the cleaning up failed on top of it: that is told as a warning. */
+function mainError(error: unknown, emit: (event: ReviewLoopEvent) => void): unknown {
+  if (!(error instanceof SuppressedError)) return error;
+  emit({ type: "warning", message: messageOf(error.error) });
+  return mainError(error.suppressed, emit);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): RunOutcome {
+  if (signal.aborted) return "interrupted";
+  return error instanceof HumanInterventionRequiredError ? "needs_human" : "error";
 }
 
 interface RunParts {
@@ -106,7 +128,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     },
   };
   emit({ type: "session_opened", attachCommand: session.attachCommand() });
-  const team = await startAgents({ plan, session, emit, clock, signal });
+  using team = await startAgents({ plan, session, emit, clock, signal });
   return await runReviewLoop({
     workdir: plan.workdir,
     job: plan.job,
@@ -130,30 +152,4 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     onEvent: emit,
     signal,
   });
-}
-
-/** Messages to a person, sent beside the work; disposal waits until they are gone. */
-interface Messages extends AsyncDisposable {
-  send(notification: Notification): void;
-}
-
-function openMessages(options: {
-  readonly plan: ReviewRunPlan;
-  readonly emit: (event: ReviewLoopEvent) => void;
-  readonly http: HttpPoster;
-}): Messages {
-  const { plan, emit, http } = options;
-  const { notifications } = plan;
-  const underWay: Promise<void>[] = [];
-  const deliver = async (notification: Notification) => {
-    if (notifications === undefined) return;
-    const problem = await notify(notification, { plan: notifications, http });
-    if (problem !== undefined) emit({ type: "warning", message: problem });
-  };
-  return {
-    send: (notification) => void underWay.push(deliver(notification)),
-    async [Symbol.asyncDispose]() {
-      await Promise.all(underWay);
-    },
-  };
 }

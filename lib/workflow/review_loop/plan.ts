@@ -1,6 +1,9 @@
 import type { Role } from "../../handoff/roles.ts";
+import type { PermissionPolicy } from "../../handoff/policy/mod.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
 import type { ProviderId } from "../../providers/provider.ts";
+import type { UserRule } from "../../screen/user_rules.ts";
+import type { NotificationPlan } from "../notify.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
@@ -10,11 +13,16 @@ export interface ReviewRunPlan {
   readonly workdir: string;
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;
+  /** The person's changes to the rules for screens, by provider. */
+  readonly userRules?: Readonly<Partial<Record<ProviderId, readonly UserRule[]>>>;
   readonly loop: ReviewLoopSettings;
   readonly handoff: HandoffSettings;
+  readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;
   /** Seconds that an agent may take from its start to its first prompt. */
   readonly startupTimeoutSeconds: number;
+  /** Seconds that a doubtful screen must stand still to be believed, where the agent's CLI keeps no record to tell. */
+  readonly quietSeconds: number;
   /** Whether the panes are closed at the end; otherwise they stay for a person to attach to. */
   readonly cleanupOnExit: boolean;
   readonly notifications?: NotificationPlan;
@@ -32,6 +40,15 @@ export interface AgentPlan {
   readonly profile?: string;
 }
 
+/** What permission dialogs are answered with. Whether any are, and how often, stands in the handoff's settings. */
+export interface PermissionPlan {
+  readonly policy: PermissionPolicy;
+  /** Whether decisions are only written to the audit log. */
+  readonly dryRun: boolean;
+  /** Seconds that a dialog may wait for a person. */
+  readonly dialogTimeoutSeconds: number;
+}
+
 /** Where the panes live. */
 export interface TmuxPlan {
   /** Socket of a server of its own; `panewright-<run>` without one. */
@@ -40,13 +57,6 @@ export interface TmuxPlan {
   readonly session?: string;
   readonly cols: number;
   readonly rows: number;
-}
-
-/** Where a person is told how the run goes. */
-export interface NotificationPlan {
-  /** The ntfy server. */
-  readonly url: string;
-  readonly topic: string;
 }
 
 /** What happens after PASS. */

@@ -1,4 +1,4 @@
-import { ownLines } from "./markdown.ts";
+import { ownLines } from "../markdown.ts";
 
 /** What a reviewer says of the work that it looked at. */
 export type ReviewVerdict = "APPROVED" | "REVISE";

@@ -5,8 +5,8 @@ import {
   type EvidenceKind,
   findEvidence,
   hasReviewNotes,
-  pathsIn,
 } from "../../../lib/workflow/review_loop/evidence.ts";
+import { pathsIn } from "../../../lib/workflow/paths_in.ts";
 import { GOOD_REVIEW } from "./scripted_agents.ts";
 
 const SETTINGS = { maxReviewCycles: 3, minReviewCyclesBeforeApproval: 2, reviewEvidenceMinMatch: 3 };

@@ -9,7 +9,7 @@ import {
 } from "../../../lib/workflow/review_loop/machine.ts";
 import { reviewLoopSettings } from "../../../lib/workflow/review_loop/settings.ts";
 import type { LoopContext, LoopState } from "../../../lib/workflow/review_loop/state.ts";
-import { createRandom, type Random } from "../random.ts";
+import { createRandom, type Random } from "../../support/random.ts";
 import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE, scriptedAsk } from "./scripted_agents.ts";
 
 const SCRIPT = {

@@ -8,7 +8,7 @@ import { buildPrompt } from "../../../lib/workflow/review_loop/prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/workflow/review_loop/settings.ts";
 import type { LoopState } from "../../../lib/workflow/review_loop/state.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../../lib/workflow/review_loop/verdicts.ts";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../../support/random.ts";
 import { JOB } from "./scripted_agents.ts";
 
 const WORKDIR = "/home/ada/my project";

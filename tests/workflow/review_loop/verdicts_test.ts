@@ -1,7 +1,7 @@
 import { assertEquals, assertLess } from "@std/assert";
-import { fenced } from "../../../lib/workflow/review_loop/markdown.ts";
+import { fenced } from "../../../lib/workflow/markdown.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../../lib/workflow/review_loop/verdicts.ts";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../../support/random.ts";
 
 /** The same cases hold for both kinds of verdict: each L stands for the label, each Y and N for its two values. */
 const FORMS = [

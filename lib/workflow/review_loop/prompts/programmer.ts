@@ -1,9 +1,9 @@
 import type { TestCommandResult } from "../../test_command.ts";
-import { condense } from "../condense.ts";
+import { dataBlock } from "../../blocks.ts";
+import { condense } from "../../condense.ts";
 import {
   assemble,
   condensed,
-  dataBlock,
   exploreSummary,
   feedback,
   heading,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fenced, ownLines } from "../../../lib/workflow/review_loop/markdown.ts";
+import { fenced, ownLines } from "../../lib/workflow/markdown.ts";
 
 Deno.test("own lines are those outside fences, quotes and indented code", () => {
   const cases: [string, string[]][] = [

@@ -1,4 +1,4 @@
-import { pathsIn } from "./evidence.ts";
+import { pathsIn } from "./paths_in.ts";
 
 /** How much of a text is kept. */
 export interface CondenseOptions {

@@ -1,5 +1,11 @@
-import { type HttpPoster, systemHttpPoster } from "../../ports/http.ts";
-import type { NotificationPlan } from "./plan.ts";
+import { type HttpPoster, systemHttpPoster } from "../ports/http.ts";
+
+/** Where a person is told how a run goes. */
+export interface NotificationPlan {
+  /** The ntfy server. */
+  readonly url: string;
+  readonly topic: string;
+}
 
 /** A message to the person who waits for a run. */
 export interface Notification {
@@ -34,6 +40,33 @@ export async function notify(
       error instanceof Error ? error.message : String(error)
     }`;
   }
+}
+
+/** Messages to a person, sent beside the work; disposal waits until they are gone. */
+export interface Messages extends AsyncDisposable {
+  send(notification: Notification): void;
+}
+
+/** Opens the way to the person who waits for a run; without a plan nobody is told anything. */
+export function openMessages(options: {
+  readonly plan: NotificationPlan | undefined;
+  /** Told of a message that did not arrive. */
+  readonly onProblem: (message: string) => void;
+  readonly http?: HttpPoster;
+}): Messages {
+  const { plan, onProblem, http = systemHttpPoster } = options;
+  const underWay: Promise<void>[] = [];
+  const deliver = async (notification: Notification) => {
+    if (plan === undefined) return;
+    const problem = await notify(notification, { plan, http });
+    if (problem !== undefined) onProblem(problem);
+  };
+  return {
+    send: (notification) => void underWay.push(deliver(notification)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(underWay);
+    },
+  };
 }
 
 /** Headers are Latin-1; ntfy reads RFC 2047 words for the rest. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertLess, assertLessOrEqual, assertStringIncludes } from "@std/assert";
-import { condense } from "../../../lib/workflow/review_loop/condense.ts";
-import { createRandom } from "../random.ts";
+import { condense } from "../../lib/workflow/condense.ts";
+import { createRandom } from "../support/random.ts";
 
 const MARK = /^\[(\d+) lines left out\]$/;
 

@@ -1,0 +1,126 @@
+import { type AuditVerdict, type ChainedRecord, checkChain } from "../journal/audit_chain.ts";
+import { findRun } from "../journal/find_run.ts";
+import type { RunFolder } from "../journal/run_folder.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { PanewrightError, UsageError } from "../errors.ts";
+import { defineCommand } from "./command.ts";
+import { jsonLine, sanitizeLine } from "./sanitize.ts";
+import { plural } from "./words.ts";
+
+const ACTIONS = ["show", "verify"];
+
+/** `panewright audit show|verify`. */
+export const command = defineCommand({
+  description:
+    `Every decision about a permission dialog of an agent is in the run's audit log (audit.ndjson in the run's folder), ` +
+    `written before anything was sent to the agent. Each record holds the hash of the one before it.
+
+"audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and what became of ` +
+    `it; with --verbose also the screens before and after.
+
+"audit verify" checks the chain and names the first record that was changed, added or removed. Exit code 1 if there is one.`,
+  arguments: [
+    { name: "ACTION", description: ACTIONS.join(" or "), required: true },
+    { name: "RUN", description: "the run's id; the newest run of this working directory if left out" },
+  ],
+  flags: [],
+  examples: [
+    { command: "audit show", description: "what was decided in the newest run" },
+    { command: "audit verify 20261120-072605", description: "whether the log of that run is as it was written" },
+  ],
+  async run({ positionals, global }, io) {
+    const [action = "", run] = positionals;
+    if (!ACTIONS.includes(action)) {
+      throw new UsageError(`Cannot do "${action}" with the audit log${didYouMean(action, ACTIONS)}`, {
+        hint: `ACTION is ${ACTIONS.join(" or ")}.`,
+      });
+    }
+    const folder = await findRun(io.cwd, run);
+    const verdict = await checkChain(await readLog(folder));
+    if (action === "show") {
+      const { records } = verdict;
+      io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
+    } else if (verdict.intact) {
+      io.stdout(global.json ? jsonLine(toJson(folder, verdict)) : renderIntact(folder, verdict));
+    }
+    if (verdict.intact) return 0;
+    if (action === "verify" && global.json) io.stdout(jsonLine(toJson(folder, verdict)));
+    throw new PanewrightError(
+      `Cannot trust the audit log of run ${folder.id}: the record in line ${verdict.line} ${verdict.problem}`,
+      {
+        hint: `The ${plural(verdict.records.length, "record")} before it ${
+          verdict.records.length === 1 ? "is" : "are"
+        } as written.`,
+      },
+    );
+  },
+});
+
+async function readLog({ id, auditPath }: RunFolder): Promise<string> {
+  try {
+    return await Deno.readTextFile(auditPath);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) {
+      throw new PanewrightError(`Cannot read ${auditPath}: ${cause instanceof Error ? cause.message : cause}`, {
+        cause,
+      });
+    }
+    throw new UsageError(`Cannot find an audit log of run ${id}`, {
+      cause,
+      hint: "A run has one as soon as a permission dialog is decided about.",
+    });
+  }
+}
+
+function toJson({ id, auditPath }: RunFolder, verdict: AuditVerdict): Record<string, unknown> {
+  const common = { run: id, file: auditPath, intact: verdict.intact, records: verdict.records.length };
+  if (!verdict.intact) return { ...common, line: verdict.line, problem: verdict.problem };
+  return { ...common, torn: verdict.torn, head: verdict.records.at(-1)?.hash ?? null };
+}
+
+function renderIntact({ id }: RunFolder, verdict: AuditVerdict & { readonly intact: true }): string {
+  const { records, torn } = verdict;
+  const lines = [
+    `The audit log of run ${id} is as it was written: ${plural(records.length, "record")}.`,
+    `Last hash: ${records.at(-1)?.hash ?? "none"}`,
+  ];
+  if (torn) lines.push("After them a record begins that was not finished: nothing was done upon it.");
+  return `${lines.join("\n")}\n`;
+}
+
+function renderRecords(records: readonly ChainedRecord[], options: { readonly screens: boolean }): string {
+  const outcomes = new Map(records.filter(({ type }) => type === "outcome").map((record) => [record["of"], record]));
+  const decisions = records.filter(({ type }) => type === "decision");
+  if (decisions.length === 0) return "No permission dialog was decided about.\n";
+  return decisions.map((record) => renderDecision(record, outcomes.get(record.seq), options)).join("\n");
+}
+
+function renderDecision(
+  record: ChainedRecord,
+  outcome: ChainedRecord | undefined,
+  options: { readonly screens: boolean },
+): string {
+  const text = (key: string) => sanitizeLine(String(record[key] ?? ""));
+  const keys = list(record["keys"]);
+  const lines = [
+    `#${record.seq}  ${sanitizeLine(record.at)}  ${text("decision")}: ${text("kind")} of ${text("role")} ` +
+    `(terminal ${text("terminal")}, ${text("provider")})`,
+    `    about   ${record["command"] === null ? "what the screen does not show" : text("command")}`,
+    `    rule    ${text("rule")}: ${text("reason")}`,
+    `    sent    ${keys.length === 0 ? "nothing" : sanitizeLine(keys.join(" "))}`,
+  ];
+  if (keys.length > 0) lines.push(`    result  ${sanitizeLine(String(outcome?.["result"] ?? "not recorded"))}`);
+  if (options.screens) lines.push(...screen("before", record["before"]), ...screen("after", outcome?.["after"]));
+  return `${lines.join("\n")}\n`;
+}
+
+function screen(name: string, rows: unknown): string[] {
+  const texts = list(rows);
+  return texts.length === 0
+    ? []
+    : [`    screen ${name}`, ...texts.map((row) => `      | ${sanitizeLine(row)}`.trimEnd())];
+}
+
+function list(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

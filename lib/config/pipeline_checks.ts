@@ -1,0 +1,136 @@
+import { resolve } from "node:path";
+import { globProblem } from "../workflow/pipeline/write_globs.ts";
+import { type CheckContext, problemOf, report } from "./checks.ts";
+import type { Problem } from "./layers.ts";
+import { isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { didYouMean } from "./suggest.ts";
+
+/** What {@linkcode checkPipelines} is told besides the configuration. */
+export interface PipelineCheckOptions {
+  /** Whether there must be a pipeline. */
+  readonly pipelineNeeded: boolean;
+  /** What is wrong with the program of a step, as a sentence; `undefined` where it is there. */
+  findProgramProblem(step: StepProgram): string | undefined;
+  /** Told what is no mistake, but better known. */
+  onWarning(warning: Problem): void;
+}
+
+/** Which program a step is run with. */
+export interface StepProgram {
+  readonly provider: "codex" | "claude_code";
+  /** In place of the provider's own. */
+  readonly program: string | undefined;
+  /** The step's own PATH, where it has one. */
+  readonly searchPath: string | undefined;
+}
+
+/**
+ * Checks of the pipelines what no key shows by itself: names, files, programs and globs. A value that is already known to be
+ * wrong is passed over.
+ */
+export async function checkPipelines(context: CheckContext, options: PipelineCheckOptions): Promise<void> {
+  const { merged } = context;
+  const pipelines = isKeyed(merged["pipelines"]) ? merged["pipelines"] : {};
+  const names = Object.keys(pipelines);
+  if (names.length === 0 && options.pipelineNeeded) {
+    report(context, ["pipelines"], `% is missing: there is no pipeline with steps for a task`);
+  }
+  const wanted = merged["default_pipeline"];
+  if (typeof wanted === "string" && names.length > 0 && !names.includes(wanted)) {
+    report(
+      context,
+      ["default_pipeline"],
+      `% is "${wanted}", but there is no such pipeline${didYouMean(wanted, names)}`,
+    );
+  }
+  checkExec(context);
+  for (const name of names) {
+    const steps = pipelines[name];
+    if (!Array.isArray(steps)) continue;
+    checkNames(context, ["pipelines", name], steps);
+    for (const [index, step] of steps.entries()) {
+      if (isKeyed(step)) await checkStep(context, { path: ["pipelines", name, index], step, options });
+    }
+  }
+}
+
+function checkExec(context: CheckContext): void {
+  const exec = isKeyed(context.merged["exec"]) ? context.merged["exec"] : {};
+  if (exec["default_answer"] !== undefined && exec["answer_timeout_seconds"] === undefined) {
+    report(context, ["exec", "default_answer"], "% is of no use without exec.answer_timeout_seconds");
+  }
+  const commands = Array.isArray(exec["ask_commands"]) ? exec["ask_commands"] : [];
+  for (const [index, command] of commands.entries()) {
+    const program: unknown = valueAt(command, [0]);
+    if (typeof program === "string" && !/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(program)) {
+      report(context, ["exec", "ask_commands", index, 0], "% must be the plain name of a command, without a path");
+    }
+  }
+}
+
+function checkNames(context: CheckContext, path: KeyPath, steps: readonly unknown[]): void {
+  const seen = new Set<string>();
+  for (const [index, step] of steps.entries()) {
+    const name = valueAt(step, ["name"]);
+    if (typeof name !== "string") continue;
+    if (seen.has(name)) report(context, [...path, index, "name"], `% is "${name}", which an earlier step is called`);
+    seen.add(name);
+  }
+}
+
+interface StepToCheck {
+  readonly path: KeyPath;
+  readonly step: Readonly<Record<string, unknown>>;
+  readonly options: PipelineCheckOptions;
+}
+
+async function checkStep(context: CheckContext, { path, step, options }: StepToCheck): Promise<void> {
+  await checkPromptFile(context, [...path, "prompt"], step["prompt"]);
+  const allowWrite = valueAt(step, ["file_access", "allow_write"]);
+  for (const [index, glob] of (Array.isArray(allowWrite) ? allowWrite : []).entries()) {
+    const problem = typeof glob === "string" && glob !== "" ? globProblem(glob) : undefined;
+    if (problem !== undefined) report(context, [...path, "file_access", "allow_write", index], `% ${problem}`);
+  }
+  const provider = step["provider"] ?? context.merged["provider"] ?? "codex";
+  const providerPath = step["provider"] === undefined ? path : [...path, "provider"];
+  if (provider === "replay") {
+    report(context, providerPath, "% cannot be run by the provider replay: steps need codex or claude_code");
+  }
+  if (provider !== "codex" && provider !== "claude_code") return;
+  if (provider === "codex" && step["file_access"] !== undefined) {
+    options.onWarning(problemOf(
+      context,
+      [...path, "file_access"],
+      "% is not enforced for codex, which has no hook before a command runs: what was written is checked after the step",
+    ));
+  }
+  const program = valueAt(step, ["command", 0]) ?? valueAt(context.merged, ["providers", provider, "command", 0]);
+  const searchPath = valueAt(step, ["env", "PATH"]) ?? valueAt(context.merged, ["providers", provider, "env", "PATH"]);
+  const problem = options.findProgramProblem({
+    provider,
+    program: typeof program === "string" ? program : undefined,
+    searchPath: typeof searchPath === "string" ? searchPath : undefined,
+  });
+  if (problem !== undefined) {
+    report(context, step["command"] === undefined ? path : [...path, "command"], `% ${problem}`);
+  }
+}
+
+async function checkPromptFile(context: CheckContext, path: KeyPath, prompt: unknown): Promise<void> {
+  if (typeof prompt !== "string" || prompt === "" || prompt === "self") return;
+  const { fileLayer, baseOf, cwd } = context;
+  const file = resolve(fileLayer === undefined ? cwd : baseOf(fileLayer), prompt);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(file));
+    if (text.trim() === "") report(context, path, `% names ${file}, but it is empty`);
+  } catch (error) {
+    const reason = error instanceof Deno.errors.NotFound
+      ? "there is no such file"
+      : error instanceof TypeError
+      ? "it is no UTF-8 text"
+      : error instanceof Error
+      ? error.message
+      : String(error);
+    report(context, path, `% names ${file}, but ${reason}`);
+  }
+}

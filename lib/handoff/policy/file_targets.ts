@@ -1,0 +1,212 @@
+import type { CommandLayer, ShellCommand, ShellWord } from "../../shell/mod.ts";
+
+/** What a command does to a file. */
+export interface FileTarget {
+  /** The path as a word, or as a part of one. */
+  readonly word: ShellWord;
+  /** Present where the path is only this part of the word, as in `of=disk`. */
+  readonly path?: string;
+  /** `remove_tree`: a folder and all in it. */
+  readonly action: "write" | "remove" | "remove_tree";
+}
+
+/** What a program does to the files that it is given. */
+interface FileProgram {
+  /** Which operands are written: all, or only the last one. */
+  readonly operands: "all" | "last" | "none";
+  readonly action?: FileTarget["action"];
+  /** Options whose value is a file that is written. */
+  readonly options?: RegExp;
+  /** Options whose value is the next word, and no file. */
+  readonly valued?: RegExp;
+  /** Whether it acts on files only with one of these options. */
+  readonly only?: RegExp;
+}
+
+const INTO = /^(?:-t|--target-directory)$/;
+
+/** Programs whose very purpose is to change files, and downloads. By the manuals of GNU coreutils 9.1 and others. */
+const PROGRAMS: Readonly<Record<string, FileProgram>> = {
+  rm: { operands: "all", action: "remove" },
+  rmdir: { operands: "all", action: "remove" },
+  unlink: { operands: "all", action: "remove" },
+  shred: { operands: "all", action: "remove", valued: /^-[ns]$/ },
+  mv: { operands: "all", options: INTO, valued: /^-S$/ },
+  cp: { operands: "last", options: INTO, valued: /^-S$/ },
+  install: { operands: "last", options: INTO, valued: /^-[mogS]$/ },
+  rsync: { operands: "last", valued: /^(?:-e|-f|--(?:exclude|include|filter|rsh))$/ },
+  scp: { operands: "last", valued: /^-[cFiJloPSX]$/ },
+  ln: { operands: "all", options: INTO, valued: /^-S$/ },
+  tee: { operands: "all" },
+  touch: { operands: "all", valued: /^-[dtr]$/ },
+  mkdir: { operands: "all", valued: /^-m$/ },
+  mkfifo: { operands: "all", valued: /^-m$/ },
+  truncate: { operands: "all", valued: /^-[sr]$/ },
+  chmod: { operands: "all" },
+  chown: { operands: "all" },
+  chgrp: { operands: "all" },
+  sed: { operands: "all", only: /^(?:-[nEersuz]*i.*|--in-place.*)$/, valued: /^-[ef]$/ },
+  sort: { operands: "none", options: /^(?:-o|--output)$/ },
+  curl: { operands: "none", options: /^(?:-[oDc]|--(?:output|output-dir|dump-header|cookie-jar|trace|trace-ascii))$/ },
+  wget: { operands: "none", options: /^(?:-[OPoa]|--(?:output-document|directory-prefix|output-file))$/ },
+  unzip: { operands: "none", options: /^-d$/ },
+  patch: { operands: "none", options: /^(?:-[do]|--(?:directory|output))$/ },
+};
+
+/**
+ * The files that one command writes or removes, as far as its words tell.
+ *
+ * @returns `undefined` for one that takes files that its words do not name, as after `xargs`
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { commandLayers, parseShellCommand } from "../../shell/mod.ts";
+ * const targets = (text: string) => fileTargets(commandLayers(parseShellCommand(text).commands[0]!)[0]!);
+ * assertEquals(targets("cp /etc/hosts copy")?.map(({ word, action }) => [word.value, action]), [["copy", "write"]]);
+ * assertEquals(targets("rm -fr a b")?.map(({ word, action }) => [word.value, action]), [
+ *   ["a", "remove_tree"],
+ *   ["b", "remove_tree"],
+ * ]);
+ * ```
+ */
+export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefined {
+  const { program, words, moreWords } = layer;
+  if (program === undefined) return [];
+  const special = Object.hasOwn(SPECIAL, program) ? SPECIAL[program] : undefined;
+  // What git is given by others is files of its repository, as in "xargs git add".
+  if (special !== undefined) return moreWords && program !== "git" ? undefined : special(words);
+  const spec = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
+  if (spec === undefined) return [];
+  const sorted = sortWords(words, spec);
+  if (spec.only !== undefined && !sorted.flags.some((flag) => spec.only?.test(flag.value ?? "-i"))) return [];
+  if (moreWords && spec.operands !== "none") return undefined;
+  const tree = program === "rm" && sorted.flags.some(({ value }) => /^-[a-zA-Z]*[rR]|^--r/.test(value ?? "-r"));
+  const action = tree ? "remove_tree" : spec.action ?? "write";
+  const operands = spec.operands === "all"
+    ? sorted.operands
+    : spec.operands === "last"
+    ? sorted.operands.slice(-1).filter(({ value }) => value === undefined || !/^[^/]+:/.test(value))
+    : [];
+  const moved = program === "mv" ? sorted.operands.slice(0, -1) : [];
+  return [
+    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action })),
+    ...moved.map((word) => ({ word, action: "remove" as const })),
+    ...sorted.files,
+  ];
+}
+
+/** The files that a command's redirections write. */
+export function redirectionTargets({ redirections }: ShellCommand): readonly FileTarget[] {
+  return redirections
+    .filter(({ operator, target }) =>
+      operator.includes(">") && !(operator === ">&" && /^(?:\d+-?|-)$/.test(target.value ?? ""))
+    )
+    .map(({ target }) => ({ word: target, action: "write" as const }));
+}
+
+interface SortedWords {
+  readonly operands: readonly ShellWord[];
+  readonly flags: readonly ShellWord[];
+  /** Files that options name. */
+  readonly files: readonly FileTarget[];
+}
+
+function sortWords(words: readonly ShellWord[], spec: FileProgram): SortedWords {
+  const operands: ShellWord[] = [];
+  const flags: ShellWord[] = [];
+  const files: FileTarget[] = [];
+  let optionsEnd = false;
+  for (let index = 1; index < words.length; index++) {
+    const word = words[index] as ShellWord;
+    const text = word.value ?? literalStart(word);
+    if (optionsEnd || !/^-./.test(text)) {
+      operands.push(word);
+      continue;
+    }
+    if (text === "--") {
+      optionsEnd = true;
+      continue;
+    }
+    flags.push(word);
+    const [name = "", value] = splitOption(text);
+    const next = words[index + 1];
+    if (spec.options?.test(name)) {
+      if (value !== undefined) files.push({ word, path: value, action: "write" });
+      else if (next !== undefined) {
+        files.push({ word: next, action: "write" });
+        index++;
+      }
+    } else if (value === undefined && spec.valued?.test(name)) index++;
+    else if (spec.options !== undefined && text.startsWith("-") && !text.startsWith("--")) {
+      // Options may share a word, and the last of them takes the rest of it or the next word: -sSLo FILE, -LoFILE.
+      const found = clustered(text, spec.options);
+      if (found === "next" && next !== undefined) {
+        files.push({ word: next, action: "write" });
+        index++;
+      } else if (found !== "next" && found !== undefined) files.push({ word, path: found, action: "write" });
+    }
+  }
+  return { operands, flags, files };
+}
+
+function literalStart(word: ShellWord): string {
+  const [first] = word.parts;
+  return first?.type === "literal" ? first.text : "";
+}
+
+function splitOption(text: string): readonly string[] {
+  const equals = text.startsWith("--") ? text.indexOf("=") : -1;
+  return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function clustered(text: string, options: RegExp): string | "next" | undefined {
+  for (let index = 1; index < text.length; index++) {
+    if (!options.test(`-${text[index]}`)) continue;
+    return index === text.length - 1 ? "next" : text.slice(index + 1);
+  }
+  return undefined;
+}
+
+const SPECIAL: Readonly<Record<string, (words: readonly ShellWord[]) => readonly FileTarget[]>> = {
+  dd: (words) =>
+    words.flatMap((word) => {
+      const text = word.value ?? literalStart(word);
+      if (!text.startsWith("of=")) return [];
+      return [word.value === undefined ? { word, action: "write" } : { word, path: text.slice(3), action: "write" }];
+    }),
+  find: (words) => {
+    const printed = words.filter((_, index) => /^-f(?:print[0f]?|ls)$/.test(words[index - 1]?.value ?? ""))
+      .map((word) => ({ word, action: "write" as const }));
+    if (!words.some(({ value }) => value === "-delete")) return printed;
+    const rest = words.slice(1);
+    const end = rest.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
+    const roots = rest.slice(0, end === -1 ? rest.length : end);
+    return [...printed, ...roots.map((word) => ({ word, action: "remove" as const }))];
+  },
+  tar: (words) => {
+    const [, first] = words;
+    const text = first?.value ?? "";
+    const bundle = /^-?[A-Za-z]+$/.test(text) ? text : "";
+    const creates = /[cru]/.test(bundle) || words.some(({ value }) => /^--(?:create|append|update)$/.test(value ?? ""));
+    const file =
+      words[bundle.endsWith("f") ? 2 : words.findIndex(({ value }) => /^(?:-f|--file)$/.test(value ?? "")) + 1];
+    const into = words.flatMap(({ value }, index) => {
+      const attached = /^(?:-C|--directory=)(.+)$/.exec(value ?? "")?.[1];
+      const word = words[attached === undefined ? index + 1 : index];
+      if (word === undefined || !/^(?:-C|--directory)/.test(value ?? "")) return [];
+      return [attached === undefined ? { word } : { word, path: attached }];
+    });
+    return [
+      ...(creates && file !== undefined && file !== words[0] ? [{ word: file, action: "write" as const }] : []),
+      ...(creates ? [] : into.map((target) => ({ ...target, action: "write" as const }))),
+    ];
+  },
+  git: (words) => {
+    const at = words.findIndex(({ value }) => value === "clone" || value === "init" || value === "worktree");
+    return at === -1 ? [] : words.slice(at + 1)
+      .filter(({ value }) => value === undefined || !/^-|:|^[^/]*$/.test(value))
+      .filter((_, index, all) => words[at]?.value !== "clone" || index === all.length - 1)
+      .map((word) => ({ word, action: "write" }));
+  },
+};

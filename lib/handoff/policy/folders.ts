@@ -1,0 +1,119 @@
+import { posix } from "node:path";
+import type { ShellCommand, ShellScript, ShellWord } from "../../shell/mod.ts";
+
+/** The folders that a command may run in; `undefined` where that is not known. */
+export type PossibleFolders = readonly string[] | undefined;
+
+/** More folders than these count as not known. */
+const MAX_FOLDERS = 16;
+
+interface State {
+  current: PossibleFolders;
+  /** Where one is if a `cd` of this chain failed, or was passed over. */
+  otherwise: PossibleFolders;
+}
+
+/** Follows the folder through a script's `cd` commands, as far as they can be known, also where one of them fails. */
+export interface FolderTracker {
+  /** Where a command may run. Commands are asked about in their order. */
+  at(command: ShellCommand): PossibleFolders;
+  /** Notes that a command changed the folder; `undefined` for a folder that is not known. */
+  change(command: ShellCommand, folder: string | undefined): void;
+}
+
+/** Starts at the folders that the script may be run in. */
+export function trackFolders(script: ShellScript, start: PossibleFolders): FolderTracker {
+  const states = new Map<number, State>();
+  const stateOf = (scope: number): State => {
+    const known = states.get(scope);
+    if (known !== undefined) return known;
+    const parent = script.scopes[scope];
+    const above = parent === undefined ? undefined : stateOf(parent);
+    const state: State = {
+      current: above === undefined ? start : union(above.current, above.otherwise),
+      otherwise: [],
+    };
+    states.set(scope, state);
+    return state;
+  };
+  return {
+    at({ scope, precededBy }) {
+      const state = stateOf(scope);
+      if (precededBy !== "&&") {
+        state.current = union(state.current, state.otherwise);
+        state.otherwise = [];
+      }
+      return state.current;
+    },
+    change({ scope }, folder) {
+      const state = stateOf(scope);
+      const { current } = state;
+      state.otherwise = union(state.otherwise, current);
+      state.current = folder === undefined ? undefined : current?.map((from) => posix.resolve(from, folder));
+      if (folder?.startsWith("/")) state.current = [posix.resolve(folder)];
+    },
+  };
+}
+
+function union(left: PossibleFolders, right: PossibleFolders): PossibleFolders {
+  if (left === undefined || right === undefined) return undefined;
+  const both = [...new Set([...left, ...right])];
+  return both.length > MAX_FOLDERS ? undefined : both;
+}
+
+/**
+ * The path that a word stands for, with name patterns left in it as if they were names; `undefined` where that cannot be
+ * known without the shell.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../../shell/mod.ts";
+ * const paths = (text: string) => parseShellCommand(text).commands[0]!.words.map(pathOf);
+ * assertEquals(paths("rm a*.ts src/{x,y} ~/z $HOME .*"), ["rm", "a*.ts", "src/{x,y}", undefined, undefined, undefined]);
+ * ```
+ */
+export function pathOf(word: ShellWord): string | undefined {
+  if (word.value !== undefined) return word.value;
+  if (word.parts.some((part) => part.type !== "literal")) return undefined;
+  const text = word.parts.map((part) => part.text).join("");
+  // `.*` may stand for `..`, and so may one of the words in braces.
+  if (/(?:^|\/)\.[^/]*[*?[]/.test(text) || word.expansions.includes("tilde")) return undefined;
+  if (word.expansions.includes("brace") && (text.includes("..") || /(?:^|[{,])[/~]|[{,]\./.test(text))) {
+    return undefined;
+  }
+  return text;
+}
+
+/** Where a path leads: below the working directory, elsewhere, or not known. */
+export type Place = "inside" | "outside" | "unknown";
+
+/**
+ * Where a path leads, by its text alone: links are not followed.
+ *
+ * What panewright keeps in `.panewright` counts as outside; so does the working directory itself where `remove` is set.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const place = (path: string) => placeOf(path, { workdir: "/w", folders: ["/w/src"] });
+ * assertEquals([place("../a"), place("../../a"), place("/w/b"), place("/wx")], ["inside", "outside", "inside", "outside"]);
+ * ```
+ */
+export function placeOf(
+  path: string,
+  options: { readonly workdir: string; readonly folders: PossibleFolders; readonly remove?: boolean },
+): Place {
+  const { workdir, folders, remove = false } = options;
+  const from = path.startsWith("/") ? ["/"] : folders;
+  if (from === undefined) return "unknown";
+  const insides = new Set(from.map((folder) => isInside(posix.resolve(folder, path), workdir, remove)));
+  return insides.size > 1 ? "unknown" : insides.has(true) ? "inside" : "outside";
+}
+
+function isInside(path: string, workdir: string, remove: boolean): boolean {
+  const below = workdir.endsWith("/") ? workdir : `${workdir}/`;
+  const own = `${below}.panewright`;
+  if (path === own || path.startsWith(`${own}/`)) return false;
+  return path.startsWith(below) || (path === workdir && !remove);
+}

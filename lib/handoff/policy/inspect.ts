@@ -1,0 +1,238 @@
+import {
+  type CommandLayer,
+  commandLayers,
+  MAX_SCRIPT_DEPTH,
+  parseShellCommand,
+  type ShellCommand,
+  type ShellInput,
+  type ShellScript,
+  type ShellWord,
+} from "../../shell/mod.ts";
+import { type FileTarget, fileTargets, redirectionTargets } from "./file_targets.ts";
+import { type FolderTracker, pathOf, placeOf, type PossibleFolders, trackFolders } from "./folders.ts";
+import type { BuiltinRule } from "./rules.ts";
+
+/** Something that a built-in rule denies. */
+export interface Violation {
+  readonly rule: BuiltinRule;
+  /** What the command does, as the rest of a sentence. */
+  readonly message: string;
+}
+
+/** Something that cannot be known. */
+export interface Doubt {
+  /** What it is, as a clause. */
+  readonly message: string;
+  /** The built-in rule that it may be against; where that is lifted, it does not matter. */
+  readonly about?: BuiltinRule;
+}
+
+/** One command as the lists of a policy see it. */
+export interface InspectedCommand {
+  readonly command: ShellCommand;
+  readonly layers: readonly CommandLayer[];
+  readonly folders: PossibleFolders;
+}
+
+/** What a shell text does, as far as its text tells. */
+export interface Inspection {
+  /** Every simple command, also those of nested texts. */
+  readonly commands: readonly InspectedCommand[];
+  readonly violations: readonly Violation[];
+  readonly doubts: readonly Doubt[];
+  /** Programs that run commands out of their words in ways of their own. */
+  readonly opaque: readonly { readonly layer: CommandLayer; readonly folders: PossibleFolders }[];
+}
+
+/**
+ * Looks at what a shell text does, without running it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const look = (text: string) => inspectShellText(text, { workdir: "/w" });
+ * assertEquals(look("curl -s example.com | sh").violations.map(({ rule }) => rule), ["pipe_to_shell"]);
+ * assertEquals(look("cd src && rm -rf ../../etc").violations.map(({ rule }) => rule), ["rm_outside_workdir"]);
+ * assertEquals(look("npm test && git status").violations, []);
+ * assertEquals(look('rm "$TARGET"').doubts.map(({ message }) => message), ['rm removes "$TARGET", and where that leads is not known']);
+ * ```
+ */
+export function inspectShellText(text: string, options: { readonly workdir: string }): Inspection {
+  const context: Context = { workdir: options.workdir, commands: [], violations: [], doubts: [], opaque: [] };
+  inspectScript(parseShellCommand(text), { folders: [options.workdir], readsPipe: false, depth: 0 }, context);
+  return context;
+}
+
+interface Context {
+  readonly workdir: string;
+  readonly commands: InspectedCommand[];
+  readonly violations: Violation[];
+  readonly doubts: Doubt[];
+  readonly opaque: Inspection["opaque"][number][];
+}
+
+function doubt(context: Context, message: string): void {
+  context.doubts.push({ message });
+}
+
+/** What a script is run in. */
+interface Surroundings {
+  readonly folders: PossibleFolders;
+  readonly readsPipe: boolean;
+  readonly depth: number;
+}
+
+function inspectScript(script: ShellScript, around: Surroundings, context: Context): void {
+  if (script.problem) doubt(context, `it cannot be understood: ${script.problem.message}`);
+  for (const { message } of script.undecidable) doubt(context, message);
+  const all = script.commands.map((command) => ({ command, layers: commandLayers(command) }));
+  // A folder that changes in a loop may have changed before the loop's first command is run again.
+  const lost = all.some(({ command, layers }) => command.inLoop && changesFolder(layers)) ||
+    script.commands.some(({ assignments }) => assignments.some(({ name }) => name === "CDPATH"));
+  const tracker = trackFolders(script, lost ? undefined : around.folders);
+  for (const { command, layers } of all) {
+    const here = {
+      ...around,
+      folders: lost ? undefined : tracker.at(command),
+      readsPipe: around.readsPipe || command.readsPipe,
+    };
+    context.commands.push({ command, layers, folders: here.folders });
+    checkTargets(redirectionTargets(command), "a redirection", { here, context });
+    for (const layer of layers) inspectLayer(layer, { command, here, context, tracker });
+    if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
+  }
+}
+
+interface Here {
+  readonly here: Surroundings;
+  readonly context: Context;
+}
+
+const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit", "sudo-rs"]);
+
+function inspectLayer(
+  layer: CommandLayer,
+  place: Here & { readonly command: ShellCommand; readonly tracker: FolderTracker },
+): void {
+  const { here, context } = place;
+  const { program, words } = layer;
+  if (words[0]?.expansions.some((kind) => kind.endsWith("_substitution"))) {
+    context.violations.push({
+      rule: "command_substitution",
+      message: `runs what comes out of another command: ${words[0].source}`,
+    });
+  } else if (layer.unclear !== undefined) doubt(context, layer.unclear);
+  if (program === undefined) return;
+  if (layer.opaque) context.opaque.push({ layer, folders: here.folders });
+  if (program === "git" && setsProgram(words)) doubt(context, "git is told to run a program (-c)");
+  if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
+  if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
+  else if (INTERPRETER.test(program) && (runsSubstitution(words) || (here.readsPipe && readsProgram(words)))) {
+    context.violations.push({ rule: "pipe_to_shell", message: `runs what comes out of a pipe: ${program}` });
+  }
+  const targets = fileTargets(layer);
+  if (targets === undefined) doubt(context, `${program} changes files whose names it gets from another command`);
+  else checkTargets(targets, program, place);
+}
+
+function inspectInput(
+  input: ShellInput,
+  { here, context, tracker, command, layer, program }: Here & {
+    readonly command: ShellCommand;
+    readonly tracker: FolderTracker;
+    readonly layer: CommandLayer;
+    readonly program: string;
+  },
+): void {
+  const piped = () =>
+    context.violations.push({ rule: "pipe_to_shell", message: `runs what comes out of a pipe: ${program}` });
+  switch (input.from) {
+    case "stdin":
+      return void (here.readsPipe ? piped() : doubt(context, `${program} runs what it reads, and that is not known`));
+    case "file": {
+      const { value, expansions } = input.word;
+      if (expansions.includes("process_substitution")) piped();
+      else if (here.readsPipe && /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(value ?? "-")) piped();
+      return;
+    }
+    case "expansion":
+      if (input.words.some(({ expansions }) => expansions.some((kind) => kind.endsWith("_substitution")))) {
+        context.violations.push({
+          rule: "command_substitution",
+          message: `runs what comes out of another command: ${program}`,
+        });
+      } else if (here.readsPipe && layer.moreWords) piped();
+      else doubt(context, `${program} runs a text that is not known`);
+      return;
+    case "text": {
+      if (here.depth >= MAX_SCRIPT_DEPTH) return void doubt(context, "too many texts inside of texts");
+      const script = parseShellCommand(input.text);
+      inspectScript(script, { ...here, depth: here.depth + 1 }, context);
+      const moves = script.commands.some((inner) => changesFolder(commandLayers(inner)));
+      if (input.sameShell && moves) tracker.change(command, undefined);
+    }
+  }
+}
+
+/** Whether git is given a setting that may name a program: an alias, a pager, an editor, ssh. */
+function setsProgram(words: readonly ShellWord[]): boolean {
+  return words.some(({ value }, index) =>
+    (words[index - 1]?.value === "-c" &&
+      /^$|^alias|!|program|command|pager|editor|hook|helper|monitor/i.test(value ?? "")) ||
+    /^--(?:config-env|exec-path=)/.test(value ?? "")
+  );
+}
+
+const INTERPRETER =
+  /^(?:python[\d.]*|node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|bun|deno|osascript|tclsh|Rscript)$/;
+
+/** Whether an interpreter's first operand is what another command writes. */
+function runsSubstitution(words: readonly ShellWord[]): boolean {
+  const operand = words.slice(1).find(({ value }) => value === undefined || !value.startsWith("-"));
+  return operand?.expansions.includes("process_substitution") === true;
+}
+
+/** Whether an interpreter gets its program from its input: nothing but options, and none that gives the program. */
+function readsProgram(words: readonly ShellWord[]): boolean {
+  const rest = words.slice(1).map(({ value }) => value);
+  return rest.every((text) =>
+    text === "-" || text === "/dev/stdin" || /^-(?!-?(?:[cempEnV]|\w*[ec]$|help))/.test(text ?? "")
+  );
+}
+
+function changesFolder(layers: readonly CommandLayer[]): boolean {
+  const last = layers.at(-1);
+  return /^(?:cd|pushd|popd|chdir)$/.test(last?.program ?? "") &&
+    layers.slice(0, -1).every(({ program }) => program === "command" || program === "builtin");
+}
+
+/** Where `cd` leads; `undefined` for home, the folder before, and what is not known. */
+function newFolder(layer: CommandLayer | undefined): string | undefined {
+  if (layer?.program !== "cd" && layer?.program !== "chdir") return undefined;
+  const operands = layer.words.slice(1).filter(({ value }) => !/^-(?:[LPe@]+|-)$/.test(value ?? ""));
+  const [folder] = operands;
+  return operands.length !== 1 || folder?.value === "-" ? undefined : folder?.value;
+}
+
+const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
+
+const DOES = { write: "writes to", remove: "removes", remove_tree: "removes" } as const;
+
+function checkTargets(targets: readonly FileTarget[], who: string, { here, context }: Here): void {
+  for (const target of targets) {
+    const { action, word } = target;
+    const path = target.path ?? pathOf(word);
+    if (path !== undefined && ALWAYS_FINE.test(path)) continue;
+    const { workdir } = context;
+    const place = path === undefined || path.startsWith("~")
+      ? "unknown"
+      : placeOf(path, { workdir, folders: here.folders, remove: action !== "write" });
+    const what = `${who} ${DOES[action]} ${path ?? word.source}`;
+    const rule = action === "remove_tree" ? "rm_outside_workdir" : "write_outside_workdir";
+    if (place === "unknown") {
+      context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
+    } else if (place === "outside") {
+      context.violations.push({ rule, message: `${what}, outside the working directory` });
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The permission policy: which dialogs of agents are accepted, denied, or put to the person. Pure.
+ *
+ * @module
+ */
+export {
+  decidePermission,
+  exactRequest,
+  type PermissionContext,
+  type PermissionRequest,
+  type PermissionVerdict,
+} from "./decide.ts";
+export { patternProblem } from "./pattern.ts";
+export {
+  BUILTIN_RULE_NAMES,
+  BUILTIN_RULES,
+  type BuiltinRule,
+  DECIDED_KINDS,
+  DEFAULT_PERMISSION_POLICY,
+  NEVER_ACCEPTED,
+  type PermissionDecision,
+  type PermissionPolicy,
+  type PermissionRule,
+} from "./rules.ts";

@@ -1,0 +1,58 @@
+import { posix } from "node:path";
+import type { ShellWord } from "../../shell/mod.ts";
+import type { PossibleFolders } from "./folders.ts";
+import type { InspectedCommand } from "./inspect.ts";
+import type { KnownWord } from "./pattern.ts";
+
+/** What paths are relative to. */
+export interface Where {
+  readonly workdir: string;
+  readonly folders: PossibleFolders;
+}
+
+/** All ways to read the words of a command: of each layer, with assignments, and `git` without its global options. */
+export function spellingsOf({ command, layers, folders }: InspectedCommand, workdir: string): readonly KnownWord[][] {
+  const assignments = command.assignments.map(({ word }) => word);
+  const texts: (ShellWord | undefined)[][] = layers.flatMap(({ words, moreWords, program }) => {
+    const rest = moreWords ? [...words, undefined] : [...words];
+    return program === "git" ? [rest, withoutGitOptions(rest)] : [rest];
+  });
+  if (assignments.length > 0) texts.push([...assignments, ...command.words]);
+  return texts.map((words) => words.map((word) => knownWord(word, { workdir, folders })));
+}
+
+/** `git -C x --no-pager push` is a `git push`. */
+function withoutGitOptions(words: readonly (ShellWord | undefined)[]): (ShellWord | undefined)[] {
+  let index = 1;
+  while (/^-/.test(words[index]?.value ?? "")) {
+    index +=
+      /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix))$/.test(words[index]!.value!)
+        ? 2
+        : 1;
+  }
+  return [...words.slice(0, 1), ...words.slice(index)];
+}
+
+/** A word for matching; none stands for words that another command adds. */
+export function knownWord(word: ShellWord | undefined, where: Where): KnownWord {
+  if (word === undefined) return { many: true };
+  if (word.value !== undefined) {
+    return { value: word.value, ...(word.value.includes("/") ? { paths: normalSpellings(word.value, where) } : {}) };
+  }
+  const many = word.parts.some((part) => part.type !== "literal" && (!part.quoted || part.text.includes("@"))) ||
+    word.expansions.some((kind) => kind === "pathname" || kind === "brace" || kind === "tilde");
+  return { many };
+}
+
+/** A path as it is written, and as it comes down to. */
+export function pathSpellings(path: string, where: Where): readonly string[] {
+  return [path, ...normalSpellings(path, where)];
+}
+
+/** A path as it comes down to: absolute, and from the working directory where it is below. */
+export function normalSpellings(path: string, { workdir, folders }: Where): readonly string[] {
+  if (!path.startsWith("/") && folders?.length !== 1) return [];
+  const absolute = posix.resolve(folders?.[0] ?? "/", path);
+  const relative = posix.relative(workdir, absolute);
+  return relative.startsWith("..") || relative === "" ? [absolute] : [absolute, relative];
+}

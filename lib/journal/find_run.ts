@@ -1,0 +1,35 @@
+import { UsageError } from "../errors.ts";
+import { type RunFolder, runFolderAt } from "./run_folder.ts";
+
+/** The ids of all runs of a working directory, oldest first: an id begins with the run's start. */
+export async function listRunIds(workdir: string): Promise<readonly string[]> {
+  try {
+    const ids: string[] = [];
+    for await (const entry of Deno.readDir(`${workdir}/.panewright/runs`)) {
+      if (entry.isDirectory) ids.push(entry.name);
+    }
+    return ids.sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
+    throw error;
+  }
+}
+
+/**
+ * A run of a working directory: the one of that id, or the newest.
+ *
+ * @throws {UsageError} where there is none
+ */
+export async function findRun(workdir: string, id?: string): Promise<RunFolder> {
+  const ids = await listRunIds(workdir);
+  const found = id === undefined ? ids.at(-1) : ids.find((candidate) => candidate === id);
+  if (found !== undefined) return runFolderAt(workdir, found);
+  if (ids.length === 0) {
+    throw new UsageError(`Cannot find a run in ${workdir}: there was none yet`, {
+      hint: "Runs are kept in .panewright/runs of the working directory: call it there.",
+    });
+  }
+  throw new UsageError(`Cannot find the run "${id}" in ${workdir}`, {
+    hint: `The last runs are ${ids.slice(-5).join(", ")}.`,
+  });
+}

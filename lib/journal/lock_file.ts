@@ -1,0 +1,43 @@
+/** A lock that is held until it is disposed of. */
+export type HeldLock = Disposable;
+
+/**
+ * Takes a lock, or finds that another process holds it. The lock is the operating system's (flock), so a process that is
+ * killed leaves none behind; what is written in the file only names the owner for messages.
+ *
+ * @param owner what {@linkcode readLockOwner} tells others
+ */
+export async function tryLockFile(path: string, owner: string): Promise<HeldLock | undefined> {
+  const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
+  if (!await file.tryLock(true)) {
+    file.close();
+    return undefined;
+  }
+  await file.truncate(0);
+  await file.write(new TextEncoder().encode(owner));
+  return {
+    [Symbol.dispose]() {
+      file.truncateSync(0);
+      file.close();
+    },
+  };
+}
+
+/** Who holds a lock; empty where that is not known. */
+export async function readLockOwner(path: string): Promise<string> {
+  return await Deno.readTextFile(path).catch(() => "");
+}
+
+/** Whether a process holds the lock at this moment. */
+export async function isLocked(path: string): Promise<boolean> {
+  let file: Deno.FsFile;
+  try {
+    file = await Deno.open(path, { read: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+  using _ = file;
+  // A shared lock: two that look at the same time do not take each other for an owner.
+  return !await file.tryLock(false);
+}

@@ -1,0 +1,25 @@
+import { UsageError } from "../errors.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import { readLockOwner, tryLockFile } from "./lock_file.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/** A process that only looks whether a run is owned holds the lock for a moment. */
+const TRIES = 5;
+const PAUSE_MS = 40;
+
+/**
+ * Makes this process the owner of a run, until it is disposed of: a run is executed by one process at a time.
+ *
+ * @throws {UsageError} when another living process executes the run; its process id is named
+ */
+export async function lockRun(folder: RunFolder, clock: Clock = systemClock): Promise<Disposable> {
+  for (let left = TRIES; left > 0; left--) {
+    const lock = await tryLockFile(folder.lockPath, `process ${Deno.pid}`);
+    if (lock !== undefined) return lock;
+    await clock.sleep(PAUSE_MS);
+  }
+  const owner = await readLockOwner(folder.lockPath) || "another process";
+  throw new UsageError(`Cannot go on with run ${folder.id}: ${owner} executes it`, {
+    hint: "Wait for that process, or stop it.",
+  });
+}

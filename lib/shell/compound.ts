@@ -1,0 +1,164 @@
+import { skipNewlines } from "./here_documents.ts";
+import {
+  type CommandContext,
+  deeper,
+  fail,
+  looksAt,
+  looksAtWord,
+  openScope,
+  peek,
+  type Reader,
+  skipBlanks,
+} from "./reader.ts";
+import { readWord, type WordOptions } from "./words.ts";
+
+/** Where a construct stands, and how the lists in it are read. */
+export interface Grammar extends WordOptions {
+  /** Reads a list up to its end or one of the reserved words, which is passed and returned. */
+  readonly readList: (reader: Reader, context: CommandContext, enders: readonly string[]) => string | undefined;
+}
+
+/** Reads a subshell, group, loop, condition or definition; false where none begins. */
+export function readConstruct(reader: Reader, grammar: Grammar): boolean {
+  const { context, readCommands, readList } = grammar;
+  const starts = (word: string) => {
+    if (!looksAtWord(reader, word)) return false;
+    reader.at += word.length;
+    return true;
+  };
+  if (peek(reader) === "(") {
+    if (peek(reader, 1) === "(") fail(reader, "an arithmetic command ((…))");
+    reader.at++;
+    readCommands(reader, openScope(reader, context), ")");
+    return true;
+  }
+  if (starts("{")) {
+    expectEnd(reader, readList(reader, context, ["}"]), "{", "}");
+    return true;
+  }
+  if (starts("if")) {
+    readCondition(reader, grammar);
+    return true;
+  }
+  for (const word of ["while", "until"]) {
+    if (!starts(word)) continue;
+    const loop = { ...context, inLoop: true };
+    expectEnd(reader, readList(reader, loop, ["do"]), word, "do");
+    expectEnd(reader, readList(reader, loop, ["done"]), word, "done");
+    return true;
+  }
+  for (const word of ["for", "select"]) {
+    if (!starts(word)) continue;
+    readFor(reader, grammar, word);
+    return true;
+  }
+  if (starts("case")) {
+    readCase(reader, grammar);
+    return true;
+  }
+  if (starts("[[")) {
+    readTest(reader, grammar);
+    return true;
+  }
+  if (looksAtWord(reader, "coproc")) fail(reader, "a coprocess");
+  return readFunction(reader, grammar);
+}
+
+function expectEnd(reader: Reader, found: string | undefined, word: string, wanted: string): void {
+  if (found !== wanted) fail(reader, `"${word}" without "${wanted}"`);
+}
+
+function readCondition(reader: Reader, { context, readList }: Grammar): void {
+  expectEnd(reader, readList(reader, context, ["then"]), "if", "then");
+  for (;;) {
+    const ender = readList(reader, context, ["elif", "else", "fi"]);
+    if (ender === "fi") return;
+    if (ender === "else") return expectEnd(reader, readList(reader, context, ["fi"]), "if", "fi");
+    if (ender === undefined) fail(reader, '"if" without "fi"');
+    expectEnd(reader, readList(reader, context, ["then"]), "elif", "then");
+  }
+}
+
+function readFor(reader: Reader, grammar: Grammar, keyword: string): void {
+  const { context, readList } = grammar;
+  skipBlanks(reader);
+  if (looksAt(reader, "((")) fail(reader, "an arithmetic loop for ((…))");
+  const name = readWord(reader, grammar);
+  if (name?.value === undefined) fail(reader, `"${keyword}" without a name`);
+  skipNewlines(reader, grammar);
+  if (looksAtWord(reader, "in")) {
+    reader.at += 2;
+    for (;;) {
+      skipBlanks(reader);
+      if (readWord(reader, grammar) === undefined) break;
+    }
+  }
+  skipBlanks(reader);
+  if (peek(reader) === ";") reader.at++;
+  skipNewlines(reader, grammar);
+  if (!looksAtWord(reader, "do")) fail(reader, `"${keyword}" without "do"`);
+  reader.at += 2;
+  expectEnd(reader, readList(reader, { ...context, inLoop: true }, ["done"]), keyword, "done");
+}
+
+function readCase(reader: Reader, grammar: Grammar): void {
+  const { context, readList } = grammar;
+  skipBlanks(reader);
+  if (readWord(reader, grammar) === undefined) fail(reader, '"case" without a word');
+  skipNewlines(reader, grammar);
+  if (!looksAtWord(reader, "in")) fail(reader, '"case" without "in"');
+  reader.at += 2;
+  for (;;) {
+    skipNewlines(reader, grammar);
+    if (looksAtWord(reader, "esac")) {
+      reader.at += 4;
+      return;
+    }
+    if (peek(reader) === "(") reader.at++;
+    for (;;) {
+      skipBlanks(reader);
+      if (readWord(reader, grammar) === undefined) fail(reader, "a pattern was expected");
+      skipBlanks(reader);
+      if (peek(reader) !== "|") break;
+      reader.at++;
+    }
+    if (peek(reader) !== ")") fail(reader, 'a pattern without ")"');
+    reader.at++;
+    if (readList(reader, context, ["esac"]) === "esac") return;
+    const end = [";;&", ";;", ";&"].find((mark) => looksAt(reader, mark));
+    if (end === undefined) fail(reader, '"case" without "esac"');
+    reader.at += end.length;
+  }
+}
+
+/** `[[ … ]]`: its operators are words, and what is expanded in it may hold commands. */
+function readTest(reader: Reader, grammar: Grammar): void {
+  for (;;) {
+    skipBlanks(reader);
+    if (looksAtWord(reader, "]]")) {
+      reader.at += 2;
+      return;
+    }
+    if (reader.at >= reader.end) fail(reader, '"[[" without "]]"');
+    if (readWord(reader, grammar) === undefined) reader.at++;
+  }
+}
+
+const FUNCTION = /(?:function[ \t]+([^\s()<>|&;$`"'\\]+)[ \t]*(?:\([ \t]*\))?|([A-Za-z_][\w.:-]*)[ \t]*\([ \t]*\))\s*/y;
+
+function readFunction(reader: Reader, grammar: Grammar): boolean {
+  FUNCTION.lastIndex = reader.at;
+  const match = FUNCTION.exec(reader.text);
+  if (!match || reader.at + match[0].length > reader.end) return false;
+  reader.collected.undecidable.push({
+    message: `the definition of a function, ${match[1] ?? match[2]}`,
+    start: reader.offsetOf(reader.at),
+    end: reader.offsetOf(reader.at + match[0].length),
+  });
+  reader.at += match[0].length;
+  // Whoever calls it, and how often, is not known here.
+  if (!readConstruct(reader, { ...grammar, context: deeper(reader, grammar.context, { inLoop: true }) })) {
+    fail(reader, "a function without a body");
+  }
+  return true;
+}

@@ -1,0 +1,140 @@
+import { type ShellInput, shellInput } from "./shells.ts";
+import type { ShellCommand, ShellScript, ShellWord } from "./syntax.ts";
+import { parseShellCommand } from "./parse.ts";
+import { unwrap } from "./wrappers.ts";
+
+/** One of the commands that a simple command runs: itself, and what `env`, `xargs`, `sh -c` and the like run for it. */
+export interface CommandLayer {
+  /** Program and arguments. Never empty. */
+  readonly words: readonly ShellWord[];
+  /** The last part of the program's path; `undefined` where it is not known. */
+  readonly program: string | undefined;
+  /** Whether it only runs the next layer, and changes nothing that matters: `env`, `timeout`, `sh -c`. */
+  readonly transparent: boolean;
+  /** Whether the program gets further words that are not known here, as from `xargs`. */
+  readonly moreWords: boolean;
+  /** Present where the program is a shell, or `eval`: where it gets its commands from. */
+  readonly input?: ShellInput;
+  /** Why it is not known what it runs. */
+  readonly unclear?: string;
+  /** Whether it runs commands that its words hold in a way that is not followed here: `ssh`, `script`, `strace`. */
+  readonly opaque?: true;
+}
+
+const MAX_LAYERS = 12;
+
+/**
+ * What a simple command runs, from the outside in. A command without words has no layers.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "./parse.ts";
+ * const [command] = parseShellCommand("CI=1 timeout 60 env -i /usr/bin/npm test").commands;
+ * assertEquals(commandLayers(command!).map(({ program, transparent }) => [program, transparent]), [
+ *   ["timeout", true],
+ *   ["env", true],
+ *   ["npm", false],
+ * ]);
+ * ```
+ */
+export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
+  const layers: CommandLayer[] = [];
+  const waiting = command.words.length === 0 ? [] : [{ words: command.words, moreWords: false }];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { words, moreWords } = next;
+    const program = programName(words[0] as ShellWord);
+    if (layers.length >= MAX_LAYERS) {
+      layers.push({ words, program, transparent: false, moreWords, unclear: "too many commands that run commands" });
+      break;
+    }
+    const unwrapped = program === undefined ? undefined : unwrap(program, words);
+    if (unwrapped !== undefined) {
+      const { inner, adds, acts, unclear } = unwrapped;
+      const transparent = !acts && inner.length > 0;
+      const unknown = unclear ?? (moreWords && inner.length === 0 ? `a program that ${program} is given` : undefined);
+      layers.push({ words, program, transparent, moreWords, ...(unknown === undefined ? {} : { unclear: unknown }) });
+      waiting.push(...inner.map((innerWords) => ({ words: innerWords, moreWords: moreWords || adds })));
+      continue;
+    }
+    const input = program === undefined ? undefined : shellInput({ program, words, moreWords }, command);
+    layers.push({
+      words,
+      program,
+      transparent: input?.from === "text",
+      moreWords,
+      ...(input === undefined ? {} : { input }),
+      ...(program === undefined ? { unclear: "the program is an expansion" } : undecided(program)),
+      ...(program !== undefined && words.length > 1 && OPAQUE.has(program) ? { opaque: true } : {}),
+    });
+  }
+  return layers;
+}
+
+/** The name that a program is known by: its path's last part, without quotes. */
+function programName(word: ShellWord): string | undefined {
+  return word.value?.slice(word.value.lastIndexOf("/") + 1);
+}
+
+/** Commands that change what later ones mean, or run text at a time that is not known. */
+function undecided(program: string): Pick<CommandLayer, "unclear"> {
+  switch (program) {
+    case "trap":
+      return { unclear: "commands that run at a time that is not known (trap)" };
+    case "alias":
+    case "enable":
+      return { unclear: `a change of what other commands mean (${program})` };
+    case "parallel":
+    case "watch":
+      return { unclear: `commands that ${program} puts together` };
+    default:
+      // zsh puts the path of the program in its place.
+      if (program.startsWith("=")) return { unclear: `a name that some shells expand (${program})` };
+      return {};
+  }
+}
+
+const OPAQUE = new Set(
+  ("ssh mosh script flock unshare nsenter chroot strace ltrace taskset chrt prlimit setarch setpriv unbuffer expect tmux " +
+    "screen systemd-run at batch crontab entr bwrap firejail fakeroot xvfb-run dbus-run-session faketime").split(" "),
+);
+
+/** A command somewhere in a shell text. */
+export interface FoundCommand {
+  readonly layer: CommandLayer;
+  /** Where its simple command stands in the outermost text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Texts inside of texts are not followed any deeper. */
+export const MAX_SCRIPT_DEPTH = 8;
+
+/**
+ * Every command that a shell text runs, as far as it can be known: also those that `env`, `xargs` and `find` run, and those
+ * in the texts of `sh -c '…'` and `eval`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "./parse.ts";
+ * const script = parseShellCommand(`bash -lc 'cd x && panewright ask "Which?"'; grep "panewright ask" README.md`);
+ * const asks = findCommands(script).filter(({ layer }) => layer.program === "panewright");
+ * assertEquals(asks.map(({ layer }) => layer.words.map(({ value }) => value)), [["panewright", "ask", "Which?"]]);
+ * ```
+ */
+export function findCommands(script: ShellScript): readonly FoundCommand[] {
+  const found: FoundCommand[] = [];
+  const visit = (inner: ShellScript, depth: number, place: Pick<FoundCommand, "start" | "end"> | undefined) => {
+    for (const command of inner.commands) {
+      const { start, end } = place ?? command;
+      for (const layer of commandLayers(command)) {
+        found.push({ layer, start, end });
+        if (layer.input?.from !== "text" || depth >= MAX_SCRIPT_DEPTH) continue;
+        visit(parseShellCommand(layer.input.text), depth + 1, { start, end });
+      }
+    }
+  };
+  visit(script, 0, undefined);
+  return found;
+}

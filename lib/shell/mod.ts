@@ -1,0 +1,21 @@
+/**
+ * Shell commands as data: taken apart without being run.
+ *
+ * @module
+ */
+export { parseShellCommand } from "./parse.ts";
+export { shellJoin, shellQuote } from "./quote.ts";
+export { type CommandLayer, commandLayers, findCommands, type FoundCommand, MAX_SCRIPT_DEPTH } from "./layers.ts";
+export { isShell, type ShellInput } from "./shells.ts";
+export type {
+  ExpansionKind,
+  ListOperator,
+  RedirectionOperator,
+  ShellAssignment,
+  ShellCommand,
+  ShellNote,
+  ShellRedirection,
+  ShellScript,
+  ShellWord,
+  WordPart,
+} from "./syntax.ts";

@@ -1,0 +1,201 @@
+import {
+  type CommandContext,
+  deeper,
+  fail,
+  looksAt,
+  looksAtWord,
+  peek,
+  type Reader,
+  ShellSyntaxError,
+  skipBlanks,
+} from "./reader.ts";
+import { readConstruct } from "./compound.ts";
+import { readHereDocuments, skipNewlines } from "./here_documents.ts";
+import { readRedirection, type RedirectionDraft } from "./redirections.ts";
+import type { ListOperator, ShellAssignment, ShellCommand, ShellScript, ShellWord } from "./syntax.ts";
+import { readWord } from "./words.ts";
+
+/**
+ * Takes a shell text apart into its simple commands: those of lists, pipelines, subshells, groups, loops, conditions,
+ * substitutions and here-documents alike.
+ *
+ * POSIX shell, and of bash what agents write: `$'…'`, `<(…)`, `<<<`, `&>`, `|&`, `[[ … ]]`, `function`. What is not
+ * understood ends the parse with a `problem`. It never throws, and its time is proportional to the text.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const { commands, problem } = parseShellCommand('CI=1 npm test > "my log" && git add .');
+ * assertEquals(commands.map(({ words }) => words.map(({ value }) => value)), [["npm", "test"], ["git", "add", "."]]);
+ * assertEquals(commands[0]?.redirections[0]?.target.value, "my log");
+ * assertEquals(problem, undefined);
+ * assertEquals(parseShellCommand("echo 'open").problem?.message, "a ' that is not closed");
+ * ```
+ */
+export function parseShellCommand(text: string): ShellScript {
+  const collected = { commands: [], scopes: [undefined], undecidable: [] };
+  const reader: Reader = { text, at: 0, end: text.length, collected, pending: [], offsetOf: (index) => index };
+  let problem: ShellScript["problem"];
+  try {
+    if (text.includes("\0")) fail(reader, "a NUL character", text.indexOf("\0"));
+    readCommands(reader, { scope: 0, readsPipe: false, inLoop: false, depth: 0 }, "end");
+  } catch (error) {
+    if (!(error instanceof ShellSyntaxError)) throw error;
+    problem = error.note;
+  }
+  return { ...collected, problem };
+}
+
+/** Reads a list up to its end; a `)` is passed. */
+function readCommands(reader: Reader, context: CommandContext, until: ")" | "end"): void {
+  const start = reader.at;
+  const waiting = reader.pending.length;
+  readList(reader, context, []);
+  if (until === ")") {
+    if (peek(reader) !== ")") fail(reader, "a ( that is not closed", start);
+    if (reader.pending.length > waiting) fail(reader, "a here-document that begins in (…) and has its text outside");
+    reader.at++;
+  } else if (reader.at < reader.end) fail(reader, `${JSON.stringify(peek(reader))} where a command was expected`);
+  else readHereDocuments(reader, { context, readCommands });
+}
+
+/**
+ * Reads commands with their operators, up to the end, a `)`, a `;;`, or one of the reserved words where a command could
+ * begin. The word is passed.
+ *
+ * @returns the reserved word that ended it
+ */
+function readList(reader: Reader, context: CommandContext, enders: readonly string[]): string | undefined {
+  let operator: ListOperator | undefined;
+  for (let first = true;; first = false) {
+    skipNewlines(reader, { context, readCommands });
+    const needed = operator === "&&" || operator === "||" || operator === "|";
+    if (reader.at >= reader.end || peek(reader) === ")" || looksAt(reader, ";;") || looksAt(reader, ";&")) {
+      if (needed) fail(reader, `nothing after ${operator}`);
+      return undefined;
+    }
+    const ender = enders.find((word) => looksAtWord(reader, word));
+    if (ender !== undefined && !needed) {
+      reader.at += ender.length;
+      return ender;
+    }
+    const piped = operator === "|";
+    readElement(reader, piped ? { ...context, readsPipe: true } : context, first ? undefined : operator);
+    operator = readOperator(reader);
+    if (operator === undefined) {
+      if (reader.at < reader.end && peek(reader) !== ")" && !looksAt(reader, ";;") && !looksAt(reader, ";&")) {
+        fail(reader, `${JSON.stringify(peek(reader))} where a command should end`);
+      }
+      return undefined;
+    }
+  }
+}
+
+function readOperator(reader: Reader): ListOperator | undefined {
+  skipBlanks(reader);
+  for (const operator of ["&&", "||", "|&", "|", "&"] as const) {
+    if (!looksAt(reader, operator)) continue;
+    reader.at += operator.length;
+    return operator === "|&" ? "|" : operator;
+  }
+  if (looksAt(reader, ";;") || looksAt(reader, ";&")) return undefined;
+  if (peek(reader) === ";") {
+    reader.at++;
+    return ";";
+  }
+  // The newline is left: here-documents begin after it.
+  return peek(reader) === "\n" ? ";" : undefined;
+}
+
+const NOT_FIRST = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
+
+/** A simple command, or a construct with the redirections after it. */
+function readElement(reader: Reader, outer: CommandContext, precededBy: ListOperator | undefined): void {
+  const context = deeper(reader, outer);
+  const start = reader.at;
+  const misplaced = NOT_FIRST.find((word) => looksAtWord(reader, word));
+  if (misplaced !== undefined) fail(reader, `"${misplaced}" where a command was expected`);
+  if (looksAtWord(reader, "!")) {
+    reader.at += 1;
+    skipBlanks(reader);
+    return readElement(reader, context, precededBy);
+  }
+  if (!readConstruct(reader, { context, readCommands, readList })) return readSimple(reader, context, precededBy);
+  const redirections: RedirectionDraft[] = [];
+  for (;;) {
+    skipBlanks(reader);
+    const redirection = readRedirection(reader, { context, readCommands });
+    if (redirection === undefined) break;
+    redirections.push(redirection);
+  }
+  if (redirections.length > 0) emit(reader, context, { start, precededBy: ";", redirections });
+}
+
+const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=/;
+
+function readSimple(reader: Reader, context: CommandContext, precededBy: ListOperator | undefined): void {
+  const start = reader.at;
+  const assignments: ShellAssignment[] = [];
+  const words: ShellWord[] = [];
+  const redirections: RedirectionDraft[] = [];
+  const options = { context, readCommands };
+  for (;;) {
+    skipBlanks(reader);
+    const redirection = readRedirection(reader, options);
+    if (redirection !== undefined) {
+      redirections.push(redirection);
+      continue;
+    }
+    const word = readWord(reader, options);
+    if (word === undefined) break;
+    const name = words.length === 0 ? ASSIGNMENT.exec(word.source)?.[1] : undefined;
+    if (name === undefined) words.push(word);
+    else {
+      assignments.push({ name, word });
+      if (peek(reader) === "(" && word.source.endsWith("=")) readArray(reader, options);
+    }
+  }
+  if (words.length + assignments.length + redirections.length === 0) {
+    fail(reader, `${JSON.stringify(peek(reader))} where a command was expected`);
+  }
+  emit(reader, context, { start, precededBy, assignments, words, redirections });
+}
+
+/** The words of `NAME=(…)`: only the commands in them matter. */
+function readArray(reader: Reader, options: { readonly context: CommandContext }): void {
+  const start = reader.at++;
+  for (;;) {
+    skipNewlines(reader, { ...options, readCommands });
+    if (peek(reader) === ")") {
+      reader.at++;
+      return;
+    }
+    if (readWord(reader, { ...options, readCommands }) === undefined) {
+      fail(reader, "an array that is not closed", start);
+    }
+  }
+}
+
+interface Emitted {
+  readonly start: number;
+  readonly precededBy: ListOperator | undefined;
+  readonly assignments?: readonly ShellAssignment[];
+  readonly words?: readonly ShellWord[];
+  readonly redirections: readonly RedirectionDraft[];
+}
+
+function emit(reader: Reader, context: CommandContext, found: Emitted): void {
+  const { scope, readsPipe, inLoop } = context;
+  const command: ShellCommand = {
+    assignments: found.assignments ?? [],
+    words: found.words ?? [],
+    redirections: found.redirections,
+    precededBy: found.precededBy,
+    readsPipe,
+    inLoop,
+    scope,
+    start: reader.offsetOf(found.start),
+    end: reader.offsetOf(reader.at),
+  };
+  reader.collected.commands.push(command);
+}

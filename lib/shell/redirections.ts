@@ -1,0 +1,69 @@
+import { fail, looksAt, type Reader, skipBlanks } from "./reader.ts";
+import type { RedirectionOperator, ShellRedirection } from "./syntax.ts";
+import { readWord, type WordOptions } from "./words.ts";
+
+/** Longer ones first: the first that matches is the operator. */
+const OPERATORS: readonly RedirectionOperator[] = [
+  "&>>",
+  "&>",
+  "<<<",
+  "<<-",
+  "<<",
+  "<&",
+  "<>",
+  "<",
+  ">>",
+  ">&",
+  ">|",
+  ">",
+];
+
+const DESCRIPTOR = /[0-9]{1,9}(?=[<>])/y;
+
+/** A redirection whose here-document is filled in when its text is reached. */
+export type RedirectionDraft = { -readonly [K in keyof ShellRedirection]: ShellRedirection[K] };
+
+/** Reads the redirection at the reader's place; `undefined` where none begins. */
+export function readRedirection(reader: Reader, options: WordOptions): RedirectionDraft | undefined {
+  const start = reader.at;
+  DESCRIPTOR.lastIndex = start;
+  const digits = DESCRIPTOR.exec(reader.text)?.[0];
+  const at = start + (digits?.length ?? 0);
+  // `<(…)` is a word.
+  const next = reader.text[at] ?? "";
+  if (at >= reader.end || (digits === undefined && "<>".includes(next) && reader.text[at + 1] === "(")) {
+    return undefined;
+  }
+  reader.at = at;
+  const operator = OPERATORS.find((candidate) => looksAt(reader, candidate));
+  if (operator === undefined || (digits !== undefined && operator.startsWith("&"))) {
+    reader.at = start;
+    return undefined;
+  }
+  reader.at += operator.length;
+  skipBlanks(reader);
+  const target = readWord(reader, options);
+  if (target === undefined) fail(reader, `nothing after ${operator}`);
+  const redirection: RedirectionDraft = {
+    operator,
+    descriptor: digits === undefined ? undefined : Number(digits),
+    target,
+    start: reader.offsetOf(start),
+    end: reader.offsetOf(reader.at),
+  };
+  if (operator === "<<" || operator === "<<-") {
+    if (target.parts.some((part) => part.type !== "literal")) fail(reader, "an expansion as a delimiter", start);
+    const delimiter = target.parts.map((part) => part.text).join("");
+    reader.pending.push({
+      delimiter,
+      quoted: target.source !== delimiter,
+      stripTabs: operator === "<<-",
+      context: options.context,
+      start,
+      receive(text) {
+        if (text !== undefined) redirection.hereDocument = text;
+      },
+    });
+  }
+  return redirection;
+}

@@ -1,0 +1,315 @@
+import { decodeAnsiC } from "./ansi_c.ts";
+import { type CommandContext, deeper, fail, looksAt, openScope, peek, type Reader } from "./reader.ts";
+import type { ExpansionKind, ShellWord, WordPart } from "./syntax.ts";
+
+/** Reads a list of commands up to a `)` or the reader's end; given by the parser, which this module is a part of. */
+export type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end") => void;
+
+/** Characters that end an unquoted word. */
+const METACHARACTERS = " \t\n|&;()<>";
+
+/** A word while it is read. */
+interface Draft {
+  readonly parts: WordPart[];
+  readonly expansions: Set<ExpansionKind>;
+  /** The unquoted text, in which patterns, braces and tildes have their meaning; quoted text leaves a NUL. */
+  bare: string;
+}
+
+/** What is read around a word, and how commands inside of it are read. */
+export interface WordOptions {
+  readonly context: CommandContext;
+  readonly readCommands: ReadCommands;
+}
+
+function add(draft: Draft, part: WordPart): void {
+  const last = draft.parts.at(-1);
+  if (part.type === "literal" && last?.type === "literal" && last.quoted === part.quoted) {
+    draft.parts[draft.parts.length - 1] = { ...last, text: last.text + part.text };
+  } else draft.parts.push(part);
+  if (part.type !== "literal") draft.expansions.add(part.type);
+  draft.bare += part.type === "literal" && !part.quoted ? part.text : "\0";
+}
+
+/** Reads the word at the reader's place; `undefined` where none begins. */
+export function readWord(reader: Reader, options: WordOptions): ShellWord | undefined {
+  const start = reader.at;
+  const draft: Draft = { parts: [], expansions: new Set(), bare: "" };
+  while (reader.at < reader.end && readPiece(reader, draft, options));
+  if (reader.at === start) return undefined;
+  return finish(reader, draft, start);
+}
+
+/** One character or construct of a word; false at the word's end. */
+function readPiece(reader: Reader, draft: Draft, options: WordOptions): boolean {
+  const next = peek(reader);
+  if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
+    const from = reader.at;
+    reader.at += 2;
+    const context = openScope(reader, options.context);
+    options.readCommands(reader, next === ">" ? { ...context, readsPipe: true } : context, ")");
+    add(draft, { type: "process_substitution", text: reader.text.slice(from, reader.at), quoted: false });
+    return true;
+  }
+  if (METACHARACTERS.includes(next)) return false;
+  switch (next) {
+    case "\\":
+      return readEscape(reader, draft);
+    case "'":
+      readSingleQuoted(reader, draft);
+      return true;
+    case '"':
+      reader.at++;
+      readDoubleQuoted(reader, draft, options);
+      return true;
+    case "$":
+      readDollar(reader, draft, { ...options, quoted: false });
+      return true;
+    case "`":
+      readBackquoted(reader, draft, { ...options, quoted: false });
+      return true;
+    default:
+      readPlain(reader, draft);
+      return true;
+  }
+}
+
+const SPECIAL = new Set([...METACHARACTERS, "\\", "'", '"', "$", "`"]);
+
+function readPlain(reader: Reader, draft: Draft): void {
+  const from = reader.at;
+  while (reader.at < reader.end && !SPECIAL.has(peek(reader))) reader.at++;
+  add(draft, { type: "literal", text: reader.text.slice(from, reader.at), quoted: false });
+}
+
+function readEscape(reader: Reader, draft: Draft): true {
+  if (peek(reader, 1) === "\n") {
+    reader.at += 2;
+    return true;
+  }
+  // A surrogate pair stays together; a backslash at the very end is one.
+  const escaped = reader.at + 1 < reader.end ? String.fromCodePoint(reader.text.codePointAt(reader.at + 1)!) : "\\";
+  reader.at = Math.min(reader.at + 1 + escaped.length, reader.end);
+  add(draft, { type: "literal", text: escaped, quoted: true });
+  return true;
+}
+
+function readSingleQuoted(reader: Reader, draft: Draft): void {
+  const close = reader.text.indexOf("'", reader.at + 1);
+  if (close === -1 || close >= reader.end) fail(reader, "a ' that is not closed");
+  add(draft, { type: "literal", text: reader.text.slice(reader.at + 1, close), quoted: true });
+  reader.at = close + 1;
+}
+
+function readDoubleQuoted(reader: Reader, draft: Draft, options: WordOptions): void {
+  const open = reader.at - 1;
+  add(draft, { type: "literal", text: "", quoted: true });
+  readExpandable(reader, draft, { ...options, until: '"' });
+  if (peek(reader) !== '"') fail(reader, 'a " that is not closed', open);
+  reader.at++;
+}
+
+/** Text in which only `$`, backquotes and some backslashes have a meaning: in double quotes, or a here-document. */
+function readExpandable(reader: Reader, draft: Draft, options: WordOptions & { readonly until: '"' | "end" }): void {
+  const { until } = options;
+  while (reader.at < reader.end) {
+    const next = peek(reader);
+    if (next === '"' && until === '"') return;
+    if (next === "$") readDollar(reader, draft, { ...options, quoted: true });
+    else if (next === "`") readBackquoted(reader, draft, { ...options, quoted: true });
+    else if (next === "\\") {
+      const after = peek(reader, 1);
+      if (after === "\n") reader.at += 2;
+      else {
+        const escapes = after !== "" && ("$`\\".includes(after) || (after === '"' && until === '"'));
+        add(draft, { type: "literal", text: escapes ? after : "\\", quoted: true });
+        reader.at += escapes ? 2 : 1;
+      }
+    } else {
+      const from = reader.at;
+      while (reader.at < reader.end && !'"$`\\'.includes(peek(reader))) reader.at++;
+      if (reader.at === from) reader.at++;
+      add(draft, { type: "literal", text: reader.text.slice(from, reader.at), quoted: true });
+    }
+  }
+}
+
+interface Quoting extends WordOptions {
+  readonly quoted: boolean;
+}
+
+const NAME = /[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]/y;
+
+function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
+  const { quoted } = options;
+  const from = reader.at;
+  const take = (type: WordPart["type"]) => add(draft, { type, text: reader.text.slice(from, reader.at), quoted });
+  if (looksAt(reader, "$((")) {
+    reader.at += 3;
+    skipArithmetic(reader, options, from);
+    return take("arithmetic");
+  }
+  switch (peek(reader, 1)) {
+    case "(":
+      reader.at += 2;
+      options.readCommands(reader, openScope(reader, options.context), ")");
+      return take("command_substitution");
+    case "{":
+      reader.at += 2;
+      skipParameter(reader, { ...options, context: deeper(reader, options.context) }, from);
+      return take("variable");
+    case "[":
+      return fail(reader, "the old form $[…] of an arithmetic expansion");
+    case "\\":
+      if (peek(reader, 2) === "\n") fail(reader, "a line that is continued right after $");
+      break;
+    case "'":
+      if (!quoted) {
+        const decoded = decodeAnsiC(reader.text, { from: reader.at + 2, end: reader.end });
+        if (decoded === undefined) fail(reader, "a $' that is not closed");
+        reader.at = decoded.end;
+        return add(draft, { type: "literal", text: decoded.text, quoted: true });
+      }
+      break;
+    case '"':
+      if (!quoted) {
+        reader.at += 2;
+        return readDoubleQuoted(reader, draft, options);
+      }
+  }
+  NAME.lastIndex = reader.at + 1;
+  const name = NAME.exec(reader.text)?.[0];
+  if (name === undefined || reader.at + 1 + name.length > reader.end) {
+    reader.at++;
+    return add(draft, { type: "literal", text: "$", quoted });
+  }
+  reader.at += 1 + name.length;
+  take("variable");
+}
+
+/** What has been passed over inside an expansion is not part of any word; only the commands in it matter. */
+function scratch(): Draft {
+  return { parts: [], expansions: new Set(), bare: "" };
+}
+
+/** Passes over `…))`; shells differ in what quotes mean in it. */
+function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
+  const context = deeper(reader, options.context);
+  let open = 0;
+  for (; reader.at < reader.end;) {
+    const next = peek(reader);
+    if (next === "$") readDollar(reader, scratch(), { ...options, context, quoted: true });
+    else if (next === "`") readBackquoted(reader, scratch(), { ...options, context, quoted: true });
+    else if (next === ")" && open === 0) {
+      // Otherwise it would be a command substitution that begins with a subshell: not worth telling apart.
+      if (peek(reader, 1) !== ")") fail(reader, "a $(( that is not closed by ))", from);
+      reader.at += 2;
+      return;
+    } else {
+      if (next === "(") open++;
+      else if (next === ")") open--;
+      else if (next === "\\") reader.at++;
+      reader.at++;
+    }
+  }
+  fail(reader, "a $(( that is not closed by ))", from);
+}
+
+/** Passes over `…}`; in `${name:-…}` there may be commands. */
+function skipParameter(reader: Reader, options: Quoting, from: number): void {
+  if (" \t\n|".includes(peek(reader) || " ")) fail(reader, "a command substitution of the form ${ …}", from);
+  while (reader.at < reader.end) {
+    const next = peek(reader);
+    if (next === "}") {
+      reader.at++;
+      return;
+    }
+    if (next === "$") readDollar(reader, scratch(), options);
+    else if (next === "`") readBackquoted(reader, scratch(), options);
+    else if (options.quoted && (next === "'" || next === '"')) {
+      // Whether these quotes quote depends on the operator before them, and differs from shell to shell.
+      fail(reader, "quotes in a ${…} that is quoted itself");
+    } else if (next === '"') {
+      reader.at++;
+      readDoubleQuoted(reader, scratch(), options);
+    } else if (next === "'" && !options.quoted) readSingleQuoted(reader, scratch());
+    else if (next === "\\") reader.at += 2;
+    else if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
+      fail(reader, "a process substitution in ${…}");
+    } else reader.at++;
+  }
+  fail(reader, "a ${ that is not closed", from);
+}
+
+/** Backquotes hold a text of their own, in which a backslash protects `$`, a backquote and itself once more. */
+function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
+  const open = reader.at;
+  const offsets: number[] = [];
+  let inner = "";
+  let index = open + 1;
+  for (; index < reader.end && reader.text[index] !== "`"; index++) {
+    const next = reader.text[index + 1] ?? "";
+    if (reader.text[index] === "\\" && index + 1 < reader.end) {
+      if ("$`\\".includes(next) || (options.quoted && next === '"')) index++;
+    }
+    inner += reader.text[index];
+    offsets.push(reader.offsetOf(index));
+  }
+  if (index >= reader.end) fail(reader, "a ` that is not closed");
+  offsets.push(reader.offsetOf(index));
+  const { collected } = reader;
+  const offsetOf = (place: number) => offsets[Math.min(place, offsets.length - 1)]!;
+  options.readCommands(
+    { text: inner, at: 0, end: inner.length, collected, pending: [], offsetOf },
+    openScope(reader, options.context),
+    "end",
+  );
+  reader.at = index + 1;
+  add(draft, {
+    type: "command_substitution",
+    text: reader.text.slice(open, reader.at),
+    quoted: options.quoted,
+  });
+}
+
+/**
+ * Reads the expansions of a here-document's text, from the reader's place to its end.
+ *
+ * @returns the text; `undefined` where something in it is expanded
+ */
+export function readHereText(reader: Reader, options: WordOptions): string | undefined {
+  const draft = scratch();
+  readExpandable(reader, draft, { ...options, until: "end" });
+  return draft.expansions.size > 0 ? undefined : draft.parts.map((part) => part.text).join("");
+}
+
+function finish(reader: Reader, draft: Draft, start: number): ShellWord {
+  const { bare, expansions, parts } = draft;
+  if (bare !== "[" && (/[*?]/.test(bare) || isBefore(bare.indexOf("["), bare.lastIndexOf("]")))) {
+    expansions.add("pathname");
+  }
+  const brace = bare.indexOf("{");
+  const closing = bare.lastIndexOf("}");
+  if (brace !== -1 && (within(bare, ",", brace, closing) || within(bare, "..", brace, closing))) {
+    expansions.add("brace");
+  }
+  if (bare.startsWith("~") || bare.includes("=~") || bare.includes(":~")) expansions.add("tilde");
+  const kept = parts.filter((part) => part.text !== "");
+  return {
+    value: expansions.size === 0 ? parts.map((part) => part.text).join("") : undefined,
+    parts: kept.length > 0 ? kept : parts.slice(0, 1),
+    expansions: [...expansions],
+    source: reader.text.slice(start, reader.at),
+    start: reader.offsetOf(start),
+    end: reader.offsetOf(reader.at),
+  };
+}
+
+function isBefore(left: number, right: number): boolean {
+  return left !== -1 && left < right;
+}
+
+function within(text: string, part: string, from: number, to: number): boolean {
+  const found = text.indexOf(part, from);
+  return found !== -1 && found < to;
+}

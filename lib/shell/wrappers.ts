@@ -1,0 +1,141 @@
+import type { ShellWord } from "./syntax.ts";
+
+/** How a program that runs another command is called. */
+interface WrapperSpec {
+  /** Options that stand alone, or have their value in the same word. */
+  readonly flags?: RegExp;
+  /** Options whose value is the next word. */
+  readonly valued?: RegExp;
+  /** Words of its own between the options and the command. */
+  readonly operands?: number;
+  /** Whether `NAME=value` may stand before the command. */
+  readonly assignments?: true;
+  /** Whether it adds words of its own to the command. */
+  readonly adds?: true;
+  /** Whether it changes more than how the command is run: who runs it, or on what. */
+  readonly acts?: true;
+}
+
+/** By the manuals of GNU coreutils 9.1, findutils 4.9, util-linux 2.38, bash 5.2 and sudo 1.9. */
+const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
+  env: {
+    flags: /^(?:-|-[i0v]+|-u.+|--(?:ignore-environment|null|debug|unset=.*))$/,
+    valued: /^(?:-u|--unset)$/,
+    assignments: true,
+  },
+  nice: { flags: /^(?:-?-\d+|-n-?\d+|--adjustment=.*)$/, valued: /^(?:-n|--adjustment)$/ },
+  ionice: { flags: /^(?:-[cn]\d|-t)$/, valued: /^-[cn]$/ },
+  nohup: {},
+  setsid: { flags: /^(?:-[cfw]+|--(?:ctty|fork|wait))$/ },
+  time: { flags: /^-[pvq]+$/, valued: /^-f$/ },
+  timeout: {
+    flags: /^(?:-v|-[sk].+|--(?:foreground|preserve-status|verbose|signal=.*|kill-after=.*))$/,
+    valued: /^(?:-[sk]|--signal|--kill-after)$/,
+    operands: 1,
+  },
+  stdbuf: { flags: /^(?:-[ioe].+|--(?:input|output|error)=.*)$/, valued: /^-[ioe]$/ },
+  command: { flags: /^-p$/ },
+  builtin: {},
+  exec: { flags: /^-[cl]+$/, valued: /^-a$/ },
+  busybox: {},
+  // zsh
+  noglob: {},
+  nocorrect: {},
+  "-": {},
+  repeat: { operands: 1 },
+  xargs: {
+    flags:
+      /^(?:-[0rtpxo]+|-[dEILnPsa].+|-[ile].*|--(?:null|no-run-if-empty|verbose|exit|open-tty|(?:delimiter|arg-file|max-\w+|replace|eof|process-slot-var)=.*|replace|eof))$/,
+    valued: /^(?:-[dEILnPsa]|--(?:delimiter|arg-file|max-args|max-procs|max-chars|max-lines))$/,
+    adds: true,
+    acts: true,
+  },
+  sudo: {
+    flags: /^(?:-[EHnSbkAP]+|--(?:preserve-env.*|non-interactive|stdin|background|set-home|user=.*|group=.*))$/,
+    valued: /^(?:-[ugUhpCTrt]|--(?:user|group|host|prompt))$/,
+    assignments: true,
+    acts: true,
+  },
+  doas: { flags: /^-[nL]+$/, valued: /^-[uC]$/, acts: true },
+};
+
+/** What a program that runs another command runs. */
+export interface Unwrapped {
+  /** The commands' words; none where only the wrapper itself does something. */
+  readonly inner: readonly (readonly ShellWord[])[];
+  readonly adds: boolean;
+  readonly acts: boolean;
+  /** Why it is not known what it runs. */
+  readonly unclear?: string;
+}
+
+const NOTHING: Unwrapped = { inner: [], adds: false, acts: false };
+
+/** Looks through a program such as `env`, `timeout`, `xargs` or `find -exec`; `undefined` where it is none of these. */
+export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
+  if (program === "find") return unwrapFind(words);
+  const spec = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  if (spec === undefined) return undefined;
+  if (program === "command" && /^-[pvV]*[vV]/.test(words[1]?.value ?? "")) return NOTHING;
+  const { adds = false } = spec;
+  let { acts = false } = spec;
+  let index = 1;
+  for (let operands = spec.operands ?? 0; index < words.length; index++) {
+    const word = words[index] as ShellWord;
+    const text = word.value;
+    if (text === undefined) {
+      if (operands > 0 || (spec.assignments && isAssignment(word))) {
+        if (isAssignment(word)) acts = true;
+        else operands--;
+        continue;
+      }
+      // A command that is an expansion itself is a matter of its own.
+      break;
+    }
+    if (text === "--") {
+      index += 1 + operands;
+      break;
+    }
+    if (spec.flags?.test(text)) continue;
+    if (spec.valued?.test(text)) index++;
+    else if (text.startsWith("-")) return { ...NOTHING, acts, unclear: `the option ${text} of ${program}` };
+    else if (spec.assignments && isAssignment(word)) acts = true;
+    else if (operands > 0) operands--;
+    else break;
+  }
+  const rest = words.slice(index);
+  if (adds && isReplaced(rest[0], replacedText(words.slice(1, index)))) {
+    return { ...NOTHING, acts, unclear: `a program that ${program} puts in` };
+  }
+  return { inner: rest.length === 0 ? [] : [rest], adds, acts };
+}
+
+function isAssignment(word: ShellWord): boolean {
+  const [first] = word.parts;
+  return first?.type === "literal" && /^[A-Za-z_][A-Za-z0-9_]*=/.test(first.text);
+}
+
+/** The text that `xargs -I` replaces, wherever it stands. */
+function replacedText(options: readonly ShellWord[]): string {
+  const at = options.findIndex(({ value }) => value?.startsWith("-I"));
+  const attached = options[at]?.value?.slice(2) ?? "";
+  return at === -1 ? "{}" : attached === "" ? options[at + 1]?.value ?? "{}" : attached;
+}
+
+function isReplaced(word: ShellWord | undefined, text: string): boolean {
+  return word?.value?.includes(text) === true;
+}
+
+const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
+
+function unwrapFind(words: readonly ShellWord[]): Unwrapped {
+  const inner: ShellWord[][] = [];
+  for (let index = 1; index < words.length; index++) {
+    if (!FIND_RUNS.test(words[index]?.value ?? "")) continue;
+    const from = index + 1;
+    while (index < words.length && !/^[;+]$/.test(words[index]?.value ?? "")) index++;
+    if (isReplaced(words[from], "{}")) return { ...NOTHING, acts: true, unclear: "a program that find puts in" };
+    if (index > from) inner.push(words.slice(from, index));
+  }
+  return { inner, adds: inner.length > 0, acts: true };
+}

@@ -1,0 +1,96 @@
+import {
+  AgentAskedError,
+  type HeadlessFact,
+  type HeadlessRequest,
+  type HeadlessResult,
+} from "../../providers/headless.ts";
+import type { Drive } from "./drive.ts";
+import type { Action } from "./machine.ts";
+import { buildStepPrompt } from "./prompts/step_prompt.ts";
+import { readText } from "./read_text.ts";
+import { attemptFolder } from "./step_folders.ts";
+
+/**
+ * Runs one attempt of a step, and tells how it ended: the agent's turn is over, or it asks.
+ *
+ * @throws {UsageError} when the step's prompt file or the agent's program is not there
+ * @throws the signal's reason when it is aborted
+ */
+export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
+  const { task, step, plan } = at;
+  const { settings, workdir } = drive.plan;
+  const prompt = buildStepPrompt({
+    at,
+    attempt,
+    settings,
+    workdir,
+    stepText: plan.prompt.kind === "self" ? undefined : await readText(plan.prompt.path),
+    interactions: drive.now().interactions,
+  });
+  const place = { task: task.number, step: step.number, attempt: attempt.number };
+  const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });
+  const folder = `${drive.folder.stepsDir}/${relative}`;
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(`${folder}/prompt.md`, prompt, { mode: 0o600 });
+  drive.emit({
+    type: "attempt_started",
+    ...place,
+    reason: attempt.reason,
+    native: attempt.resumeSessionId !== undefined,
+    folder: `steps/${relative}`,
+    promptBytes: new TextEncoder().encode(prompt).length,
+  });
+  const onProgress = (fact: HeadlessFact) => {
+    if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
+    if (fact.sessionId !== drive.now().current?.step.sessionId) {
+      drive.emit({ type: "session_found", sessionId: fact.sessionId });
+    }
+  };
+  const request: HeadlessRequest = {
+    provider: plan.provider,
+    workdir,
+    prompt,
+    args: plan.args,
+    env: plan.env,
+    stepFolder: folder,
+    ask: {
+      commands: settings.askCommands,
+      channelFolder: `${folder}/ask`,
+      launcherFolder: `${drive.folder.path}/bin`,
+    },
+    timeLimitSeconds: plan.timeLimitSeconds,
+    signal: drive.signal,
+    clock: drive.clock,
+    onProgress,
+    ...(plan.model === undefined ? {} : { model: plan.model }),
+    ...(plan.command === undefined ? {} : { command: plan.command }),
+    ...(attempt.resumeSessionId === undefined ? {} : { resumeSessionId: attempt.resumeSessionId }),
+  };
+  try {
+    const result = await drive.runHeadless(request);
+    drive.emit({ type: "attempt_finished", ...place, ...endOf(result) });
+  } catch (error) {
+    if (!(error instanceof AgentAskedError)) throw error;
+    const { question: text, sessionId, attemptLog, usage, seconds } = error;
+    drive.emit({
+      type: "question_asked",
+      ...place,
+      question: `q${drive.now().questions.length + 1}`,
+      stepName: plan.name,
+      text,
+      attemptLog,
+      usage,
+      seconds,
+      askedAt: drive.wallClock().toISOString(),
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
+  }
+}
+
+/** What of a result goes into the journal: plain data. */
+function endOf(result: HeadlessResult) {
+  const { usageLimit, ...rest } = result;
+  if (usageLimit === undefined) return rest;
+  const { message, resetsAt } = usageLimit;
+  return { ...rest, usageLimit: { message, ...(resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() }) } };
+}

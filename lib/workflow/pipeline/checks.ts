@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
+import type { CheckPlan } from "./plan.ts";
+
+/** What came of a check. */
+export interface CheckResult {
+  readonly passed: boolean;
+  /** Why it failed, or what it found. */
+  readonly detail: string;
+  /** The end of what a command wrote; empty for other checks. */
+  readonly output: string;
+}
+
+/**
+ * A check in a few words.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const check = { type: "shell", command: ["npm", "test"], expect: "fail", timeLimitSeconds: 60 } as const;
+ * assertEquals(describeCheck(check), "npm test (must fail)");
+ * ```
+ */
+export function describeCheck(check: CheckPlan): string {
+  switch (check.type) {
+    case "none":
+      return "nothing to check";
+    case "fileExists":
+      return `there is ${check.paths.join(", ")}`;
+    case "shell":
+      return `${formatTestCommand(check.command)}${check.expect === "fail" ? " (must fail)" : ""}`;
+  }
+}
+
+/**
+ * What the end of a check's command means. A command that could not be run, or did not end in time, has neither passed nor
+ * failed: the check has failed, whatever was expected.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const ended = { passed: false, exitCode: 1, timedOut: false, seconds: 1, output: "1 failed", truncated: false };
+ * assertEquals(judgeCommand({ expect: "fail", timeLimitSeconds: 60 }, ended).passed, true);
+ * assertEquals(judgeCommand({ expect: "fail", timeLimitSeconds: 60 }, { ...ended, exitCode: 127 }).passed, false);
+ * ```
+ */
+export function judgeCommand(
+  check: { readonly expect: "pass" | "fail"; readonly timeLimitSeconds: number },
+  result: TestCommandResult,
+): CheckResult {
+  const { exitCode, timedOut, output } = result;
+  const because = (passed: boolean, detail: string) => ({ passed, detail, output });
+  if (timedOut) return because(false, `the check did not end within ${check.timeLimitSeconds} s`);
+  if (exitCode === 127 || exitCode === 126) {
+    return because(false, `the check's command could not be run (exit code ${exitCode})`);
+  }
+  if (check.expect === "pass") {
+    return result.passed ? because(true, "it passed") : because(false, `the check failed with exit code ${exitCode}`);
+  }
+  return result.passed
+    ? because(false, "the check's command passed, but it must fail")
+    : because(true, `it failed with exit code ${exitCode}, as it must`);
+}
+
+/** Looks for the files of a check. */
+export async function checkFiles(
+  paths: readonly string[],
+  { workdir }: { readonly workdir: string },
+): Promise<CheckResult> {
+  const missing: string[] = [];
+  for (const path of paths) {
+    const isFile = await Deno.stat(resolve(workdir, path)).then((info) => info.isFile, () => false);
+    if (!isFile) missing.push(path);
+  }
+  const detail = missing.length === 0 ? `there is ${paths.join(", ")}` : `there is no file ${missing.join(", ")}`;
+  return { passed: missing.length === 0, detail, output: "" };
+}

@@ -1,0 +1,175 @@
+import type { AttemptReason, ExecFact } from "./events.ts";
+import { type ExecState, INITIAL_STATE, newStep, type StepStage, type StepState, type TaskState } from "./state.ts";
+import { addUsage } from "./usage.ts";
+
+/**
+ * The state after all of these facts: what a run goes on from.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(foldFacts([]).run, undefined);
+ * ```
+ */
+export function foldFacts(facts: Iterable<ExecFact>): ExecState {
+  let state = INITIAL_STATE;
+  for (const fact of facts) state = applyFact(state, fact);
+  return state;
+}
+
+/** The state after a fact. */
+export function applyFact(state: ExecState, fact: ExecFact): ExecState {
+  switch (fact.type) {
+    case "run_started": {
+      const { runId: id, workdir, target, configFile, overrides } = fact;
+      return { ...INITIAL_STATE, run: { id, workdir, target, configFile, overrides } };
+    }
+    case "run_resumed":
+      return { ...inTask(state, (task) => resumed(task, fact.interruptedLog)), finished: undefined };
+    case "task_started": {
+      const { task: number, file, pipeline, steps, text, autonomyLevel } = fact;
+      const current = { number, file, pipeline, steps, text, autonomyLevel, step: newStep(1), failed: undefined };
+      return { ...state, current };
+    }
+    case "step_started":
+      return atStage(state, { kind: "ready", reason: "first", sessionLost: false }, {
+        baseline: fact.baseline,
+        startedAt: fact.startedAt,
+      });
+    case "attempt_started": {
+      const { attempt: attempts, reason, native, folder } = fact;
+      const forgotten = native ? {} : { sessionId: undefined };
+      return atStage(state, { kind: "running", reason, native, folder }, { attempts, ...forgotten });
+    }
+    case "session_found":
+      return inStep(state, (step) => ({ ...step, sessionId: fact.sessionId }));
+    case "attempt_finished":
+      return attemptFinished(state, fact);
+    case "question_asked":
+      return questionAsked(state, fact);
+    case "question_answered":
+      return questionAnswered(state, fact);
+    case "usage_limit_waited":
+      return atStage(state, { kind: "ready", reason: "limit_reset", sessionLost: false });
+    case "writes_checked":
+      return fact.enforced && fact.outside.length > 0
+        ? attemptFailed(state, `it changed files outside of allow_write: ${fact.outside.join(", ")}`)
+        : atStage(state, { kind: "completed", writesChecked: true, checked: 0 });
+    case "check_finished":
+      if (!fact.passed) return attemptFailed(state, fact.detail, fact.output);
+      return inStep(
+        state,
+        (step) => step.stage.kind === "completed" ? { ...step, stage: { ...step.stage, checked: fact.check } } : step,
+      );
+    case "step_finished":
+      if (fact.outcome === "pass") return inTask(state, (task) => ({ ...task, step: newStep(fact.step + 1) }));
+      return closeQuestions(atStage(state, { kind: "failed", reason: fact.reason ?? "", final: true }));
+    case "task_finished":
+      return fact.outcome === "pass"
+        ? { ...state, current: undefined, passed: [...state.passed, fact.file] }
+        : inTask(state, (task) => ({ ...task, failed: fact.reason ?? "" }));
+    case "run_finished":
+      return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
+    case "check_started":
+    case "question_waiting":
+    case "usage_limit_reached":
+    case "warning":
+      return state;
+  }
+}
+
+function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "attempt_finished" }>): ExecState {
+  const { attemptLog, usageLimit } = fact;
+  const known = { attemptLog, ...(fact.sessionId === undefined ? {} : { sessionId: fact.sessionId }) };
+  const counted = { ...state, usage: addUsage(state.usage, fact.usage) };
+  if (fact.outcome === "completed") {
+    return atStage(counted, { kind: "completed", writesChecked: false, checked: 0 }, { ...known, feedback: undefined });
+  }
+  if (usageLimit !== undefined) {
+    const { message, resetsAt } = usageLimit;
+    return atStage(counted, { kind: "usage_limit", message, resetsAt }, known);
+  }
+  const stage = state.current?.step.stage;
+  if (stage?.kind === "running" && stage.native && !fact.timedOut) {
+    // A session that is gone is no fault of the agent's: a new process gets the answer.
+    const attemptLog = state.current?.step.attemptLog ?? "";
+    return atStage(counted, { kind: "ready", reason: stage.reason, sessionLost: true }, {
+      attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),
+    });
+  }
+  return attemptFailed(inStep(counted, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
+}
+
+/** The attempt is not good enough: what the next one is told, and what the step is said to have failed of. */
+function attemptFailed(state: ExecState, reason: string, output = ""): ExecState {
+  const feedback = output === "" ? reason : `${reason}\n\n${output}`;
+  return inStep(state, (step) => ({
+    ...step,
+    failures: step.failures + 1,
+    stage: { kind: "failed", reason, final: false },
+    feedback,
+  }));
+}
+
+function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "question_asked" }>): ExecState {
+  const { question: id, stepName: step, text, attemptLog, askedAt, sessionId } = fact;
+  const asked = inStep(state, (before) => ({
+    ...before,
+    questions: before.questions + 1,
+    stage: { kind: "question", question: id },
+    attemptLog,
+    ...(sessionId === undefined ? {} : { sessionId }),
+  }));
+  return {
+    ...asked,
+    questions: [...state.questions, {
+      id,
+      task: state.current?.file ?? "",
+      step,
+      text,
+      attemptLog,
+      askedAt,
+      open: true,
+    }],
+    usage: addUsage(state.usage, fact.usage),
+  };
+}
+
+function questionAnswered(state: ExecState, fact: Extract<ExecFact, { type: "question_answered" }>): ExecState {
+  const asked = state.questions.find(({ id, open }) => open && id === fact.question);
+  if (asked === undefined) return state;
+  const { question, answer, by, answeredAt } = fact;
+  const { task, step, text, askedAt } = asked;
+  const interaction = { question, answer, by, task, step, text, askedAt, answeredAt };
+  const answered = { ...closeQuestions(state), interactions: [...state.interactions, interaction] };
+  return atStage(answered, { kind: "ready", reason: "answered", sessionLost: false });
+}
+
+function closeQuestions(state: ExecState): ExecState {
+  return { ...state, questions: state.questions.map((question) => ({ ...question, open: false })) };
+}
+
+/** A task after its process was gone: what was under way begins again, and a step that failed gets another try. */
+function resumed(task: TaskState, interruptedLog = ""): TaskState {
+  const { step } = task;
+  const ready = (reason: AttemptReason): StepStage => ({ kind: "ready", reason, sessionLost: false });
+  if (step.stage.kind === "running") {
+    return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready("interrupted") } };
+  }
+  if (step.stage.kind !== "failed" || !step.stage.final) return task;
+  const { attempts, baseline, startedAt, attemptLog, feedback } = step;
+  const again = { ...newStep(step.number), attempts, baseline, startedAt, attemptLog, feedback };
+  return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
+}
+
+function atStage(state: ExecState, stage: StepStage, more: Partial<StepState> = {}): ExecState {
+  return inStep(state, (step) => ({ ...step, ...more, stage }));
+}
+
+function inStep(state: ExecState, change: (step: StepState) => StepState): ExecState {
+  return inTask(state, (task) => ({ ...task, step: change(task.step) }));
+}
+
+function inTask(state: ExecState, change: (task: TaskState) => TaskState): ExecState {
+  return state.current === undefined ? state : { ...state, current: change(state.current) };
+}

@@ -1,0 +1,32 @@
+import type { RunFolder } from "../../journal/run_folder.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { endProcesses, findMarkedPids } from "../../ports/end_processes.ts";
+import { listProcesses, processTree } from "../../ports/process_table.ts";
+import { ASK_CHANNEL_VARIABLE } from "../../providers/headless/ask_channel.ts";
+import { condense } from "../condense.ts";
+import type { ExecState } from "./state.ts";
+
+/** Lines of the log of an attempt that was broken off. */
+const MAX_LOG_LINES = 200;
+/** How long an agent that outlived panewright has to end after SIGTERM. */
+const TERMINATE_GRACE_MS = 2000;
+
+/**
+ * Ends the agents that an earlier process of the run left behind when it was killed: they would go on working beside the new
+ * attempt. They are found by the run's folder in their environment.
+ */
+export async function endLeftAgents(folder: RunFolder, clock: Clock): Promise<void> {
+  const pids = await findMarkedPids({ name: ASK_CHANNEL_VARIABLE, value: `${folder.stepsDir}/` });
+  if (pids.length === 0) return;
+  const all = await listProcesses();
+  const trees = new Map(pids.flatMap((pid) => processTree(all, pid)).map((one) => [one.pid, one]));
+  await endProcesses([...trees.values()], { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
+}
+
+/** What the agent did in an attempt that was under way when the process was gone. */
+export async function readInterruptedLog(folder: RunFolder, state: ExecState): Promise<string | undefined> {
+  const stage = state.current?.step.stage;
+  if (stage?.kind !== "running") return undefined;
+  const log = await Deno.readTextFile(`${folder.path}/${stage.folder}/log.txt`).catch(() => "");
+  return condense(log, { maxLines: MAX_LOG_LINES });
+}

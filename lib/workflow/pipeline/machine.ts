@@ -1,0 +1,165 @@
+import type { AttemptReason } from "./events.ts";
+import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
+import type { AutonomyLevel, ExecSettings } from "./settings.ts";
+import { type ExecState, openQuestion, type QuestionState, type StepState, type TaskState } from "./state.ts";
+
+/** What is to be done next. Whoever does it tells what came of it as facts, which lead to the next state. */
+export type Action =
+  | { readonly do: "choose_task" }
+  | { readonly do: "start_step"; readonly at: StepPlace }
+  | { readonly do: "run_attempt"; readonly at: StepPlace; readonly attempt: Attempt }
+  | { readonly do: "await_answer"; readonly at: StepPlace; readonly question: QuestionState }
+  /** Nobody needs to be asked. */
+  | {
+    readonly do: "answer";
+    readonly question: QuestionState;
+    readonly answer: string;
+    readonly by: "level" | "cap";
+  }
+  | { readonly do: "await_limit"; readonly message: string; readonly resetsAt: string | undefined }
+  | { readonly do: "check_writes"; readonly at: StepPlace; readonly allowWrite: readonly string[] }
+  | { readonly do: "check"; readonly at: StepPlace; readonly number: number; readonly check: CheckPlan }
+  | { readonly do: "finish_step"; readonly at: StepPlace; readonly reason?: string }
+  | { readonly do: "finish_task"; readonly task: TaskState; readonly reason?: string }
+  | { readonly do: "finish_run"; readonly outcome: "pass" | "fail"; readonly reason: string }
+  | { readonly do: "nothing" };
+
+/** The step that an action is about. */
+export interface StepPlace {
+  readonly task: TaskState;
+  readonly step: StepState;
+  readonly plan: StepPlan;
+  readonly autonomyLevel: AutonomyLevel;
+}
+
+/** An attempt that is due. */
+export interface Attempt {
+  /** Counts from 1 in its step. */
+  readonly number: number;
+  readonly reason: AttemptReason;
+  /** The CLI's own session to go on with. */
+  readonly resumeSessionId: string | undefined;
+}
+
+/** How many more questions a step may ask after its last one that a person was asked, before it fails. */
+const UNHEARD_QUESTIONS = 3;
+
+/** What an agent is told that has asked, and shall decide by itself. */
+export const DECIDE_YOURSELF =
+  "Nobody is there to answer. Decide yourself: take the most cautious choice that lets you go on, and say in your last " +
+  "message what you decided and why.";
+
+/**
+ * What is to be done in a state.
+ *
+ * The plan's pipelines must be those that the state was made with: see {@linkcode planMismatch}.
+ */
+export function nextAction(state: ExecState, plan: ExecPlan, override?: AutonomyLevel): Action {
+  if (state.finished !== undefined) return { do: "nothing" };
+  const task = state.current;
+  if (task === undefined) return { do: "choose_task" };
+  if (task.failed !== undefined) return { do: "finish_run", outcome: "fail", reason: task.failed };
+  const { step } = task;
+  const stepPlan = plan.pipelines[task.pipeline]?.[step.number - 1];
+  if (stepPlan === undefined) return { do: "finish_task", task };
+  const { settings } = plan;
+  const autonomyLevel = override ?? stepPlan.autonomyLevel ?? task.autonomyLevel ?? settings.autonomyLevel;
+  const at: StepPlace = { task, step, plan: stepPlan, autonomyLevel };
+  const { stage } = step;
+  switch (stage.kind) {
+    case "new":
+      return { do: "start_step", at };
+    case "ready":
+      return { do: "run_attempt", at, attempt: dueAttempt(at, stage, settings) };
+    case "running":
+      throw new TypeError("Cannot go on: an attempt is under way");
+    case "question":
+      return answerAction(state, at, settings);
+    case "usage_limit":
+      return settings.waitForUsageLimitReset
+        ? { do: "await_limit", message: stage.message, resetsAt: stage.resetsAt }
+        : { do: "finish_step", at, reason: limitReason(stage) };
+    case "completed":
+      return afterTurn(at, stage);
+    case "failed":
+      if (stage.final) return { do: "finish_task", task, reason: stepReason(at, stage.reason) };
+      return step.failures > stepPlan.retry
+        ? { do: "finish_step", at, reason: stage.reason }
+        : { do: "run_attempt", at, attempt: newSession(at, "retry") };
+  }
+}
+
+function dueAttempt(
+  at: StepPlace,
+  { reason, sessionLost }: { readonly reason: AttemptReason; readonly sessionLost: boolean },
+  { resume }: ExecSettings,
+): Attempt {
+  const native = resume === "native" && reason === "answered" && !sessionLost;
+  return { ...newSession(at, reason), resumeSessionId: native ? at.step.sessionId : undefined };
+}
+
+function newSession({ step }: StepPlace, reason: AttemptReason): Attempt {
+  return { number: step.attempts + 1, reason, resumeSessionId: undefined };
+}
+
+function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): Action {
+  const question = openQuestion(state);
+  if (question === undefined) throw new TypeError("Cannot go on: the question that the step waits for is not open");
+  const { maxQuestionsPerStep, atLevel0 } = settings;
+  const { questions } = at.step;
+  if (questions > maxQuestionsPerStep + UNHEARD_QUESTIONS) {
+    return { do: "finish_step", at, reason: `it asked ${questions} questions, and went on asking when told to decide` };
+  }
+  const answer = DECIDE_YOURSELF;
+  if (questions > maxQuestionsPerStep) return { do: "answer", question, answer, by: "cap" };
+  if (at.autonomyLevel === 0 && atLevel0 === "decide") return { do: "answer", question, answer, by: "level" };
+  return { do: "await_answer", at, question };
+}
+
+function afterTurn(
+  at: StepPlace,
+  { writesChecked, checked }: { readonly writesChecked: boolean; readonly checked: number },
+): Action {
+  const { allowWrite, checks } = at.plan;
+  if (!writesChecked && allowWrite !== undefined) return { do: "check_writes", at, allowWrite };
+  const check = checks[checked];
+  return check === undefined ? { do: "finish_step", at } : { do: "check", at, number: checked + 1, check };
+}
+
+function limitReason(
+  { message, resetsAt }: { readonly message: string; readonly resetsAt: string | undefined },
+): string {
+  return `the account's usage limit was reached${resetsAt === undefined ? "" : ` (until ${resetsAt})`}: ${message}`;
+}
+
+function stepReason({ plan }: StepPlace, reason: string): string {
+  return `step "${plan.name}" failed: ${reason}`;
+}
+
+/**
+ * Why a run cannot go on with a plan: its pipeline has other steps than when the task was begun. A step that is not
+ * begun yet may have changed in everything but its name.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const task = { pipeline: "feature", steps: ["plan", "build"] };
+ * assertEquals(
+ *   planMismatch(task, { feature: [] }),
+ *   'the pipeline "feature" had the steps plan, build when the task was begun, and has none now',
+ * );
+ * ```
+ */
+export function planMismatch(
+  task: Pick<TaskState, "pipeline" | "steps">,
+  pipelines: Readonly<Record<string, readonly Pick<StepPlan, "name">[]>>,
+): string | undefined {
+  const { pipeline, steps } = task;
+  const now = pipelines[pipeline];
+  if (now === undefined) return `there is no pipeline "${pipeline}" any more`;
+  const names = now.map(({ name }) => name);
+  if (JSON.stringify(names) === JSON.stringify(steps)) return undefined;
+  return `the pipeline "${pipeline}" had the steps ${steps.join(", ")} when the task was begun, and has ${
+    names.join(", ") || "none"
+  } now`;
+}

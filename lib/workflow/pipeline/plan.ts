@@ -1,0 +1,62 @@
+import type { HeadlessProvider } from "../../providers/headless.ts";
+import type { NotificationPlan } from "../notify.ts";
+import type { TestCommand } from "../test_command.ts";
+import type { AutonomyLevel, ExecSettings, ResumeMode } from "./settings.ts";
+
+/** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */
+export interface ExecPlan {
+  /** Absolute path of the folder in which the agents work. */
+  readonly workdir: string;
+  /** The steps of each pipeline, in the order of the configuration. */
+  readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
+  readonly defaultPipeline: string | undefined;
+  readonly settings: ExecSettings;
+  readonly notifications?: NotificationPlan;
+}
+
+/** One step of a pipeline. */
+export interface StepPlan {
+  readonly name: string;
+  /** The task's own text, or the absolute path of a file with the step's prompt. */
+  readonly prompt: { readonly kind: "self" } | { readonly kind: "file"; readonly path: string };
+  readonly provider: HeadlessProvider;
+  /** Program and leading arguments in place of the provider's own. */
+  readonly command?: readonly [string, ...string[]];
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly model?: string;
+  /** What must hold after the step, in this order. */
+  readonly checks: readonly CheckPlan[];
+  /** How often a failed attempt is repeated. */
+  readonly retry: number;
+  /** Globs, relative to the working directory, of the files that the step may change; any file without them. */
+  readonly allowWrite?: readonly string[];
+  readonly autonomyLevel?: AutonomyLevel;
+  /** Seconds that one attempt may take. */
+  readonly timeLimitSeconds: number;
+}
+
+/** What must hold after a step. */
+export type CheckPlan =
+  | { readonly type: "none" }
+  /** All of these files must be there; relative paths start from the working directory. */
+  | { readonly type: "fileExists"; readonly paths: readonly string[] }
+  | {
+    readonly type: "shell";
+    readonly command: TestCommand;
+    readonly expect: "pass" | "fail";
+    readonly timeLimitSeconds: number;
+  };
+
+/** What `panewright exec` was told on its command line: it goes before the task's front matter and the configuration. */
+export interface ExecOverrides {
+  readonly pipeline?: string;
+  readonly autonomyLevel?: AutonomyLevel;
+  readonly resume?: ResumeMode;
+}
+
+/** What is executed: one task, or the tasks of a folder. Paths are absolute. */
+export interface ExecTarget {
+  readonly kind: "task" | "folder";
+  readonly path: string;
+}

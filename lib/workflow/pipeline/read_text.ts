@@ -1,0 +1,21 @@
+import { UsageError } from "../../errors.ts";
+
+/**
+ * Reads a text file.
+ *
+ * @throws {UsageError} when it cannot be read, or is no UTF-8 text
+ */
+export async function readText(path: string): Promise<string> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(path));
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound
+      ? "there is no such file"
+      : cause instanceof TypeError
+      ? "it is no UTF-8 text"
+      : cause instanceof Error
+      ? cause.message
+      : String(cause);
+    throw new UsageError(`Cannot read ${path}: ${reason}`, { cause });
+  }
+}

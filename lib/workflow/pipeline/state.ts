@@ -1,0 +1,141 @@
+import type { AnsweredBy, AttemptReason, ExecOutcome, Usage } from "./events.ts";
+import type { ExecOverrides, ExecTarget } from "./plan.ts";
+import type { AutonomyLevel } from "./settings.ts";
+
+/** Where a run stands: a fold over its journal. Plain data. */
+export interface ExecState {
+  /** Undefined before the first record. */
+  readonly run: RunHead | undefined;
+  /** The tasks that have passed, in their order. */
+  readonly passed: readonly string[];
+  /** The task that is worked on, or that failed. */
+  readonly current: TaskState | undefined;
+  /** Every question that was answered, of all steps and tasks. */
+  readonly interactions: readonly Interaction[];
+  readonly questions: readonly QuestionState[];
+  readonly usage: Usage;
+  /** How the run ended, until it is resumed. */
+  readonly finished: { readonly outcome: ExecOutcome; readonly reason: string } | undefined;
+}
+
+/** What a run was started with. */
+export interface RunHead {
+  readonly id: string;
+  readonly workdir: string;
+  readonly target: ExecTarget;
+  readonly configFile: string | null;
+  readonly overrides: ExecOverrides;
+}
+
+/** A task under way. */
+export interface TaskState {
+  readonly number: number;
+  readonly file: string;
+  readonly pipeline: string;
+  readonly steps: readonly string[];
+  readonly text: string;
+  readonly autonomyLevel: AutonomyLevel | undefined;
+  readonly step: StepState;
+  /** Why it failed; until the run is resumed. */
+  readonly failed: string | undefined;
+}
+
+/** A step under way. */
+export interface StepState {
+  /** Counts from 1; one more than there are steps once all have passed. */
+  readonly number: number;
+  /** The number of attempts that were started. */
+  readonly attempts: number;
+  /** The number of those that failed, by themselves or by a check after them. */
+  readonly failures: number;
+  /** How many questions were asked. */
+  readonly questions: number;
+  readonly stage: StepStage;
+  /** What the last attempt said, ran and saw. */
+  readonly attemptLog: string;
+  /** The CLI's session of the last attempt. */
+  readonly sessionId: string | undefined;
+  /** Why the last attempt is not good enough, for the next one. */
+  readonly feedback: string | undefined;
+  /** Git tree of the working directory before the step; only where writes are looked at. */
+  readonly baseline: string | undefined;
+  /** ISO 8601; empty before it is started. */
+  readonly startedAt: string;
+}
+
+/** What a step waits for next. */
+export type StepStage =
+  | { readonly kind: "new" }
+  /** `sessionLost`: the CLI's own session cannot be gone on with. */
+  | { readonly kind: "ready"; readonly reason: AttemptReason; readonly sessionLost: boolean }
+  | { readonly kind: "running"; readonly reason: AttemptReason; readonly native: boolean; readonly folder: string }
+  | { readonly kind: "question"; readonly question: string }
+  | { readonly kind: "usage_limit"; readonly message: string; readonly resetsAt: string | undefined }
+  /** The turn has ended well; `checked` counts the checks that have passed. */
+  | { readonly kind: "completed"; readonly writesChecked: boolean; readonly checked: number }
+  /** The last attempt failed; `final` once the step has, too. */
+  | { readonly kind: "failed"; readonly reason: string; readonly final: boolean };
+
+/** A question of an agent. */
+export interface QuestionState {
+  readonly id: string;
+  readonly task: string;
+  readonly step: string;
+  readonly text: string;
+  readonly attemptLog: string;
+  readonly askedAt: string;
+  /** Whether it waits for its answer. */
+  readonly open: boolean;
+}
+
+/** A question and its answer, for the prompts of all later steps. */
+export interface Interaction {
+  readonly question: string;
+  readonly answer: string;
+  readonly by: AnsweredBy;
+  readonly task: string;
+  readonly step: string;
+  readonly text: string;
+  readonly askedAt: string;
+  readonly answeredAt: string;
+}
+
+/** The state before the first record. */
+export const INITIAL_STATE: ExecState = {
+  run: undefined,
+  passed: [],
+  current: undefined,
+  interactions: [],
+  questions: [],
+  usage: {},
+  finished: undefined,
+};
+
+/**
+ * The question that waits for its answer, if there is one.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(openQuestion(INITIAL_STATE), undefined);
+ * ```
+ */
+export function openQuestion(state: ExecState): QuestionState | undefined {
+  return state.questions.find(({ open }) => open);
+}
+
+/** A step before its first attempt. */
+export function newStep(number: number): StepState {
+  return {
+    number,
+    attempts: 0,
+    failures: 0,
+    questions: 0,
+    stage: { kind: "new" },
+    attemptLog: "",
+    sessionId: undefined,
+    feedback: undefined,
+    baseline: undefined,
+    startedAt: "",
+  };
+}

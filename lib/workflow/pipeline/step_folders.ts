@@ -1,0 +1,32 @@
+import type { ExecTarget } from "./plan.ts";
+
+/** The place of an attempt in its run. */
+export interface AttemptPlace {
+  readonly target: Pick<ExecTarget, "kind">;
+  readonly task: number;
+  readonly step: number;
+  readonly name: string;
+  readonly attempt: number;
+}
+
+/**
+ * The folder of an attempt, relative to the run's folder of steps.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const place = { task: 3, step: 2, name: "Write tests!", attempt: 1 };
+ * assertEquals(attemptFolder({ ...place, target: { kind: "task" } }), "02-Write-tests/attempt-1");
+ * assertEquals(attemptFolder({ ...place, target: { kind: "folder" } }), "task-003/02-Write-tests/attempt-1");
+ * ```
+ */
+export function attemptFolder(place: AttemptPlace): string {
+  return `${stepFolder(place)}/attempt-${place.attempt}`;
+}
+
+/** The folder of a step, relative to the run's folder of steps. */
+export function stepFolder({ target, task, step, name }: Omit<AttemptPlace, "attempt">): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "").slice(0, 40);
+  const own = [String(step).padStart(2, "0"), ...(plain === "" ? [] : [plain])].join("-");
+  return target.kind === "folder" ? `task-${String(task).padStart(3, "0")}/${own}` : own;
+}

@@ -1,0 +1,40 @@
+import type { Drive } from "./drive.ts";
+import type { Action } from "./machine.ts";
+
+/** A CLI names the reset to the minute; a moment later it holds for sure. */
+const MARGIN_MS = 30_000;
+/** Where no reset is named. */
+const UNKNOWN_WAIT_MS = 15 * 60_000;
+/** The clock stands still while a laptop is suspended: the calendar is looked at this often. */
+const LOOK_EVERY_MS = 30_000;
+
+/**
+ * When to try again after the account's usage limit was met.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const now = new Date("2026-11-20T10:00:00Z");
+ * assertEquals(retryTime("2026-11-20T11:00:00Z", now).toISOString(), "2026-11-20T11:00:30.000Z");
+ * assertEquals(retryTime(undefined, now).toISOString(), "2026-11-20T10:15:00.000Z");
+ * ```
+ */
+export function retryTime(resetsAt: string | undefined, now: Date): Date {
+  const reset = resetsAt === undefined ? NaN : Date.parse(resetsAt);
+  if (Number.isNaN(reset)) return new Date(now.getTime() + UNKNOWN_WAIT_MS);
+  return new Date(Math.max(reset, now.getTime()) + MARGIN_MS);
+}
+
+/** Waits until the account's usage limit is reset. */
+export async function waitForLimitReset(
+  { message, resetsAt }: Extract<Action, { do: "await_limit" }>,
+  drive: Drive,
+): Promise<void> {
+  const { clock, wallClock, signal } = drive;
+  drive.emit({ type: "usage_limit_reached", message, ...(resetsAt === undefined ? {} : { resetsAt }) });
+  const until = retryTime(resetsAt, wallClock()).getTime();
+  for (let left = until - wallClock().getTime(); left > 0; left = until - wallClock().getTime()) {
+    await clock.sleep(Math.min(left, LOOK_EVERY_MS), signal);
+  }
+  drive.emit({ type: "usage_limit_waited" });
+}

@@ -1,0 +1,67 @@
+/**
+ * Whether a file may be changed by one of these globs. `*` and `?` stay within one part of a path, `**` stands for any number
+ * of parts; a glob that ends with `/` means everything below that folder. Case counts.
+ *
+ * @param path relative to the working directory, with `/`
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const allowed = (path: string) => mayWrite(path, ["src/**", "docs/", "*.md"]);
+ * assertEquals(["src/a/b.ts", "docs/x.txt", "README.md"].map(allowed), [true, true, true]);
+ * assertEquals(["srcs/a.ts", "a/README.md", "../README.md"].map(allowed), [false, false, false]);
+ * ```
+ */
+export function mayWrite(path: string, globs: readonly string[]): boolean {
+  const parts = path.split("/");
+  if (parts.includes("..")) return false;
+  return globs.some((glob) => matchParts(globParts(glob), parts));
+}
+
+/**
+ * What is wrong with a glob, as the rest of a sentence; `undefined` where nothing is.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(globProblem("src/**"), undefined);
+ * assertEquals(globProblem("../x"), "leads out of the working directory");
+ * ```
+ */
+export function globProblem(glob: string): string | undefined {
+  if (glob.trim() === "") return "is empty";
+  if (glob.startsWith("/") || glob.startsWith("~")) return "is no path relative to the working directory";
+  if (glob.startsWith("!")) return "begins with !: there are no exceptions, only what is allowed";
+  return glob.split("/").includes("..") ? "leads out of the working directory" : undefined;
+}
+
+function globParts(glob: string): string[] {
+  const bare = glob.replace(/^(?:\.\/)+/, "");
+  return (bare.endsWith("/") ? `${bare}**` : bare).split("/").filter((part) => part !== "" && part !== ".");
+}
+
+/** Row by row over the glob's parts, so that the time is the product of both lengths at most. */
+function matchParts(glob: readonly string[], path: readonly string[]): boolean {
+  let reached = [true, ...path.map(() => false)];
+  for (const part of glob) {
+    const next = reached.map(() => false);
+    for (let index = 0; index <= path.length; index++) {
+      if (part === "**") next[index] = reached[index] === true || (index > 0 && next[index - 1] === true);
+      else if (index > 0) next[index] = reached[index - 1] === true && matchWord(part, path[index - 1] ?? "");
+    }
+    reached = next;
+  }
+  return reached.at(-1) === true;
+}
+
+/** `*` and `?` within one part: on a mismatch the last `*` takes one character more. */
+function matchWord(glob: string, word: string): boolean {
+  let [at, place] = [0, 0];
+  let star: { readonly at: number; taken: number } | undefined;
+  while (place < word.length) {
+    if (glob[at] === "*") star = { at: at++, taken: place };
+    else if (at < glob.length && (glob[at] === "?" || glob[at] === word[place])) [at, place] = [at + 1, place + 1];
+    else if (star !== undefined) [at, place] = [star.at + 1, ++star.taken];
+    else return false;
+  }
+  return [...glob.slice(at)].every((character) => character === "*");
+}
