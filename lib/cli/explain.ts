@@ -17,6 +17,7 @@ import {
 } from "../screen/mod.ts";
 import { type CliIo, defineCommand } from "./command.ts";
 import { renderExplanation } from "./explain_picture.ts";
+import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "./rule_packs.ts";
 import { jsonLine } from "./sanitize.ts";
 
 /** Why a capture has its status. */
@@ -25,6 +26,8 @@ export interface Explanation {
   readonly provider: string;
   readonly status: TerminalStatus;
   readonly rule: string;
+  /** Where a person wrote the rule that decided; missing for one that is built in. */
+  readonly origin?: string;
   /** Rows from 0; -1 for what is known besides the rows. */
   readonly evidence: readonly Evidence[];
   readonly beaten: readonly BeatenRule[];
@@ -40,11 +43,13 @@ export interface ExplainOptions {
   readonly provider?: string;
   /** Whether every rule's verdict is wanted. @default {false} */
   readonly all?: boolean;
+  /** @default {findRulePack} */
+  readonly findPack?: FindRulePack;
 }
 
-function packOf(file: string, recording: Recording, provider: string | undefined): RulePack {
-  const id = provider ?? recording.provider;
-  if (id !== undefined) return findRulePack(id);
+function packOf(file: string, recording: Recording, options: ExplainOptions): RulePack {
+  const id = options.provider ?? recording.provider;
+  if (id !== undefined) return (options.findPack ?? findRulePack)(id);
   throw new UsageError(`Cannot explain ${file}: it is not known whose screen it is`, {
     hint: `Name the provider: --provider ${RULE_PACKS.map((pack) => pack.provider).join("|")}.`,
   });
@@ -63,14 +68,15 @@ function packOf(file: string, recording: Recording, provider: string | undefined
  */
 export function explainCaptures(captures: readonly CorpusEntry[], options: ExplainOptions): readonly Explanation[] {
   return captures.map(({ file, recording }) => {
-    const pack = packOf(file, recording, options.provider);
+    const pack = packOf(file, recording, options);
     const screen = parseScreen(recording.ansi, recording);
-    const { status, rule, evidence, beaten, dialog } = classify(screen, pack);
+    const { status, rule, origin, evidence, beaten, dialog } = classify(screen, pack);
     return {
       file,
       provider: pack.provider,
       status,
       rule,
+      ...(origin === undefined ? {} : { origin }),
       evidence,
       beaten,
       ...(dialog ? { dialog } : {}),
@@ -80,12 +86,13 @@ export function explainCaptures(captures: readonly CorpusEntry[], options: Expla
   });
 }
 
-function toJson({ file, provider, status, rule, evidence, beaten, dialog, rules }: Explanation): object {
+function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog, rules }: Explanation): object {
   return {
     file,
     provider,
     status,
     rule,
+    ...(origin === undefined ? {} : { origin }),
     evidence,
     beaten,
     ...(dialog ? { dialog } : {}),
@@ -93,6 +100,7 @@ function toJson({ file, provider, status, rule, evidence, beaten, dialog, rules 
       ? {
         rules: rules.map((each) => ({
           rule: each.rule.id,
+          ...(each.rule.origin === undefined ? {} : { origin: each.rule.origin }),
           status: each.rule.status,
           priority: each.rule.priority,
           verdict: each.verdict,
@@ -128,6 +136,7 @@ A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a
       description: "whose screens they are, where no sidecar says so",
     },
     { name: "all", type: "switch", description: "every rule with what became of it" },
+    CONFIG_RULES_FLAG,
   ],
   examples: [
     { command: "explain --provider codex screen.ansi", description: "the screen with the deciding rows marked" },
@@ -140,10 +149,11 @@ A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a
       });
     }
     const provider = flags.provider;
-    if (provider !== undefined) findRulePack(provider);
+    const findPack = await loadRulePacks(flags.config, io);
+    if (provider !== undefined) findPack(provider);
     for await (const capture of readCaptures(positionals.length === 0 ? ["-"] : positionals, io)) {
       io.signal.throwIfAborted();
-      const options = { all: flags.all === true, ...(provider === undefined ? {} : { provider }) };
+      const options = { findPack, all: flags.all === true, ...(provider === undefined ? {} : { provider }) };
       for (const explanation of explainCaptures([capture], options)) {
         if (global.json) io.stdout(jsonLine(toJson(explanation)));
         else io.stdout(`${renderExplanation(explanation, { width: io.columns() })}\n`);

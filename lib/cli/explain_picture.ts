@@ -1,6 +1,7 @@
-import type { RuleVerdict } from "../screen/mod.ts";
+import type { DialogInfo, Rule, RuleVerdict } from "../screen/mod.ts";
 import type { Explanation } from "./explain.ts";
 import { cut } from "./layout.ts";
+import { describeOrigin } from "./rule_packs.ts";
 import { sanitizeLine } from "./sanitize.ts";
 
 /** Options of {@linkcode renderExplanation}. */
@@ -37,13 +38,24 @@ function picture({ screen, evidence }: Explanation, width: number): string[] {
 }
 
 function verdictLines(rules: readonly RuleVerdict[], width: number): string[] {
-  const longest = Math.max(...rules.map(({ rule }) => rule.id.length));
+  const name = ({ id, origin }: Rule) => origin === undefined ? id : `${id} (yours)`;
+  const longest = Math.max(...rules.map(({ rule }) => name(rule).length));
   return rules.map(({ rule, verdict, evidence }) => {
     const found = evidence.map(({ row, text }) => row < 0 ? text : `row ${row}: ${text.trim()}`).join("; ");
-    const line = `  ${String(rule.priority).padStart(5)}  ${rule.id.padEnd(longest)}  ${rule.status.padEnd(19)}  ` +
+    const line = `  ${String(rule.priority).padStart(5)}  ${name(rule).padEnd(longest)}  ${rule.status.padEnd(19)}  ` +
       `${VERDICTS[verdict].padEnd(8)}  ${sanitizeLine(found)}`;
     return cut(line.trimEnd(), width);
   });
+}
+
+/** More ways to read a subject than this are only counted. */
+const MAX_SHOWN_READINGS = 3;
+
+function otherReadings({ otherReadings: readings }: DialogInfo): string[] {
+  if (readings.length > MAX_SHOWN_READINGS) {
+    return [`  or about one of ${readings.length} other readings of these rows`];
+  }
+  return readings.map((reading) => `  or about: ${sanitizeLine(reading)}`);
 }
 
 /**
@@ -52,11 +64,14 @@ function verdictLines(rules: readonly RuleVerdict[], width: number): string[] {
  * Whatever an agent wrote is escaped, so that none of it reaches the terminal as a control sequence.
  */
 export function renderExplanation(explanation: Explanation, { width }: PictureOptions): string {
-  const { file, provider, status, rule, evidence, beaten, rules, dialog } = explanation;
+  const { file, provider, status, rule, origin, evidence, beaten, rules, dialog } = explanation;
   const facts = evidence.filter(({ row }) => row < 0).map(({ text }) => `  because ${sanitizeLine(text)}`);
   const about = dialog === undefined ? [] : [
     `  dialog (${dialog.kind}): ${sanitizeLine(dialog.heading)}`,
-    ...(dialog.subject === undefined ? [] : [`  about: ${sanitizeLine(dialog.subject)}`]),
+    ...(dialog.subject === undefined
+      ? []
+      : [`  about${dialog.subjectComplete ? "" : " (not all of it)"}: ${sanitizeLine(dialog.subject)}`]),
+    ...otherReadings(dialog),
     ...dialog.options.map(({ label, key, number, selected }) =>
       `  ${selected ? "▶" : " "} ${number === undefined ? "" : `${number}. `}${sanitizeLine(label)}${
         key === undefined ? "" : ` (${sanitizeLine(key)})`
@@ -65,8 +80,8 @@ export function renderExplanation(explanation: Explanation, { width }: PictureOp
   ];
   const others = rules !== undefined
     ? ["", "Rules:", ...verdictLines(rules, width)]
-    : beaten.map((each) => `  beaten: ${each.rule} (${each.status})`);
-  const verdict = rule === "none" ? "no rule applies" : `rule ${rule}`;
+    : beaten.map((each) => `  beaten: ${each.rule}${describeOrigin(each.origin)} (${each.status})`);
+  const verdict = rule === "none" ? "no rule applies" : `rule ${rule}${sanitizeLine(describeOrigin(origin))}`;
   return [
     `${sanitizeLine(file)} (${provider}): ${status}, ${verdict}`,
     ...facts,

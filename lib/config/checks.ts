@@ -52,11 +52,17 @@ export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | u
   return { workdir, job };
 }
 
-async function findWorkdir(context: CheckContext): Promise<string | undefined> {
+/** The working directory as the configuration names it; `undefined` where that is no path. */
+export function namedWorkdir(context: CheckContext): string | undefined {
   const layer = layerOf(context, ["wd"]);
   const wd = context.merged["wd"] ?? ".";
   if (typeof wd !== "string" || wd === "") return undefined;
-  const path = resolve(layer === undefined ? defaultBase(context) : context.baseOf(layer), wd);
+  return resolve(layer === undefined ? defaultBase(context) : context.baseOf(layer), wd);
+}
+
+async function findWorkdir(context: CheckContext): Promise<string | undefined> {
+  const path = namedWorkdir(context);
+  if (path === undefined) return undefined;
   try {
     if (!(await Deno.stat(path)).isDirectory) throw new UsageError("it is no folder");
     return await Deno.realPath(path);

@@ -75,9 +75,22 @@ export async function loadSettings(
   return settings;
 }
 
+/**
+ * Reads the configuration like {@linkcode loadConfig}. Where it has pipelines, it may do without a job.
+ *
+ * @throws {UsageError} that lists everything that is wrong with it, each with its place
+ */
+export async function loadAnyConfig(options: LoadConfigOptions): Promise<LoadedSettings & { readonly job?: Job }> {
+  const { job, ...settings } = await load(options, { jobNeeded: "unless_pipelines" });
+  return job === undefined ? settings : { ...settings, job: parseJob(job.text, { file: job.source }) };
+}
+
 async function load(
   options: LoadConfigOptions,
-  needs: { readonly jobNeeded: boolean; readonly moreChecks?: (context: CheckContext) => Promise<void> },
+  needs: {
+    readonly jobNeeded: boolean | "unless_pipelines";
+    readonly moreChecks?: (context: CheckContext) => Promise<void>;
+  },
 ): Promise<LoadedSettings & { readonly job: JobInput | undefined }> {
   const { path, cwd, env, flags = {} } = options;
   const file = path ?? await defaultFile(cwd);
@@ -86,7 +99,8 @@ async function load(
   const problems = layers.flatMap((layer) => layer.problems);
   const merged = mergeData(onePromptOnly(layers));
   const baseOf = (layer: Layer) => layer === fileLayer ? resolve(cwd, file ?? "", "..") : cwd;
-  const context = { merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded: needs.jobNeeded };
+  const jobNeeded = needs.jobNeeded === "unless_pipelines" ? hasJob(merged) || !hasPipelines(merged) : needs.jobNeeded;
+  const context = { merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded };
   const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
   if (fileLayer?.broken !== true) await needs.moreChecks?.(context);
   const baseFolder = resolve(cwd, file ?? "", "..");
@@ -97,9 +111,17 @@ async function load(
   return { config, sources: sourcesOf(config, layers), file, userRules, ...inputs };
 }
 
+function hasJob({ prompt, prompt_file }: Readonly<Record<string, unknown>>): boolean {
+  return prompt !== undefined || prompt_file !== undefined;
+}
+
+function hasPipelines({ pipelines }: Readonly<Record<string, unknown>>): boolean {
+  return isKeyed(pipelines) && Object.keys(pipelines).length > 0;
+}
+
 /** A source that names the job replaces what those below it say of the job, whichever of the two keys they use. */
 function onePromptOnly(layers: readonly Layer[]): Record<string, unknown>[] {
-  const owner = layers.find(({ data }) => data["prompt"] !== undefined || data["prompt_file"] !== undefined);
+  const owner = layers.find(({ data }) => hasJob(data));
   return layers.map((layer) => {
     const { prompt, prompt_file, ...rest } = layer.data;
     return layer === owner ? { ...rest, prompt, prompt_file } : rest;

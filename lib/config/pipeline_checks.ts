@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { globProblem } from "../workflow/pipeline/write_globs.ts";
-import { type CheckContext, problemOf, report } from "./checks.ts";
+import { type CheckContext, namedWorkdir, problemOf, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
@@ -20,6 +20,8 @@ export interface StepProgram {
   readonly provider: "codex" | "claude_code";
   /** In place of the provider's own. */
   readonly program: string | undefined;
+  /** Absolute path of the folder in which it is started. */
+  readonly workdir: string;
   /** The step's own PATH, where it has one. */
   readonly searchPath: string | undefined;
 }
@@ -94,7 +96,7 @@ async function checkStep(context: CheckContext, { path, step, options }: StepToC
   const provider = step["provider"] ?? context.merged["provider"] ?? "codex";
   const providerPath = step["provider"] === undefined ? path : [...path, "provider"];
   if (provider === "replay") {
-    report(context, providerPath, "% cannot be run by the provider replay: steps need codex or claude_code");
+    report(context, providerPath, "% needs codex or claude_code: the provider replay cannot run a step");
   }
   if (provider !== "codex" && provider !== "claude_code") return;
   if (provider === "codex" && step["file_access"] !== undefined) {
@@ -108,6 +110,7 @@ async function checkStep(context: CheckContext, { path, step, options }: StepToC
   const searchPath = valueAt(step, ["env", "PATH"]) ?? valueAt(context.merged, ["providers", provider, "env", "PATH"]);
   const problem = options.findProgramProblem({
     provider,
+    workdir: namedWorkdir(context) ?? context.cwd,
     program: typeof program === "string" ? program : undefined,
     searchPath: typeof searchPath === "string" ? searchPath : undefined,
   });

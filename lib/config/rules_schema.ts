@@ -60,6 +60,8 @@ const BESIDE_PATTERN: readonly ConditionKey[] = ["row", "style", "style_needed"]
 type Entry = Readonly<Record<string, unknown>>;
 
 function checkCondition(entry: Entry, context: z.RefinementCtx): void {
+  // A mistyped key is missing in the entry: it must not be reported a second time as that.
+  if (context.issues.length > 0) return;
   const add = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
   if (CONDITION_KEYS.every((key) => entry[key] === undefined)) {
     add([], `needs a condition: pattern and region, or one of ${CONDITION_KEYS.slice(5).join(", ")}`);
@@ -87,14 +89,15 @@ const rule = z.strictObject({
   also: z.array(condition).min(1).optional().describe("Further conditions, all of which must hold."),
   excludes: z.array(condition).min(1).optional().describe("Conditions of which none may hold."),
 }).superRefine((entry, context) => {
+  if (context.issues.length > 0) return;
   const add = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
   if (entry.remove) {
     const others = Object.keys(entry).filter((key) => !["id", "note", "remove"].includes(key));
     for (const key of others) add([key], "is of no use in an entry that removes a rule");
     return;
   }
-  if (entry.status === undefined) add(["status"], `is missing: one of ${TERMINAL_STATUSES.join(", ")}`);
   checkCondition(entry, context);
+  if (entry.status === undefined) add(["status"], `is missing: one of ${TERMINAL_STATUSES.join(", ")}`);
 });
 
 /** One entry of `rules`. */

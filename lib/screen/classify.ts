@@ -12,6 +12,8 @@ export interface BeatenRule {
   readonly rule: string;
   readonly status: TerminalStatus;
   readonly evidence: readonly Evidence[];
+  /** Where a person wrote the rule; missing for one that is built in. */
+  readonly origin?: string;
 }
 
 /** What a screen tells, and why. */
@@ -19,6 +21,8 @@ export interface Classification {
   readonly status: TerminalStatus;
   /** The id of the rule that decided; `"none"` where no rule applied. */
   readonly rule: string;
+  /** Where a person wrote the rule that decided; missing for one that is built in. */
+  readonly origin?: string;
   readonly evidence: readonly Evidence[];
   /** Worked out when it is read. */
   readonly beaten: readonly BeatenRule[];
@@ -101,14 +105,19 @@ export function classify(screen: Screen, pack: RulePack): Classification {
   return {
     status: winner?.rule.status ?? "unknown",
     rule: winner?.rule.id ?? "none",
+    ...originOf(winner?.rule),
     evidence: winner?.evidence ?? [],
     get beaten() {
       return beaten ??= [...verdicts].filter(({ verdict }) => verdict === "beaten")
-        .map(({ rule, evidence }) => ({ rule: rule.id, status: rule.status, evidence }));
+        .map(({ rule, evidence }) => ({ rule: rule.id, status: rule.status, evidence, ...originOf(rule) }));
     },
     ...(scene.regions.dialog ? { dialog: scene.regions.dialog.info } : {}),
     ...(winner?.rule.doubtful ? { doubtful: winner.rule.doubtful } : {}),
   };
+}
+
+function originOf(rule: Rule | undefined): { readonly origin?: string } {
+  return rule?.origin === undefined ? {} : { origin: rule.origin };
 }
 
 function nextOf(verdicts: Iterator<RuleVerdict>, wanted: RuleVerdict["verdict"]): RuleVerdict | undefined {

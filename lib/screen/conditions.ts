@@ -1,13 +1,11 @@
+import { MAX_PATTERN_TEXT } from "./pattern_cost.ts";
 import type { Regions, RowRange } from "./regions.ts";
-import type { Condition, Layout, RowCondition, RowRegion } from "./rules.ts";
+import type { Condition, Layout, LayoutPart, RowCondition, RowRegion } from "./rules.ts";
 import { type Row, type Screen, styleAt } from "./screen.ts";
 import { matchesStyle } from "./style_pattern.ts";
 
 /** How many rows at the bottom count at most as the tail of a screen without composer and dialog. */
 const TAIL_ROWS = 30;
-
-/** How much of a row rules look at: more than any terminal shows. */
-const MAX_COLUMNS = 1000;
 
 /** What a rule rests on. Row -1 is what is known besides the rows: title, process, cursor. */
 export interface Evidence {
@@ -45,8 +43,13 @@ function rangeOf({ regions }: Scene, region: RowRegion): RowRange {
   }
 }
 
+/** What patterns see of a text: as much as their cost was reckoned for, which is more than any terminal shows in a row. */
+function cutText(text: string): string {
+  return text.length > MAX_PATTERN_TEXT ? text.slice(0, MAX_PATTERN_TEXT) : text;
+}
+
 function matchesRow(row: Row, condition: RowCondition, styled: boolean): boolean {
-  const match = condition.text.exec(row.text.length > MAX_COLUMNS ? row.text.slice(0, MAX_COLUMNS) : row.text);
+  const match = condition.text.exec(cutText(row.text));
   if (!match) return false;
   if (!condition.style) return true;
   if (!styled) return !condition.styleNeeded;
@@ -92,13 +95,13 @@ export function testCondition(scene: Scene, condition: Condition): Evidence | un
     case "rows":
       return findRow(scene, condition);
     case "title":
-      return screen.title !== undefined && condition.text.test(screen.title)
+      return screen.title !== undefined && condition.text.test(cutText(screen.title))
         ? fact(`title: ${screen.title}`)
         : undefined;
     case "dead":
       return screen.dead === true ? fact("the pane's process has ended") : undefined;
     case "command":
-      return screen.command !== undefined && condition.text.test(screen.command)
+      return screen.command !== undefined && condition.text.test(cutText(screen.command))
         ? fact(`command: ${screen.command}`)
         : undefined;
     case "cursor":
@@ -121,7 +124,7 @@ export function testCondition(scene: Scene, condition: Condition): Evidence | un
 
 function testPart(
   { screen, regions }: Scene,
-  part: Extract<Condition, { on: "layout" }>["has"],
+  part: LayoutPart,
 ): Evidence | undefined {
   const row = part === "composer"
     ? regions.composer?.firstRow

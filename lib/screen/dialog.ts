@@ -1,16 +1,20 @@
+/** What a dialog can ask for. */
+export const DIALOG_KINDS = [
+  "command",
+  "patch",
+  "file_write",
+  "file_edit",
+  "question",
+  "plan",
+  "trust",
+  "login",
+  "update",
+  "hooks",
+  "other",
+] as const;
+
 /** What a dialog asks for. */
-export type DialogKind =
-  | "command"
-  | "patch"
-  | "file_write"
-  | "file_edit"
-  | "question"
-  | "plan"
-  | "trust"
-  | "login"
-  | "update"
-  | "hooks"
-  | "other";
+export type DialogKind = typeof DIALOG_KINDS[number];
 
 /** One choice of a dialog. */
 export interface DialogOption {
@@ -28,8 +32,15 @@ export interface DialogInfo {
   readonly kind: DialogKind;
   /** The sentence that asks. */
   readonly heading: string;
-  /** What it is about, in full where it is visible: the command, the file, the folder. */
+  /** What it is about: the command with its rows joined where they are wrapped, the folder, or the files, one on each line. */
   readonly subject: string | undefined;
+  /** Whether nothing of it is missing: it is neither cut nor longer than the screen, and can be read in few ways only. */
+  readonly subjectComplete: boolean;
+  /**
+   * What the subject may be as well: the screen does not always tell whether a row ends at a line end of the command's own or
+   * at the edge. Who decides by the subject must be content with each of them. At most 31, and none where it is not complete.
+   */
+  readonly otherReadings: readonly string[];
   readonly options: readonly DialogOption[];
   /** Same dialog, same fingerprint: heading, subject and labels, but not which option is selected. */
   readonly fingerprint: string;

@@ -1,13 +1,10 @@
 import type { DialogInfo, DialogKind, DialogOption } from "./dialog.ts";
-import type { Layout, StylePattern, SubjectPattern } from "./rules.ts";
+import { findSubject } from "./dialog_subject.ts";
+import type { Layout } from "./rules.ts";
+import type { RowRange } from "./regions.ts";
 import { type Row, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
 import { matchesStyle } from "./style_pattern.ts";
-
-interface RowRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** How far above its choices a dialog may begin, in rows: room for a long command or diff. */
 const MAX_DIALOG_ROWS = 200;
@@ -57,8 +54,10 @@ function findSelected(screen: Screen, lastRow: number, layout: Layout): Selected
 /** The choice that a row begins, when the choices stand in the selected one's column. */
 function choiceAt(screen: Screen, row: number, selected: Selected): Choice | undefined {
   const { text } = screen.rows[row] as Row;
-  if (row !== selected.row && indentOf(text) !== selected.column) return undefined;
-  const label = text.slice(selected.column);
+  const column = row === selected.row ? selected.column : indentOf(text);
+  // Claude Code 2.1.72 moves a choice by a column where its label is wrapped.
+  if (Math.abs(column - selected.column) > (selected.numbered ? 1 : 0)) return undefined;
+  const label = text.slice(column);
   const number = NUMBER.exec(label);
   if (selected.numbered !== (number !== null)) return undefined;
   return {
@@ -143,33 +142,6 @@ function paragraphs(screen: Screen, range: RowRange, rule: RegExp): string[] {
   return found.filter((lines) => lines.length > 0).map((lines) => lines.join(" "));
 }
 
-/** What one row adds to a subject: nothing when it is none of its rows. */
-function subjectRow(screen: Screen, row: number, text: RegExp, style: StylePattern | undefined): string | undefined {
-  const current = screen.rows[row] as Row;
-  const match = text.exec(current.text);
-  if (!match) return undefined;
-  const subject = match.groups?.subject ?? "";
-  if (subject === "" || style === undefined || !screen.styled) return subject;
-  return matchesStyle(styleAt(current, current.text.indexOf(subject)), style) ? subject : undefined;
-}
-
-function readSubject(screen: Screen, range: RowRange, pattern: SubjectPattern): string | undefined {
-  const { after, first, next, style } = pattern;
-  for (let row = range.first; row <= range.last; row++) {
-    if (after && !after.test(screen.rows[row - 1]?.text ?? "")) continue;
-    const begin = subjectRow(screen, row, first, style);
-    if (begin === undefined) continue;
-    const lines = [begin];
-    for (let more = row + 1; next && more <= range.last; more++) {
-      const line = subjectRow(screen, more, next, style);
-      if (line === undefined) break;
-      lines.push(line);
-    }
-    return lines.join("\n").trim();
-  }
-  return undefined;
-}
-
 /** The paragraph that asks: the first one where none looks like it. */
 function findHeading(texts: readonly string[], { text, from }: Layout["dialog"]["heading"]): string {
   const asks = from === "top" ? texts.find((each) => text.test(each)) : texts.findLast((each) => text.test(each));
@@ -232,8 +204,8 @@ export function findDialog(
   const heading = findHeading(texts, layout.dialog.heading);
   const options = choices.map((choice) => toOption(choice, layout.dialog.key));
   const kind = findKind([texts[0], ...options.map((option) => option.label), heading], layout.dialog.kinds);
-  const subject = layout.dialog.subjects.filter(({ kinds }) => kinds.includes(kind))
-    .map((pattern) => readSubject(screen, body, pattern)).find((found) => found !== undefined);
+  const { text: subject, complete, otherReadings } = findSubject(screen, { ...body, kind }, layout);
   const fingerprint = JSON.stringify([kind, heading, subject ?? "", options.map((option) => option.label)]);
-  return { first, last: lastRow, selectedRow: selected.row, info: { kind, heading, subject, options, fingerprint } };
+  const info = { kind, heading, subject, subjectComplete: complete, otherReadings, options, fingerprint };
+  return { first, last: lastRow, selectedRow: selected.row, info };
 }

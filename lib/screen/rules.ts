@@ -30,19 +30,42 @@ export interface StylePattern {
  * - `dialog`: a dialog that is open, from its heading to its last hint.
  * - `tail`: on a screen that has neither composer nor dialog, the rows below the last prompt, 30 at most.
  */
-export type RowRegion = "screen" | "composer" | "footer" | "status" | "transcript" | "last_turn" | "dialog" | "tail";
+export const ROW_REGIONS = [
+  "screen",
+  "composer",
+  "footer",
+  "status",
+  "transcript",
+  "last_turn",
+  "dialog",
+  "tail",
+] as const;
+
+/** One of {@linkcode ROW_REGIONS}. */
+export type RowRegion = typeof ROW_REGIONS[number];
+
+/**
+ * Which rows of a region count: any, the blocks' first rows (those that the layout calls heads), the last head only, the last
+ * head that is no detail, or the last row that is not blank.
+ */
+export const ROW_SELECTIONS = ["any", "head", "last_head", "last_block", "last"] as const;
+
+/** One of {@linkcode ROW_SELECTIONS}. */
+export type RowSelection = typeof ROW_SELECTIONS[number];
+
+/** What a screen as a whole can have. */
+export const LAYOUT_PARTS = ["composer", "draft", "dialog", "prompt_echo"] as const;
+
+/** One of {@linkcode LAYOUT_PARTS}. */
+export type LayoutPart = typeof LAYOUT_PARTS[number];
 
 /** What must be found in the rows of a region. */
 export interface RowCondition {
   readonly region: RowRegion;
-  /** Tested on each row's text. It must be linear: no nested quantifiers, no overlapping alternatives. */
+  /** Tested on each row's text. What it costs on the worst text is bounded: see `patternProblem`. */
   readonly text: RegExp;
-  /**
-   * Which rows of the region: any, the blocks' first rows (those that the layout calls heads), the last head only, the
-   * last head that is no detail, or the last row that is not blank.
-   * @default {"any"}
-   */
-  readonly row?: "any" | "head" | "last_head" | "last_block" | "last";
+  /** @default {"any"} */
+  readonly row?: RowSelection;
   /**
    * How the match must be drawn: the named group `styled` of `text` where there is one, else its first character.
    * On a screen without any style the text alone decides, unless `styleNeeded`.
@@ -64,7 +87,7 @@ export type Condition =
   /** Whether the capture carries style; where it does not, words are all that there is. */
   | { readonly on: "style"; readonly present: boolean }
   /** Whether the screen has this part. */
-  | { readonly on: "layout"; readonly has: "composer" | "draft" | "dialog" | "prompt_echo" }
+  | { readonly on: "layout"; readonly has: LayoutPart }
   | { readonly on: "dialog"; readonly kinds: readonly DialogKind[] };
 
 /** One line of screen knowledge. */
@@ -83,16 +106,23 @@ export interface Rule {
    * that stands still, or that the agent has shown the rule `unlessSeen` before: it then shows that whenever it works.
    */
   readonly doubtful?: { readonly unlessSeen?: string };
-  /** The CLI versions on whose recordings the rule decides, oldest first. Empty: it decides where no recording exists. */
+  /** CLI versions on whose recordings the rule decides, oldest first. Empty: it decides where no recording exists. */
   readonly versions: readonly string[];
   /** A recording on which the rule decides, `VERSION/NAME` in the provider's fixtures. Empty where there is none. */
   readonly fixture: string;
+  /** Where a person wrote it, such as `panewright.jsonc:12`; missing for the rules that are built in. */
+  readonly origin?: string;
 }
 
 /** Where dialogs say what they are about. */
 export interface SubjectPattern {
   /** The dialogs that it holds for. */
   readonly kinds: readonly DialogKind[];
+  /**
+   * Where it is looked for: above the choices, or in the last block of the conversation above the dialog.
+   * @default {"dialog"}
+   */
+  readonly in?: "dialog" | "block_above";
   /** The row directly above the subject; without it, the first row that matches `first` begins it. */
   readonly after?: RegExp;
   /** The subject's first row, with group `subject`. */
@@ -101,6 +131,16 @@ export interface SubjectPattern {
   readonly next?: RegExp;
   /** How the subject's rows are drawn, other than blank ones. */
   readonly style?: StylePattern;
+  /** Whether each row that matches `first` adds a line: a list of files. @default {false} */
+  readonly every?: boolean;
+  /** What stands between two of them on the same row. */
+  readonly separator?: RegExp;
+  /** A row that says how many there are, with group `count`. */
+  readonly count?: RegExp;
+  /** A row that stands for what is not shown. */
+  readonly cut?: RegExp;
+  /** Columns at the right edge that wrapped rows leave blank. @default {0} */
+  readonly rightMargin?: number;
 }
 
 /** How a CLI builds its screen: where things are, and what marks them. Every pattern is tested on one row. */

@@ -1,8 +1,9 @@
-/** What it costs to parse a capture and tell its status: at most 0.2 ms for a screen of 220×50. */
+/** What it costs to parse a capture and tell its status: at most 0.2 ms for a screen of 220×50, and 50 ms for 1 MB of hostile text. */
 import { readCorpus } from "../../lib/fixtures/corpus.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";
+import { HOSTILE_UNITS, hostileCapture } from "../support/screens.ts";
 
 const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;
 
@@ -22,5 +23,10 @@ for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
   });
 }
 
-const hostile = `${"\x1b[1;2;38;5;1m› 1. (1s • … ".repeat(40_000)}\n`;
-Deno.bench("classify one row of 1 MB", () => void classify(parseScreen(hostile), CODEX_RULES));
+const captures = HOSTILE_UNITS.map(hostileCapture);
+for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
+  let next = 0;
+  Deno.bench(`classify ${pack.provider}, 1 MB of hostile text, one after the other`, { group: "hostile" }, () => {
+    classify(parseScreen(captures[next++ % captures.length] ?? ""), pack);
+  });
+}

@@ -138,12 +138,24 @@ Deno.test("explain: what cannot be explained is told with a remedy", async () =>
   await assertRejects(() => call(explain, { positionals: ["/nowhere.ansi"] }), UsageError, "there is no such file");
 });
 
-Deno.test("fixtures check: our own corpus has no mistake and lacks no class", async () => {
-  const corpus = new URL("../../fixtures/screens", import.meta.url).pathname;
+Deno.test("fixtures check: our own corpus has no mistake and lacks no class, over time neither", async () => {
+  const corpus = new URL("../../fixtures", import.meta.url).pathname;
   const { code, stdout } = await call(fixtures, { positionals: ["check", corpus], json: true });
   const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assertEquals([code, lines.at(-1)], [0, { type: "result", passed: true, mistakes: 0 }]);
-  assertEquals(lines.filter(({ type }) => type === "version").length, 12);
+  assertEquals([code, lines.at(-1)], [0, { type: "result", passed: true, mistakes: 0, timelineMistakes: 0 }]);
+  assert(lines.filter(({ type }) => type === "version").length >= 12);
+  assert(lines.filter(({ type, falseRests }) => type === "timeline" && falseRests.length === 0).length >= 2);
+});
+
+Deno.test("fixtures check: a timeline by itself is told with its counts", async () => {
+  const timeline = new URL("../../fixtures/timelines/codex-0.169.0-220x50.cast.gz", import.meta.url).pathname;
+  const { code, stdout } = await call(fixtures, { positionals: ["check", timeline] });
+  assertEquals(code, 0);
+  assert(
+    /: \d+ frames, \d+ changes, largest lag \d\.\d s, 0 false rests, 0 flaps, 0 late changes\n/.test(stdout),
+    stdout,
+  );
+  assertStringIncludes(stdout, "0 recordings, 0 mistakes; 1 timeline, 0 mistakes");
 });
 
 Deno.test("fixtures check: a mistake is shown with what it rests on, and makes exit code 1", async () => {

@@ -38,7 +38,12 @@ const RESPONSES_API: ModelApi = {
   },
   play,
   refusal: (step) => ({
-    error: { message: step.message ?? "The model server was told to refuse", type: "server_error", code: "refused" },
+    error: {
+      message: step.message ?? "The model server was told to refuse",
+      type: "server_error",
+      code: "refused",
+      ...step.error,
+    },
   }),
   other: (method, path) => method === "GET" && path === "/models" ? Response.json({ data: [], models: [] }) : undefined,
 };

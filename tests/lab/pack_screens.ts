@@ -3,10 +3,10 @@
  * Builds packs from recordings: `deno run -R -W tests/lab/pack_screens.ts SOURCE [TARGET]`.
  *
  * SOURCE is a folder of captures with sidecars, or of packs, which are read alike. TARGET (default `fixtures/screens`)
- * gets one pack per provider and version; a pack that is there already is replaced as a whole.
+ * gets one pack per provider and version; recordings join those of a pack that is there, and replace what has their name.
  */
-import { ensureDir } from "@std/fs";
-import { readCorpus } from "../../lib/fixtures/corpus.ts";
+import { ensureDir, exists } from "@std/fs";
+import { readCorpus, readCorpusPath } from "../../lib/fixtures/corpus.ts";
 import { PACK_SUFFIX, writePack } from "../../lib/fixtures/pack.ts";
 import type { Recording } from "../../lib/fixtures/recording.ts";
 
@@ -26,10 +26,18 @@ if (import.meta.main) {
     const path = `${target}/${provider}/${version}${PACK_SUFFIX}`;
     packs.set(path, [...packs.get(path) ?? [], recording]);
   }
-  for (const [path, recordings] of packs) {
+  for (const [path, added] of packs) {
+    const names = new Set(added.map(({ name }) => name));
+    const recordings = [...(await packed(path)).filter(({ name }) => !names.has(name)), ...added];
     const pack = await writePack(recordings);
     await ensureDir(path.slice(0, path.lastIndexOf("/")));
     await Deno.writeFile(path, pack);
     console.log(`${path}: ${recordings.length} recordings, ${pack.length} bytes`);
   }
+}
+
+/** The recordings of a pack; none where there is no such pack. */
+async function packed(path: string): Promise<Recording[]> {
+  if (!await exists(path)) return [];
+  return (await Array.fromAsync(readCorpusPath(path))).map(({ recording }) => recording);
 }

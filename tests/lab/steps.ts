@@ -37,6 +37,8 @@ export type Step =
     /** @default {1} how many requests are answered so */
     readonly times?: number;
     readonly message?: string;
+    /** Further fields of the error in the answer's body. */
+    readonly error?: Readonly<Record<string, unknown>>;
     readonly headers?: Readonly<Record<string, string>>;
   }
   /** Ends the stream in the middle: with an error event where `error` is given, otherwise by cutting the connection. */

@@ -1,0 +1,103 @@
+/** The rules that decide on no recording: each of them decides on a screen here, drawn as its CLI draws. */
+import { assertEquals } from "@std/assert";
+import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { classify, parseScreen, type ScreenMeta, type TerminalStatus } from "../../lib/screen/mod.ts";
+
+interface Drawn {
+  readonly rule: string;
+  readonly status: TerminalStatus;
+  readonly screen: string;
+  readonly meta?: ScreenMeta;
+}
+
+const bold = (text: string) => `\x1b[1m${text}\x1b[0m`;
+const dim = (text: string) => `\x1b[2m${text}\x1b[0m`;
+const color = (index: number, text: string) => `\x1b[38;5;${index}m${text}\x1b[0m`;
+
+const CODEX_ECHO = "\x1b[1;2m›\x1b[0m Fix it.";
+const CODEX_COMPOSER = `${bold("›")} ${dim("Ask Codex to do anything")}\n\n  ${dim("gpt-5 default · ~/shop")}`;
+const codex = (...blocks: readonly string[]) => [CODEX_ECHO, ...blocks, CODEX_COMPOSER].join("\n\n");
+
+const LINE = "─".repeat(60);
+const CLAUDE_ECHO = "\x1b[48;5;237m❯ Fix it.\x1b[0m";
+const CLAUDE_COMPOSER = `${LINE}\n❯\u00a0\n${LINE}\n  ? for shortcuts`;
+const CLAUDE_DRAFT = `${LINE}\n❯\u00a0and then\n${LINE}\n  ? for shortcuts`;
+const claude = (composer: string, ...blocks: readonly string[]) => [CLAUDE_ECHO, ...blocks, composer].join("\n\n");
+
+const CODEX: readonly Drawn[] = [
+  { rule: "process-ended", status: "error", screen: codex("• Working (1s • esc to interrupt)"), meta: { dead: true } },
+  {
+    rule: "title-action-required",
+    status: "waiting_user_answer",
+    screen: `${CODEX_ECHO}\n\n  A dialog that looks like none before\n\n  [ go ]  [ leave ]`,
+    meta: { title: "[ ! ] Action Required | shop" },
+  },
+  {
+    rule: "status-row-cut",
+    status: "processing",
+    screen: codex(`${dim("•")} ${bold("Looking at a very long row that does not")} ${dim("fi…")}`),
+  },
+  { rule: "exploring", status: "processing", screen: codex(`• ${bold("Exploring")}\n  ${dim("└")} Read cart.ts`) },
+  {
+    rule: "exploring-words",
+    status: "processing",
+    screen: "› Fix it.\n\n• Exploring\n  └ Read cart.ts\n\n›\n100% context left",
+  },
+  {
+    rule: "interrupt-hint-words",
+    status: "processing",
+    screen: "› Fix it.\n\n• Working (esc to interrupt)\n\n›\n100% context left",
+  },
+  { rule: "tail-interrupt-hint-words", status: "processing", screen: "› Fix it.\n\n• Working (esc to interrupt)" },
+  { rule: "prompt-sent", status: "processing", screen: codex() },
+  { rule: "dim-row", status: "unknown", screen: codex(`${dim("•")} ${dim("Busy for 2 s, q stops it")}`) },
+  { rule: "unknown-mark", status: "unknown", screen: codex("• I will look.", "◆ Busy for 2 s, q stops it") },
+];
+
+const CLAUDE: readonly Drawn[] = [
+  { rule: "process-ended", status: "error", screen: claude(CLAUDE_COMPOSER), meta: { dead: true } },
+  {
+    rule: "title-spinner",
+    status: "processing",
+    screen: claude(CLAUDE_COMPOSER, `${color(231, "●")} Half an`),
+    meta: { title: "⠐ Fix it" },
+  },
+  { rule: "tail-spinner", status: "processing", screen: "✻ Crunching… (esc to interrupt)" },
+  { rule: "permission-words-1", status: "waiting_user_answer", screen: "Would you like to run this?" },
+  { rule: "permission-words-2", status: "waiting_user_answer", screen: "Do you want to write outside the sandbox?" },
+  { rule: "permission-words-3", status: "waiting_user_answer", screen: "Allow bash to run?" },
+  {
+    rule: "turn-error-bullet",
+    status: "error",
+    screen: claude(CLAUDE_COMPOSER, `${color(220, "●")} ${color(220, "The server fell over in words of its own")}`),
+  },
+  {
+    rule: "turn-error-reply",
+    status: "error",
+    screen: claude(CLAUDE_COMPOSER, `${color(246, "  ⎿  ")}${color(211, "Your key is no key · Try another")}`),
+  },
+  {
+    rule: "answer-scrolled-with-draft",
+    status: "completed",
+    screen: `\x1b[0m  the end of a long answer\n\n${CLAUDE_DRAFT}`,
+  },
+];
+
+for (const [pack, drawn] of [[CODEX_RULES, CODEX], [CLAUDE_CODE_RULES, CLAUDE]] as const) {
+  Deno.test(`${pack.provider}: each rule without a recording decides on a screen that is drawn for it`, () => {
+    const told = drawn.map(({ screen, meta }) => classify(parseScreen(screen, meta), pack))
+      .map(({ rule, status }) => ({ rule, status }));
+    assertEquals(told, drawn.map(({ rule, status }) => ({ rule, status })));
+    const unrecorded = pack.rules.filter(({ fixture }) => fixture === "").map(({ id }) => id);
+    assertEquals(drawn.map(({ rule }) => rule).toSorted(), unrecorded.toSorted());
+  });
+}
+
+Deno.test("claude_code: a tool that failed is no failed turn, and a white bullet is an answer", () => {
+  const told = (...blocks: readonly string[]) =>
+    classify(parseScreen(claude(CLAUDE_COMPOSER, ...blocks)), CLAUDE_CODE_RULES).rule;
+  const failedTool = `${color(211, "●")} Bash(false)\n${color(246, "  ⎿  ")}${color(211, "Error: exit code 1")}`;
+  assertEquals(told(failedTool), "answered");
+  assertEquals(told(failedTool, `${color(231, "●")} It failed.`), "answered");
+});
