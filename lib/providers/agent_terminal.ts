@@ -1,4 +1,3 @@
-import { HumanInterventionRequiredError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { type Host, systemHost } from "../ports/host.ts";
 import type { Classification } from "../screen/classify.ts";
@@ -9,10 +8,14 @@ import type { PaneRef } from "../tmux/client.ts";
 import { pasteText, sendKeys } from "../tmux/input.ts";
 import { sanitizePaste } from "../tmux/sanitize.ts";
 import type { TmuxSession } from "../tmux/session.ts";
-import { type PaneLook, readScreen, screenExcerpt } from "./pane_look.ts";
+import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
+import type { DialogAnswer } from "./dialog_keys.ts";
+import { type PaneLook, readScreen } from "./pane_look.ts";
 import type { LaunchRequest, Provider } from "./provider.ts";
 import { waitUntilReady } from "./startup.ts";
+import { StatusTracker } from "./status_tracker.ts";
 import { submitText } from "./submit.ts";
+import { paneWakeSource, type WakeSource } from "./wake_source.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */
 export interface AgentTerminalOptions {
@@ -25,6 +28,15 @@ export interface AgentTerminalOptions {
    * @default {60000}
    */
   readonly startTimeoutMs?: number;
+  /**
+   * Milliseconds that a screen must stand still which may as well be that of an agent at work, where the agent's CLI keeps
+   * no record to tell. While they stream, the recorded sessions draw once a second, and stop for 3 s at most.
+   *
+   * @default {8000}
+   */
+  readonly quietMs?: number;
+  /** Told, once a turn, that screen and record say different things. */
+  readonly log?: (message: string) => void;
   /** @default {systemHost(request.env)} */
   readonly host?: Host;
   /** @default {systemClock} */
@@ -37,11 +49,11 @@ export interface TerminalCallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How often the screen is looked at after a key was pressed. */
-const LOOK_EVERY_MS = 50;
-
 /** Rows of scrollback that are searched for an agent's last answer. */
 const LAST_OUTPUT_ROWS = 5000;
+
+/** How long a look counts while tmux tells of no change: what it does not tell of must be seen as well. */
+const MAX_LOOK_AGE_MS = 10_000;
 
 /** Names of shells, as tmux shows the foreground program of a pane. */
 const SHELL_NAME = /^-?(?:ba|z|fi|da|a|k|c|tc|nu)?sh$/;
@@ -57,8 +69,24 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   const { session, provider, request, startTimeoutMs = 60_000, clock = systemClock, signal } = options;
   const { argv, env, cwd } = provider.launch(request, options.host ?? systemHost(request.env));
   const waiting = signal ? { signal } : {};
+  const startedAt = Date.now();
   const pane = await session.openPane({ name: request.role, argv, env, cwd, ...waiting });
-  const terminal = new AgentTerminal({ name: request.role, session, provider, pane, clock });
+  const source = provider.openStatusSource?.({
+    pane,
+    workdir: cwd,
+    env: { ...Deno.env.toObject(), ...env },
+    startedAt,
+    clock,
+    ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
+  });
+  const tracker = new StatusTracker({
+    rules: provider.rules,
+    clock,
+    quietMs: options.quietMs ?? 8000,
+    log: options.log ?? (() => {}),
+    ...(source ? { source } : {}),
+  });
+  const terminal = new AgentTerminal({ name: request.role, session, provider, pane, tracker, clock });
   try {
     await terminal.waitUntilReady({ timeoutMs: startTimeoutMs, ...waiting });
     return terminal;
@@ -75,6 +103,7 @@ export interface AgentTerminalParts {
   readonly session: TmuxSession;
   readonly provider: Provider;
   readonly pane: PaneRef;
+  readonly tracker: StatusTracker;
   readonly clock: Clock;
 }
 
@@ -84,10 +113,12 @@ export class AgentTerminal implements AsyncDisposable {
   readonly provider: Provider;
   readonly pane: PaneRef;
   readonly #session: TmuxSession;
+  readonly #tracker: StatusTracker;
   readonly #clock: Clock;
   #isReady = false;
   /** The shell that the agent's program was started by, where it is a script. */
   #wrapperShell: string | undefined;
+  #lastLook: { readonly look: PaneLook; readonly change: number | undefined; readonly atMs: number } | undefined;
 
   /** Use {@linkcode startAgentTerminal}. */
   constructor(parts: AgentTerminalParts) {
@@ -95,6 +126,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.provider = parts.provider;
     this.pane = parts.pane;
     this.#session = parts.session;
+    this.#tracker = parts.tracker;
     this.#clock = parts.clock;
   }
 
@@ -122,6 +154,13 @@ export class AgentTerminal implements AsyncDisposable {
     return readScreen(this.#knowsShell(screen.command) ? omitCommand(screen) : screen, this.provider.rules);
   }
 
+  /** A look whose status is what screen and record come to; a screen that has doubts of its own is believed at once. */
+  async #lookWithRecord(options: TerminalCallOptions): Promise<PaneLook> {
+    const look = await this.look(options);
+    const classification = await this.#tracker.judge(look.screen, look.classification, { quietMs: 0 });
+    return { ...look, classification };
+  }
+
   /** Whether a shell in the foreground says nothing: it may be the script that started the agent. */
   #knowsShell(command: string | undefined): boolean {
     return command !== undefined && (this.#isReady ? command === this.#wrapperShell : SHELL_NAME.test(command));
@@ -132,12 +171,31 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   /**
-   * What the agent is doing, and which rule says so.
+   * What the agent is doing, by its screen and by the record that its CLI keeps, and which rule says so.
    *
    * @throws {RuntimeError} when the pane cannot be read
    */
   async status(options: TerminalCallOptions = {}): Promise<Classification> {
-    return (await this.look(options)).classification;
+    const { screen, classification } = await this.#lookIfChanged(options);
+    return await this.#tracker.judge(screen, classification);
+  }
+
+  /** When an early look is worthwhile; `undefined` where tmux does not tell. */
+  get wakeSource(): WakeSource | undefined {
+    const { paneEvents } = this.#session.client;
+    return paneEvents && paneWakeSource(paneEvents, this.pane.paneId);
+  }
+
+  /** The last look, while nothing says that there is more to see. */
+  async #lookIfChanged(options: TerminalCallOptions): Promise<PaneLook> {
+    // Asked before the look: what changes while it is taken is for the next one.
+    const change = this.#session.client.paneEvents?.changeOf(this.pane.paneId);
+    const atMs = this.#clock.now();
+    const last = this.#lastLook;
+    if (last && change !== undefined && change === last.change && atMs - last.atMs < MAX_LOOK_AGE_MS) return last.look;
+    const look = await this.look(options);
+    this.#lastLook = { look, change, atMs };
+    return look;
   }
 
   /**
@@ -149,52 +207,55 @@ export class AgentTerminal implements AsyncDisposable {
   async submit(text: string, options: TerminalCallOptions = {}): Promise<void> {
     const { client } = this.#session;
     const { paneId } = this.pane;
+    const guarded = this.provider.guardPrompt(sanitizePaste(text));
+    let announced = false;
+    const announce = async () => {
+      if (!announced) await this.#tracker.noteSubmission(guarded);
+      announced = true;
+    };
     await submitText({
       name: this.name,
-      look: () => this.look(options),
-      paste: (guarded) => pasteText(client, paneId, { text: guarded }),
-      pressEnter: () => sendKeys(client, paneId, { keys: ["Enter"] }),
+      // Until Enter the record counts as well: an agent that looks finished may still be streaming.
+      look: () => announced ? this.look(options) : this.#lookWithRecord(options),
+      paste: () => pasteText(client, paneId, { text: guarded }),
+      async pressEnter() {
+        await announce();
+        await sendKeys(client, paneId, { keys: ["Enter"] });
+      },
     }, {
       ...this.provider.submit,
       ...options,
-      text: this.provider.guardPrompt(sanitizePaste(text)),
+      text: guarded,
       clock: this.#clock,
     });
   }
 
   /**
-   * Accepts the dialog that is open, once, if it is of a kind that the provider knows how to accept.
+   * Answers a dialog that was seen in the pane, if it is still the one that is open.
    *
-   * @returns the dialog that was accepted; `undefined` when none was open any more
-   * @throws {HumanInterventionRequiredError} when the dialog is of another kind, or stays open
+   * @throws {HumanInterventionRequiredError} when only a person may answer the dialog, or it stays open
    */
-  async acceptDialog(options: TerminalCallOptions = {}): Promise<DialogInfo | undefined> {
-    const { screen, classification: { status, dialog } } = await this.look(options);
-    if (dialog === undefined && status !== "waiting_user_answer") return undefined;
-    const keys = dialog && this.provider.answerKeys(dialog, "accept");
-    if (dialog === undefined || keys === undefined) {
-      throw new HumanInterventionRequiredError(
-        `Cannot accept for ${this.name}: a dialog (${
-          dialog?.kind ?? "other"
-        }) that only a person may answer is open\n` +
-          screenExcerpt(screen),
-      );
-    }
-    await sendKeys(this.#session.client, this.pane.paneId, { keys });
-    const start = this.#clock.now();
-    for (;;) {
-      await this.#clock.sleep(LOOK_EVERY_MS, options.signal);
-      const now = await this.look(options);
-      if (now.classification.dialog?.fingerprint !== dialog.fingerprint) return dialog;
-      if (this.#clock.now() - start < this.provider.submit.proofTimeoutMs) continue;
-      throw new HumanInterventionRequiredError(
-        `Cannot accept for ${this.name}: the dialog (${dialog.kind}) stays open\n${screenExcerpt(now.screen)}`,
-      );
-    }
+  answerDialog(dialog: DialogInfo, answer: DialogAnswer, options: TerminalCallOptions = {}): Promise<AnswerOutcome> {
+    return answerDialog({
+      name: this.name,
+      look: () => this.look(options),
+      press: (keys) => sendKeys(this.#session.client, this.pane.paneId, { keys }),
+      answerWay: (open, wanted) => this.provider.answerWay(open, wanted),
+    }, { ...options, dialog, answer, proofTimeoutMs: this.provider.submit.proofTimeoutMs, clock: this.#clock });
   }
 
-  /** What the agent said last, as far as the terminal shows it: on the alternate screen, the visible rows. */
+  /** Interrupts the turn under way. Where none is, that may leave the agent's composer otherwise than it was. */
+  async interrupt(options: TerminalCallOptions = {}): Promise<void> {
+    await sendKeys(this.#session.client, this.pane.paneId, { keys: this.provider.interruptKeys, ...options });
+  }
+
+  /**
+   * What the agent said last: in full where the record of its CLI has it, else as far as the terminal shows it, which on
+   * the alternate screen is the visible rows.
+   */
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
+    const recorded = await this.#tracker.lastAnswer();
+    if (recorded !== undefined) return recorded;
     const { joinWrappedRows, lastOutput } = this.provider;
     return lastOutput(
       await this.#capture({ joinWrapped: joinWrappedRows, scrollbackRows: LAST_OUTPUT_ROWS, ...options }),
@@ -206,7 +267,13 @@ export class AgentTerminal implements AsyncDisposable {
     await this.#session.closePane(this.pane);
   }
 
+  /** Lets go of the record that the agent's CLI keeps. The agent itself goes on; its status is read from the screen. */
+  releaseRecord(): void {
+    this.#tracker[Symbol.dispose]();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.releaseRecord();
     if (this.#session.cleanupOnExit) await this.close();
   }
 }

@@ -6,12 +6,19 @@ export type Keys = readonly [string, ...string[]];
 /** The answers that can be given to a dialog: yes to this one thing, or no. Neither is remembered by the CLI. */
 export type DialogAnswer = "accept" | "decline";
 
+/** How a choice of a dialog is taken: by keys that take it at once, or by moving the selection to it and pressing Enter. */
+export type AnswerWay =
+  | { readonly by: "keys"; readonly keys: Keys }
+  /** `option`: its place among the dialog's options, from 0. */
+  | { readonly by: "selection"; readonly option: number };
+
 /** How CLIs write keys in their dialogs, and what tmux calls them. */
 const KEY_NAMES: Readonly<Record<string, string>> = { "esc": "Escape", "shift+tab": "BTab" };
 
 /**
- * The key that picks a choice of a dialog by its label: the key that the dialog names for it, or its number. Where no
- * choice has such a label, or more than one has, or it has no key, there is none: position alone proves nothing.
+ * How a choice of a dialog is taken, which is found by its label: with the key that the dialog names for it, or its number;
+ * one that has neither, by the selection. Where no choice has such a label, or more than one has, there is no way: position
+ * alone proves nothing.
  *
  * @param prefer which one to take where a choice has both
  *
@@ -22,23 +29,45 @@ const KEY_NAMES: Readonly<Record<string, string>> = { "esc": "Escape", "shift+ta
  *   kind: "command",
  *   heading: "",
  *   subject: undefined,
+ *   subjectComplete: false,
+ *   otherReadings: [],
  *   fingerprint: "",
  *   options: [
  *     { label: "Yes, always", number: 1, selected: true },
  *     { label: "Yes", number: 2, selected: false },
  *     { label: "No", number: 3, key: "esc", selected: false },
+ *     { label: "Later", selected: false },
  *   ],
  * } as const;
- * assertEquals(keysForOption(dialog, /^Yes$/, "number"), ["2"]);
- * assertEquals(keysForOption(dialog, /^No$/, "key"), ["Escape"]);
- * assertEquals(keysForOption(dialog, /^Yes/, "number"), undefined);
+ * assertEquals(wayToOption(dialog, /^Yes$/, "number"), { by: "keys", keys: ["2"] });
+ * assertEquals(wayToOption(dialog, /^No$/, "key"), { by: "keys", keys: ["Escape"] });
+ * assertEquals(wayToOption(dialog, /^Later$/, "key"), { by: "selection", option: 3 });
+ * assertEquals(wayToOption(dialog, /^Yes/, "number"), undefined);
  * ```
  */
-export function keysForOption(dialog: DialogInfo, label: RegExp, prefer: "key" | "number"): Keys | undefined {
+export function wayToOption(dialog: DialogInfo, label: RegExp, prefer: "key" | "number"): AnswerWay | undefined {
   const [option, ...others] = dialog.options.filter((one) => label.test(one.label));
   if (option === undefined || others.length > 0) return undefined;
   const key = prefer === "key" ? keyOf(option) ?? numberOf(option) : numberOf(option) ?? keyOf(option);
-  return key === undefined ? undefined : [key];
+  if (key !== undefined) return { by: "keys", keys: [key] };
+  const hasSelection = dialog.options.filter(({ selected }) => selected).length === 1;
+  return hasSelection ? { by: "selection", option: dialog.options.indexOf(option) } : undefined;
+}
+
+/**
+ * Every key of an answer to a dialog as it stands (tmux names), the moves of the selection included.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const options = [{ label: "No", selected: true }, { label: "Yes", selected: false }];
+ * assertEquals(keysOfWay({ by: "selection", option: 1 }, options), ["Down", "Enter"]);
+ * ```
+ */
+export function keysOfWay(way: AnswerWay, options: readonly DialogOption[]): readonly string[] {
+  if (way.by === "keys") return way.keys;
+  const distance = way.option - options.findIndex(({ selected }) => selected);
+  return [...Array.from({ length: Math.abs(distance) }, () => distance > 0 ? "Down" : "Up"), "Enter"];
 }
 
 function keyOf({ key }: DialogOption): string | undefined {

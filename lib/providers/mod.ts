@@ -1,15 +1,15 @@
 import { UsageError } from "../errors.ts";
 import type { RulePack } from "../screen/rules.ts";
-import { CLAUDE_CODE_RULES } from "./claude_code/rules.ts";
+import { claudeCodeProvider } from "./claude_code/provider.ts";
 import { codexProvider } from "./codex/provider.ts";
 import type { Provider } from "./provider.ts";
 import { replayProvider } from "./replay/provider.ts";
 
 /** Every provider that agents can be started with: the one list of them. */
-export const PROVIDERS: readonly Provider[] = [codexProvider, replayProvider];
+export const PROVIDERS: readonly Provider[] = [codexProvider, claudeCodeProvider, replayProvider];
 
-/** Every CLI whose screens are known, whether or not its agents can be started. */
-export const RULE_PACKS: readonly RulePack[] = [...PROVIDERS.map(({ rules }) => rules), CLAUDE_CODE_RULES];
+/** What is known of the screens of every provider. */
+export const RULE_PACKS: readonly RulePack[] = PROVIDERS.map(({ rules }) => rules);
 
 /**
  * The provider with this id.

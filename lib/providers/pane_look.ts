@@ -1,4 +1,5 @@
 import { type Classification, classify } from "../screen/classify.ts";
+import type { DialogInfo } from "../screen/dialog.ts";
 import { type Composer, findRegions, type RowRange } from "../screen/regions.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -11,12 +12,19 @@ export interface PaneLook {
   readonly composer: Composer | undefined;
   /** The rows below the composer. */
   readonly footer: RowRange;
+  /** The row on which a dialog begins; `undefined` where there is none. */
+  readonly dialogRow: number | undefined;
 }
 
 /** Reads a screen with a provider's rules. */
 export function readScreen(screen: Screen, rules: RulePack): PaneLook {
-  const { composer, footer } = findRegions(screen, rules.layout);
-  return { screen, classification: classify(screen, rules), composer, footer };
+  const { composer, dialog, footer } = findRegions(screen, rules.layout);
+  return { screen, classification: classify(screen, rules), composer, footer, dialogRow: dialog?.first };
+}
+
+/** The dialog that waits for an answer at this moment; `undefined` where none does, whatever else looks like one. */
+export function openDialog({ classification: { status, dialog } }: PaneLook): DialogInfo | undefined {
+  return status === "waiting_user_answer" ? dialog : undefined;
 }
 
 /** Whether the screen shows a dialog, or says otherwise that only an answer helps. */

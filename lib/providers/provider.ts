@@ -2,7 +2,8 @@ import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
-import type { DialogAnswer, Keys } from "./dialog_keys.ts";
+import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
+import type { StatusSource, StatusSourceContext } from "./status_source.ts";
 
 /** Every provider id that a configuration may name. */
 export const PROVIDER_IDS = ["codex", "claude_code", "replay"] as const;
@@ -23,6 +24,10 @@ export interface LaunchRequest {
   /** Variables set for the agent, besides those that it inherits. */
   readonly env?: Readonly<Record<string, string>>;
   readonly model?: string;
+  /** Id (a UUID) of a session of the CLI's own that the agent goes on with. */
+  readonly resume?: string;
+  /** Id (a UUID) for the session, where the CLI lets it be chosen. */
+  readonly sessionId?: string;
   /** A named set of settings of the CLI's own (`codex --profile`). */
   readonly profile?: string;
   /**
@@ -75,14 +80,18 @@ export interface Provider {
   readonly startupRemedies: Readonly<Partial<Record<DialogKind, string>>>;
   /** The first row below the composer while the CLI is still starting: a dialog may yet take the composer's place. */
   readonly startingFooter?: RegExp;
+  /** Keys that interrupt the turn under way. */
+  readonly interruptKeys: Keys;
   /**
-   * The keys (tmux names) that answer a dialog, for this once: found by the labels of its choices. `undefined` for a
-   * dialog that only a person may answer, and where the plain answer is not among the choices.
+   * How a dialog is answered, for this once: by the labels of its choices. `undefined` for a dialog that only a person may
+   * answer, and where the plain answer is not among the choices.
    */
-  answerKeys(dialog: DialogInfo, answer: DialogAnswer): Keys | undefined;
+  answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
   launch(request: LaunchRequest, host: Host): LaunchPlan;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;
+  /** A record of its status that the CLI keeps of its own accord; missing where it keeps none. */
+  openStatusSource?(context: StatusSourceContext): StatusSource;
   /** The agent's last answer, as far as the screen (with scrollback, where there is any) shows it. */
   lastOutput(screen: Screen): string;
 }

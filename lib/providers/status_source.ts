@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { PaneRef } from "../tmux/client.ts";
+import type { PaneEvents } from "../tmux/pane_events.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
 export type TurnOutcome = "completed" | "error" | "interrupted";
@@ -50,5 +51,7 @@ export interface StatusSourceContext {
   readonly env: Readonly<Record<string, string>>;
   /** When it was started, in milliseconds since the epoch: records carry times of that kind. */
   readonly startedAt: number;
+  /** What happens in the pane, where tmux tells. */
+  readonly paneEvents?: PaneEvents;
   readonly clock: Clock;
 }

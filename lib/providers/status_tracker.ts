@@ -3,6 +3,7 @@ import type { Classification } from "../screen/classify.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
+import { oneAtATime } from "./one_at_a_time.ts";
 import type { StatusReport, StatusSource } from "./status_source.ts";
 
 /** What a {@linkcode StatusTracker} is made of. */
@@ -19,6 +20,8 @@ export interface StatusTrackerOptions {
 /** Follows one agent's status over its screens, with what its own record says beside them. */
 export class StatusTracker implements Disposable {
   readonly #options: StatusTrackerOptions;
+  /** A source reads on from where it stopped: two reads at once would spoil that. */
+  readonly #readSource: () => Promise<StatusReport | undefined>;
   #shown: string | undefined;
   #stillSinceMs = 0;
   #submittedMs: number | undefined;
@@ -29,13 +32,22 @@ export class StatusTracker implements Disposable {
 
   constructor(options: StatusTrackerOptions) {
     this.#options = options;
+    this.#readSource = oneAtATime(async () => await options.source?.read());
     this.#unseen = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
   }
 
-  /** What the agent is doing, by its screen and its record. */
-  async judge(screen: Screen, classification: Classification): Promise<Classification> {
-    const { clock, quietMs, source } = this.#options;
-    const report = await source?.read();
+  /**
+   * What the agent is doing, by its screen and its record.
+   *
+   * @param options how long a doubtful screen must stand still, where that is not what the tracker was made with
+   */
+  async judge(
+    screen: Screen,
+    classification: Classification,
+    options: { readonly quietMs?: number } = {},
+  ): Promise<Classification> {
+    const { clock, quietMs, source } = { ...this.#options, ...options };
+    const report = await this.#readSource();
     const nowMs = clock.now();
     this.#noteScreen(screen, classification, nowMs);
     const unlessSeen = classification.doubtful?.unlessSeen;
@@ -62,7 +74,7 @@ export class StatusTracker implements Disposable {
   /** Told right before a prompt is submitted: what was recorded until then is about turns before. */
   async noteSubmission(text: string): Promise<void> {
     const { clock, source } = this.#options;
-    await source?.read();
+    await this.#readSource();
     source?.expectPrompt(text);
     this.#submittedMs = clock.now();
     this.#disagreeSinceMs = undefined;
@@ -72,7 +84,7 @@ export class StatusTracker implements Disposable {
   /** The agent's last answer in full, if its record has it and it rests. */
   async lastAnswer(): Promise<string | undefined> {
     const { source } = this.#options;
-    const report = await source?.read();
+    const report = await this.#readSource();
     if (report?.state !== "at_rest" || report.sinceMs < (this.#submittedMs ?? -Infinity)) return undefined;
     return await source?.lastAnswer();
   }

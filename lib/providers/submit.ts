@@ -2,6 +2,7 @@ import { HumanInterventionRequiredError, RuntimeError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isAtRest } from "../screen/status.ts";
 import { composerHolds, composerHoldsAll } from "./composer_text.ts";
+import { lookUntil as lookUntilTimeout, lookWithRetry } from "./look_until.ts";
 import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
 import type { SubmitProfile } from "./provider.ts";
 
@@ -21,12 +22,6 @@ export interface SubmitOptions extends SubmitProfile {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
 }
-
-/** How often the screen is looked at while something is awaited (agent-deck's figure). */
-const LOOK_EVERY_MS = 50;
-
-/** How often a look is tried that fails, with growing pauses. */
-const MAX_LOOK_ATTEMPTS = 3;
 
 /** How many Enters one text may cost: the first, and another where the first was lost or became a line end. */
 const MAX_ENTERS = 2;
@@ -58,38 +53,16 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
     if (isTaken(after, text)) return;
     if (!holds(after, text)) throw notSubmittedError(target.name, after);
   }
-  throw notSubmittedError(target.name, await lookWithRetry(target, options));
+  throw notSubmittedError(target.name, await lookWithRetry(() => target.look(), options));
 }
 
-/** Looks until it is as it should be, or the time for that is over; the last look in any case. */
-async function lookUntil(
+/** Looks until it is as it should be, or the time for the proof is over; the last look in any case. */
+function lookUntil(
   target: SubmitTarget,
-  options: SubmitOptions,
+  { proofTimeoutMs, ...options }: SubmitOptions,
   accept: (look: PaneLook) => boolean,
 ): Promise<PaneLook> {
-  const { clock, proofTimeoutMs, signal } = options;
-  for (const start = clock.now();;) {
-    const look = await lookWithRetry(target, options);
-    if (accept(look) || clock.now() - start >= proofTimeoutMs) return look;
-    await clock.sleep(LOOK_EVERY_MS, signal);
-  }
-}
-
-/** A pane that cannot be read once, between paste and proof, must not cost the turn. */
-async function lookWithRetry(
-  target: SubmitTarget,
-  { clock, signal }: Pick<SubmitOptions, "clock" | "signal">,
-): Promise<PaneLook> {
-  for (let attempt = 1;; attempt++) {
-    signal?.throwIfAborted();
-    try {
-      return await target.look();
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (attempt === MAX_LOOK_ATTEMPTS) throw error;
-      await clock.sleep(LOOK_EVERY_MS * 2 ** attempt, signal);
-    }
-  }
+  return lookUntilTimeout(() => target.look(), { ...options, timeoutMs: proofTimeoutMs }, accept);
 }
 
 /** Whether a prompt may be pasted. A turn that ended in an error leaves an agent that can take the next prompt. */

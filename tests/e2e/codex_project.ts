@@ -73,7 +73,8 @@ const CONFIG = `// A job for five Codex agents.
 }
 `;
 
-const JOB = `Greet the world.
+/** The job. */
+export const JOB = `Greet the world.
 
 *** ORIGINAL EXPLORE SUMMARY ***
 check.sh reads greeting.txt, which is not there yet.
@@ -82,7 +83,8 @@ check.sh reads greeting.txt, which is not there yet.
 greeting.txt holds the line "hello, world".
 `;
 
-const CHECK = `found=$(cat greeting.txt)
+/** The test command of the project. */
+export const CHECK = `found=$(cat greeting.txt)
 if [ "$found" != "hello, world" ]; then
   echo "greeting.txt holds '$found'"
   exit 1
@@ -90,7 +92,7 @@ fi
 `;
 
 /** The greeting is wrong in the first round, which the tester does not see but the project's test command does. */
-function answerOf(responseName: string, turn: number): { commands?: readonly string[]; response: string } {
+export function answerOf(responseName: string, turn: number): { commands?: readonly string[]; response: string } {
   switch (responseName) {
     case "analyst_summary":
       return { commands: ["cat check.sh"], response: `Plan ${turn}: write greeting.txt, then run check.sh.` };

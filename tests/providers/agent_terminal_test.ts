@@ -4,6 +4,7 @@ import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { type AgentTerminal, startAgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
+import { openDialog } from "../../lib/providers/pane_look.ts";
 import type { Provider } from "../../lib/providers/provider.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
@@ -242,28 +243,38 @@ for (const [script, shown] of [[{ draft: "half a thought" }, "half a thought"], 
   });
 }
 
-Deno.test("an approval is accepted once with the CLI's own key, and only while it is open", async () => {
+Deno.test("an approval is answered once with the CLI's own key, and only while it is open", async () => {
   await onStage(async ({ start, received }) => {
     const agent = await start({ askApproval: true });
     const api = createTerminalApi(new Map([["a1", agent]]));
     await api.sendInput("a1", "do it");
     await until(() => api.getStatus("a1"), (now) => now === "waiting_user_answer");
-    await assertRejects(() => api.sendInput("a1", "another prompt"), HumanInterventionRequiredError, "(command)");
-    await api.sendInput("a1", "y");
+    const dialog = openDialog(await agent.look());
+    assert(dialog);
+    await assertRejects(() => api.sendInput("a1", "y"), HumanInterventionRequiredError, "(command)");
+    assertEquals((await agent.answerDialog(dialog, "accept")).result, "closed");
     await until(() => api.getStatus("a1"), (now) => now === "completed");
-    await api.sendInput("a1", "y");
+    assertEquals((await agent.answerDialog(dialog, "accept")).result, "gone");
     assertEquals((await received()).slice(2), [{ submitted: "do it" }, { approvalKey: "y" }]);
     assertEquals(await api.getLastOutput("a1"), "Approved.");
     await assertRejects(() => api.getStatus("a2"), Error, 'terminal "a2"');
   });
 });
 
-Deno.test("a dialog that stays open after it was accepted is an error", async () => {
-  await onStage(async ({ start }) => {
+Deno.test("a dialog that stays open after it was accepted twice is an error that shows the screen", async () => {
+  await onStage(async ({ start, received }) => {
     const agent = await start({ askApproval: true, deafDialog: true });
     await agent.submit("do it");
     await status(agent, "waiting_user_answer");
-    await assertRejects(() => agent.acceptDialog(), HumanInterventionRequiredError, "stays open");
+    const dialog = openDialog(await agent.look());
+    assert(dialog);
+    const error = await assertRejects(
+      () => agent.answerDialog(dialog, "accept"),
+      HumanInterventionRequiredError,
+      "stays open",
+    );
+    assertStringIncludes(error.message, "$ touch /home/dev/approved.txt");
+    assertEquals((await received()).slice(3), [{ approvalKey: "y" }, { approvalKey: "y" }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { CliIo } from "../../lib/cli/command.ts";
+import type { CliIo, TerminalInput } from "../../lib/cli/command.ts";
 
 /** A command line without a process around it: it keeps what is written. */
 export interface FakeIo extends CliIo {
@@ -17,6 +17,8 @@ export interface FakeIoOptions {
   readonly columns?: number;
   readonly signal?: AbortSignal;
   readonly stdin?: string;
+  /** The pieces of input that a terminal gives, one a read; after them it gives nothing. */
+  readonly keys?: readonly string[];
 }
 
 /** Makes a command line for one test. */
@@ -34,10 +36,24 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     columns: () => options.columns ?? 80,
     signal: options.signal ?? new AbortController().signal,
     readStdin: () => Promise.resolve(new TextEncoder().encode(options.stdin ?? "")),
+    openTerminalInput: () => fakeTerminalInput(options.keys ?? []),
     onForcedExit: (act) => {
       acts.add(act);
       return () => acts.delete(act);
     },
     forceExit: () => acts.forEach((act) => act()),
+  };
+}
+
+function fakeTerminalInput(keys: readonly string[]): TerminalInput {
+  const left = keys.map((text) => new TextEncoder().encode(text));
+  return {
+    startRaw: () => ({ [Symbol.dispose]: () => {} }),
+    read(signal) {
+      const next = left.shift();
+      if (next !== undefined) return Promise.resolve(next);
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    },
+    [Symbol.dispose]: () => {},
   };
 }

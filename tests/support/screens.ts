@@ -82,3 +82,35 @@ export function rewrap(ansi: string, width: number): string {
     return out;
   }).join("\n");
 }
+
+/** What captures are filled with that are meant to keep a detector busy. */
+export const HOSTILE_UNITS: readonly string[] = [
+  "\n",
+  " ",
+  "›\n",
+  "  1. x\n",
+  "\x1b[1m› 1. x\n",
+  "\x1b[1;2;38;5;1m› 1. (1s • … ",
+  "\x1b[",
+  "\x1b]0;x",
+  "\x1b[1m",
+  "\x1b[1;",
+  "(",
+  "• (",
+  "• (\n",
+  "• (1s\n",
+  "* a…",
+  "─\n",
+  "❯\u00a0\n─\n",
+  "      a\n",
+  "Allow ",
+  "Do you want to ",
+  "\x1b[1m❯\x1b[0m ax\n",
+  "  $ a\n",
+  "  └ a (+1 -\n",
+];
+
+/** A capture of 1 MB that is filled with a text. */
+export function hostileCapture(unit: string): string {
+  return unit.repeat(Math.ceil(1_000_000 / unit.length)).slice(0, 1_000_000);
+}

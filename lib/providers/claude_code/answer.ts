@@ -1,5 +1,5 @@
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
-import { type DialogAnswer, type Keys, keysForOption } from "../dialog_keys.ts";
+import { type AnswerWay, type DialogAnswer, wayToOption } from "../dialog_keys.ts";
 
 /** The choice that accepts this one thing, by what is asked; every other yes remembers the answer or changes the mode. */
 const PLAIN_YES: Readonly<Partial<Record<DialogKind, RegExp>>> = {
@@ -12,12 +12,13 @@ const PLAIN_YES: Readonly<Partial<Record<DialogKind, RegExp>>> = {
 const PLAIN_NO = /^No(?:, and tell Claude what to do differently|, keep planning)?$/;
 
 /**
- * The keys that answer a permission prompt or a plan of Claude Code: the digit of the plain yes; the digit of the plain
- * no, or Esc where there is none (2.0.53 to 2.1.328). Other kinds of dialog are never answered.
+ * How a permission prompt or a plan of Claude Code is answered: with the digit of the plain yes; with the digit of the plain
+ * no, or Esc where it has none (2.0.53 to 2.1.328). Other kinds of dialog are never answered.
  */
-export function claudeAnswerKeys(dialog: DialogInfo, answer: DialogAnswer): Keys | undefined {
+export function claudeAnswerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined {
   const yes = PLAIN_YES[dialog.kind];
   if (yes === undefined) return undefined;
-  if (answer === "accept") return keysForOption(dialog, yes, "number");
-  return keysForOption(dialog, PLAIN_NO, "number") ?? ["Escape"];
+  if (answer === "accept") return wayToOption(dialog, yes, "number");
+  const way = wayToOption(dialog, PLAIN_NO, "number");
+  return way?.by === "keys" ? way : { by: "keys", keys: ["Escape"] };
 }

@@ -41,21 +41,32 @@ export const CLAUDE_CODE_LAYOUT: Layout = {
     ],
     subjects: [
       {
+        // A command of several rows has a line at its left.
+        kinds: ["command"],
+        after: /^╌{8}/,
+        first: /^ │ (?<subject>\S.*)$/,
+        next: /^ │ ?(?<subject>.*)$/,
+        rightMargin: 1,
+      },
+      {
         kinds: ["command"],
         after: /^╌{8}/,
         first: /^ (?<subject>\S.*)$/,
         next: /^(?!╌{8}) ?(?<subject>.*)$/,
+        rightMargin: 1,
       },
       {
         kinds: ["command"],
         first: /^ {3}(?<subject>\S.*)$/,
         next: /^(?: {3}(?<subject>.*))?$/,
         style: { foreground: ["default"] },
+        rightMargin: 3,
       },
       {
         kinds: ["file_write", "file_edit"],
         after: /^(?: (?:Create|Edit|Overwrite|Write) file|╭─+╮)$/,
         first: /^(?: |│ )(?<subject>[^╭│]+)/,
+        rightMargin: 4,
       },
       {
         kinds: ["file_write", "file_edit"],

@@ -3,7 +3,26 @@ import { processGoneRules, UNSTYLED } from "../common_rules.ts";
 import { CLAUDE_CODE_LAYOUT } from "./layout.ts";
 
 /** The versions of the recordings in `fixtures/screens/claude_code`. */
-const ALL = ["2.0.53", "2.1.104", "2.1.181", "2.1.266", "2.1.315", "2.1.328"];
+const ALL = [
+  "2.0.53",
+  "2.1.72",
+  "2.1.104",
+  "2.1.156",
+  "2.1.181",
+  "2.1.219",
+  "2.1.245",
+  "2.1.266",
+  "2.1.290",
+  "2.1.302",
+  "2.1.315",
+  "2.1.328",
+];
+
+/** All but one that was recorded in a few states only. */
+const WITH_IDLE = ALL.filter((version) => version !== "2.1.72");
+
+/** Those that were recorded in many states and sizes. */
+const IN_DEPTH = ["2.0.53", "2.1.104", "2.1.181", "2.1.266", "2.1.315", "2.1.328"];
 
 /** The spinner of a Claude Code that is at work, in any text: an animated glyph, a verb, an ellipsis. */
 export const PROCESSING_PATTERN = /^[·✢✳✶✻✽*∗] \S.*(?:…|[Rr]etrying in )/m;
@@ -18,8 +37,11 @@ export const PERMISSION_PROMPT_PATTERNS: readonly RegExp[] = [
   /Allow .{0,200} to run/,
 ];
 
-/** A draft takes the place of "esc to interrupt" in the footer, which is all that says busy while text streams. */
-const DOUBTFUL = {} as const;
+/**
+ * A draft takes the place of "esc to interrupt" in the footer, which is all that says busy while text streams, but for the
+ * spinner in the title that 2.1.72 to 2.1.219 have.
+ */
+const DOUBTFUL = { unlessSeen: "title-spinner" } as const;
 
 /** The screens of Claude Code. */
 export const CLAUDE_CODE_RULES: RulePack = {
@@ -48,7 +70,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
       status: "processing",
       priority: 790,
       when: [{ on: "rows", region: "footer", text: /\besc to interrupt\b/ }],
-      versions: ALL.slice(1),
+      versions: IN_DEPTH.slice(1),
       fixture: "2.1.104/streaming-tricky-classic-160x45",
     },
     {
@@ -115,7 +137,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
         },
         { on: "layout", has: "composer" },
       ],
-      versions: ALL,
+      versions: WITH_IDLE,
       fixture: "2.0.53/idle-interrupted-classic-100x30",
     },
     {
@@ -131,7 +153,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
         },
         { on: "layout", has: "composer" },
       ],
-      versions: ALL,
+      versions: IN_DEPTH,
       fixture: "2.0.53/idle-question-declined-classic-100x30",
     },
     {
@@ -148,7 +170,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
         },
         { on: "layout", has: "composer" },
       ],
-      versions: ["2.1.104", "2.1.181"],
+      versions: ALL.slice(ALL.indexOf("2.1.104"), ALL.indexOf("2.1.266")),
       fixture: "2.1.104/idle-declined-100x30",
     },
     {
@@ -164,6 +186,39 @@ export const CLAUDE_CODE_RULES: RulePack = {
       }, { on: "layout", has: "composer" }],
       versions: ALL,
       fixture: "2.0.53/error-500-final-classic-100x30",
+    },
+    {
+      // An error in words that no recording has: its bullet has the colour of warnings, an answer's is white.
+      id: "turn-error-bullet",
+      status: "error",
+      priority: 680,
+      when: [{
+        on: "rows",
+        region: "last_turn",
+        row: "last_head",
+        text: /^●[ \u00a0]/,
+        style: { foreground: [220] },
+        styleNeeded: true,
+      }, { on: "layout", has: "composer" }],
+      versions: [],
+      fixture: "",
+    },
+    {
+      // The same where it is all that came after the prompt.
+      id: "turn-error-reply",
+      status: "error",
+      priority: 675,
+      when: [{
+        on: "rows",
+        region: "last_turn",
+        row: "last_head",
+        text: /^ {2}⎿[ \u00a0]+(?<styled>\S)/,
+        style: { foreground: [211, "#ff6b80"] },
+        styleNeeded: true,
+      }, { on: "layout", has: "composer" }],
+      excludes: [{ on: "rows", region: "last_turn", row: "head", text: /^(?! {2}⎿)/ }],
+      versions: [],
+      fixture: "",
     },
     {
       id: "answered-with-draft",
@@ -206,7 +261,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
       priority: 490,
       when: [{ on: "rows", region: "last_turn", text: /\S/ }, { on: "layout", has: "composer" }],
       excludes: [{ on: "rows", region: "screen", text: /Claude Code v\d/ }],
-      versions: ALL,
+      versions: IN_DEPTH,
       fixture: "2.0.53/completed-tricky-classic-100x30",
     },
     {
@@ -214,7 +269,7 @@ export const CLAUDE_CODE_RULES: RulePack = {
       status: "idle",
       priority: 100,
       when: [{ on: "layout", has: "composer" }],
-      versions: ALL,
+      versions: WITH_IDLE,
       fixture: "2.0.53/idle-fresh-classic-100x30",
     },
   ],

@@ -11,7 +11,7 @@ import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;
 
 /**
- * How Codex is started in a pane: `codex -c … [--model M] [--profile P] [ARGS…]`.
+ * How Codex is started in a pane: `codex [resume ID] -c … [--model M] [--profile P] [ARGS…]`.
  *
  * It keeps to the alternate screen, the CLI's own default from 0.160.1 on: the composer stays at the bottom. Only where
  * all of an answer must stay readable (`keepScrollback`) it draws inline.
@@ -29,7 +29,7 @@ const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_start
  * ```
  */
 export function codexLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan {
-  const { workdir, command, args = [], env = {}, model, profile, keepScrollback = false } = request;
+  const { workdir, command, args = [], env = {}, model, profile, resume, keepScrollback = false } = request;
   const path = env["PATH"];
   const settings = [
     ...SETTINGS,
@@ -41,6 +41,7 @@ export function codexLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan 
     argv: [
       program,
       ...leading,
+      ...(resume === undefined ? [] : ["resume", resume]),
       ...settings.flatMap((setting) => ["-c", setting]),
       ...(model === undefined ? [] : ["--model", model]),
       ...(profile === undefined ? [] : ["--profile", profile]),

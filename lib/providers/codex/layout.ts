@@ -1,5 +1,8 @@
 import type { Layout } from "../../screen/mod.ts";
 
+/** A file of a patch, named within its dialog (0.53.0 and 0.90.0). */
+const PATCHED_FILE = /^ {2}(?<subject>[^\s()][^()]*) \(\+\d+ -\d+\)$/;
+
 /**
  * How the Codex TUI builds its screen, 0.53.0 to 0.169.0.
  *
@@ -18,8 +21,8 @@ export const CODEX_LAYOUT: Layout = {
     maxBelow: 2,
   },
   echo: { first: /^›[ \t]+\S/, style: { bold: true, dim: true } },
-  head: /^(?:[•◦■✗✔›─]|\S[^(]*\((?:\d+h )?(?:\d+m )?\d+s • )/,
-  detail: /^• (?:Queued follow-up inputs|Messages to be submitted)/,
+  head: /^(?:[•◦■✗✔›─]|\S[^(]*\((?:\d{1,4}h )?(?:\d{1,2}m )?\d{1,6}s • )/,
+  detail: /^• (?:Queued follow-up |Messages to be submitted)/,
   dialog: {
     selected: /^(?<before> {0,4}[›>] )(?:(?<number>\d{1,2})\. )(?<label>\S.*)$/,
     selectedStyle: { plain: false },
@@ -44,9 +47,20 @@ export const CODEX_LAYOUT: Layout = {
         first: /^ {2}\$ (?<subject>.*)$/,
         next: /^ {0,2}(?<subject>.*)$/,
         style: { italic: false },
+        cut: /^ {2}\[… \d+ lines\]/,
+        rightMargin: 2,
       },
-      { kinds: ["patch"], first: /^ {2}Destination: (?<subject>.*)$/ },
-      { kinds: ["patch"], first: /^ {2}(?<subject>\S.*) \(\+\d+ -\d+\)$/ },
+      { kinds: ["patch"], first: /^ {2}Destination: (?<subject>.*)$/, every: true, rightMargin: 2 },
+      { kinds: ["patch"], first: PATCHED_FILE, every: true, separator: / → /, rightMargin: 2 },
+      {
+        kinds: ["patch"],
+        in: "block_above",
+        first: /^(?: {2}└|• (?:Added|Deleted|Edited)) (?<subject>(?!\d+ files \()[^()]+) \(\+\d+ -\d+\)$/,
+        every: true,
+        separator: / → /,
+        count: /^• (?:Added|Deleted|Edited) (?<count>\d+) files \(/,
+        rightMargin: 2,
+      },
       { kinds: ["trust"], first: /^(?:> You are (?:running Codex )?in | {2,5})(?<subject>[~/].*)$/ },
     ],
   },

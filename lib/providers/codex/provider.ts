@@ -1,9 +1,11 @@
 import { lastBlockText } from "../last_block.ts";
 import type { Provider } from "../provider.ts";
-import { codexAnswerKeys } from "./answer.ts";
+import { codexAnswerWay } from "./answer.ts";
 import { guardCodexPrompt } from "./guard.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES } from "./rules.ts";
+import { openCodexSessionLog } from "./session_log_source.ts";
+import { withStatusReports } from "./status_reports.ts";
 
 /** Rows between an answer and the composer: how long the turn took (0.155.0 and later), and a tip (0.160.1 and later). */
 const TRAILER = /^ {2}(?:Worked for \S|done \d|└ Tip: )/;
@@ -31,9 +33,15 @@ export const codexProvider: Provider = {
   },
   // 0.169.0 shows its composer for up to 0.4 s before the login, without the row that names model and folder.
   startingFooter: /^ {2}\? for shortcuts(?: +⚠.*)?$/,
-  answerKeys: codexAnswerKeys,
+  interruptKeys: ["Escape"],
+  answerWay: codexAnswerWay,
   launch: codexLaunchPlan,
   guardPrompt: guardCodexPrompt,
+  openStatusSource(context) {
+    const { clock, pane: { paneId }, paneEvents } = context;
+    const log = openCodexSessionLog(context);
+    return paneEvents ? withStatusReports(log, { events: paneEvents, paneId, clock }) : log;
+  },
   lastOutput: (screen) =>
     lastBlockText(screen, { layout: CODEX_RULES.layout, indent: /^(?:• | {2})/, trailer: TRAILER }),
 };

@@ -3,7 +3,27 @@ import { processGoneRules, UNSTYLED } from "../common_rules.ts";
 import { CODEX_LAYOUT } from "./layout.ts";
 
 /** The versions of the recordings in `fixtures/screens/codex`. */
-const ALL = ["0.53.0", "0.90.0", "0.140.0", "0.145.0", "0.165.0", "0.169.0"];
+const ALL = [
+  "0.53.0",
+  "0.75.0",
+  "0.90.0",
+  "0.107.0",
+  "0.115.0",
+  "0.125.0",
+  "0.130.0",
+  "0.140.0",
+  "0.145.0",
+  "0.150.0",
+  "0.155.0",
+  "0.160.1",
+  "0.165.0",
+  "0.169.0",
+];
+
+/** Those in whose recordings a long answer has scrolled everything else away. */
+const WITH_LONG_ANSWERS = ALL.filter((version) =>
+  !["0.75.0", "0.130.0", "0.150.0", "0.155.0", "0.160.1"].includes(version)
+);
 
 /**
  * What only the UI of a Codex that is at work shows, in any text: the hint of its status row, or the cell of a running
@@ -54,7 +74,7 @@ export const CODEX_RULES: RulePack = {
         on: "rows",
         region: "status",
         row: "head",
-        text: /^(?:[•◦] )?\S.*?(?<styled>\((?:\d+h )?(?:\d+m )?\d+s • )/,
+        text: /^(?:[•◦] )?\S.*?(?<styled>\((?:\d{1,4}h )?(?:\d{1,2}m )?\d{1,6}s • )/,
         style: { dim: true },
       }],
       versions: ALL,
@@ -80,7 +100,7 @@ export const CODEX_RULES: RulePack = {
       status: "processing",
       priority: 790,
       when: [{ on: "title", text: /^[\u2800-\u28ff] / }],
-      versions: ALL.slice(2),
+      versions: ALL.slice(ALL.indexOf("0.125.0")),
       fixture: "0.169.0/processing-streaming-220x50",
     },
     {
@@ -148,6 +168,34 @@ export const CODEX_RULES: RulePack = {
       fixture: "0.53.0/error-final-100x30",
     },
     {
+      // Where the status row stands, drawn as it is, in words that no recording has: an answer is not dim.
+      id: "dim-row",
+      status: "unknown",
+      priority: 510,
+      when: [{
+        on: "rows",
+        region: "status",
+        row: "last_block",
+        text: /^(?!─|[•◦] (?:Ran|Running|Exited|Failed|Explored|Added|Edited|Deleted|Updated)\b)\S.* (?<styled>\S+)$/,
+        style: { dim: true },
+        styleNeeded: true,
+      }, { on: "layout", has: "composer" }],
+      versions: [],
+      fixture: "",
+    },
+    {
+      // A mark in column 0 that Codex has not had so far.
+      id: "unknown-mark",
+      status: "unknown",
+      priority: 505,
+      when: [
+        { on: "rows", region: "last_turn", row: "last", text: /^(?![•◦■✗✔›─⚠])[^\p{L}\p{N}\p{P}\s] \S/u },
+        { on: "layout", has: "composer" },
+      ],
+      versions: [],
+      fixture: "",
+    },
+    {
       id: "answered",
       status: "completed",
       priority: 500,
@@ -172,7 +220,7 @@ export const CODEX_RULES: RulePack = {
       when: [{ on: "rows", region: "last_turn", text: /\S/ }, { on: "layout", has: "composer" }],
       excludes: [{ on: "rows", region: "screen", text: /^(?:│| {2}) ?>_ OpenAI Codex \(v/ }],
       doubtful: DOUBTFUL,
-      versions: ALL,
+      versions: WITH_LONG_ANSWERS,
       fixture: "0.53.0/completed-long-100x30",
     },
     {

@@ -10,11 +10,20 @@ export interface CodexSession {
   readonly isMain: boolean;
 }
 
+/** The record that last said something of a turn. */
+export interface CodexTurnRecord {
+  readonly id: string;
+  /** Its type, such as `task_started`. */
+  readonly record: string;
+  /** When it was written, in milliseconds since the epoch; `NaN` where it does not say. */
+  readonly writtenAt: number;
+}
+
 /** What a session log comes to, as far as it was read. */
 export interface CodexLogState {
   readonly session?: CodexSession;
   /** Unknown before the first turn that the log tells of. */
-  readonly turn?: ReportedState & { readonly id: string; readonly record: string };
+  readonly turn?: ReportedState & CodexTurnRecord;
   /** What the agent said last, where its last turn ended with an answer. */
   readonly lastAnswer?: string;
 }
@@ -29,8 +38,8 @@ const MAY_COUNT = /"(?:session_meta|event_msg)"/;
  * Adds one line of a session log (`rollout-*.jsonl`) to what is known of it. A line that is no JSON, or of another kind, changes
  * nothing. Pure.
  *
- * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0; older versions do
- * not write the first, and so tell nothing).
+ * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0). 0.53.0 writes only
+ * the last of them, and tells nothing of a turn that begins with another prompt (`user_message`).
  *
  * @example
  * ```ts
@@ -43,20 +52,24 @@ const MAY_COUNT = /"(?:session_meta|event_msg)"/;
  */
 export function foldCodexLine(state: CodexLogState, line: string): CodexLogState {
   if (!MAY_COUNT.test(line)) return state;
-  const { type, payload } = parseRecord(line);
+  const { type, payload, timestamp } = parseRecord(line);
   if (type === "session_meta") {
     const session = state.session ?? toSession(payload);
     return session === undefined ? state : { ...state, session };
   }
-  return type === "event_msg" ? foldEvent(state, payload) : state;
+  return type === "event_msg" ? foldEvent(state, { payload, writtenAt: Date.parse(timestamp) }) : state;
 }
 
-function foldEvent(state: CodexLogState, payload: Readonly<Record<string, unknown>>): CodexLogState {
+function foldEvent(
+  state: CodexLogState,
+  { payload, writtenAt }: Pick<ParsedRecord, "payload"> & Pick<CodexTurnRecord, "writtenAt">,
+): CodexLogState {
   const record = String(payload["type"]);
   const id = textOf(payload["turn_id"]) ?? "";
+  const about = { id, record, writtenAt };
   switch (record) {
     case "task_started":
-      return { ...state, turn: { state: "working", id, record } };
+      return { ...state, turn: { state: "working", ...about } };
     case "task_complete": {
       if (!endsTurn(state, id)) return state;
       const failed = payload["error"] !== undefined && payload["error"] !== null;
@@ -64,14 +77,19 @@ function foldEvent(state: CodexLogState, payload: Readonly<Record<string, unknow
       const { lastAnswer: _before, ...rest } = state;
       return {
         ...rest,
-        turn: { state: "at_rest", outcome: failed ? "error" : "completed", id, record },
+        turn: { state: "at_rest", outcome: failed ? "error" : "completed", ...about },
         ...(lastAnswer === undefined ? {} : { lastAnswer }),
       };
     }
     case "turn_aborted": {
       if (!endsTurn(state, id)) return state;
       const { lastAnswer: _before, ...rest } = state;
-      return { ...rest, turn: { state: "at_rest", outcome: "interrupted", id, record } };
+      return { ...rest, turn: { state: "at_rest", outcome: "interrupted", ...about } };
+    }
+    case "user_message": {
+      if (state.turn?.state !== "at_rest") return state;
+      const { turn: _before, ...rest } = state;
+      return rest;
     }
     default:
       return state;
@@ -113,12 +131,19 @@ function toSession(payload: Readonly<Record<string, unknown>>): CodexSession | u
   return { id, cwd, startedAt, isMain };
 }
 
-function parseRecord(line: string): { readonly type: unknown; readonly payload: Readonly<Record<string, unknown>> } {
+interface ParsedRecord {
+  readonly type: unknown;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly timestamp: string;
+}
+
+function parseRecord(line: string): ParsedRecord {
   try {
     const record = objectOf(JSON.parse(line));
-    return { type: record["type"], payload: objectOf(record["payload"]) };
+    const { type, payload, timestamp } = record;
+    return { type, payload: objectOf(payload), timestamp: textOf(timestamp) ?? "" };
   } catch {
-    return { type: undefined, payload: {} };
+    return { type: undefined, payload: {}, timestamp: "" };
   }
 }
 

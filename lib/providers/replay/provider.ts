@@ -16,7 +16,8 @@ export const replayProvider: Provider = {
   // Our own program takes a bracketed paste and the Enter right after it apart.
   submit: { pasteToEnterMs: 50, proofTimeoutMs: codexProvider.submit.proofTimeoutMs },
   startupRemedies: {},
-  answerKeys: codexProvider.answerKeys,
+  interruptKeys: codexProvider.interruptKeys,
+  answerWay: codexProvider.answerWay,
   launch: replayLaunchPlan,
   guardPrompt: codexProvider.guardPrompt,
   lastOutput: codexProvider.lastOutput,

@@ -1,8 +1,12 @@
 import type { Role } from "../../handoff/roles.ts";
+import type { DialogDesk } from "../../handoff/dialog_desk.ts";
 import { sendAndWait } from "../../handoff/send_and_wait.ts";
+import { openWakeUp } from "../../handoff/wake_up.ts";
 import type { RunFolder } from "../../journal/run_folder.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { WakeSource } from "../../providers/wake_source.ts";
 import type { AgentTeam } from "./agents.ts";
+import type { DialogDeskTurn } from "./dialog_desk.ts";
 import type { ReviewLoopEvent } from "./events.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
 import type { ReviewRunPlan } from "./plan.ts";
@@ -13,9 +17,11 @@ export interface AskAgentOptions {
   readonly plan: ReviewRunPlan;
   readonly folder: RunFolder;
   readonly team: AgentTeam;
+  /** Tells of new response files. */
+  readonly responses: WakeSource;
   readonly emit: (event: ReviewLoopEvent) => void;
-  /** Told once for each time that an agent stands at a prompt which nobody answers. */
-  readonly onStuck: (role: Role, message: string) => void;
+  /** Makes the desk that deals with the dialogs of one turn. */
+  readonly createDesk: (turn: DialogDeskTurn) => DialogDesk;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -28,7 +34,7 @@ export interface AskAgentOptions {
 export function createAskAgent(
   options: AskAgentOptions,
 ): (role: Role, prompt: string, turn: Turn) => Promise<string> {
-  const { plan, folder, team, emit, onStuck, clock, signal } = options;
+  const { plan, folder, team, responses, emit, createDesk, clock, signal } = options;
   const prompted = new Set<Role>();
   const acceptTimes = new Map<string, number>();
 
@@ -38,7 +44,8 @@ export function createAskAgent(
     const startedAtMs = clock.now();
     const settleBeforeSend = !prompted.has(role);
     prompted.add(role);
-    let stuckTold = false;
+    const desk = createDesk({ turnId, role, terminal });
+    using wakeUp = openWakeUp({ clock, sources: [responses, ...(terminal.wakeSource ? [terminal.wakeSource] : [])] });
     try {
       return await sendAndWait(team.api, terminalId, role, prompt, {
         workdir: plan.workdir,
@@ -46,6 +53,7 @@ export function createAskAgent(
         settings: plan.handoff,
         settleBeforeSend,
         acceptTimes,
+        wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
         clock,
         signal,
         log: (message) => emit({ type: "warning", role, message }),
@@ -59,17 +67,14 @@ export function createAskAgent(
             archivedAs: path,
             seconds: (clock.now() - startedAtMs) / 1000,
           }),
-        onStatus: (status) => {
-          emit({ type: "status_changed", turnId, role, status });
-          if (status !== "waiting_user_answer" || plan.handoff.autoAcceptPermissions || stuckTold) return;
-          stuckTold = true;
-          onStuck(role, `${role} waits for an answer in terminal ${terminalId} (turn ${turnId}).`);
-        },
-        answerDialog: async () => void await terminal.acceptDialog({ signal }),
+        onStatus: (status) => emit({ type: "status_changed", turnId, role, status }),
+        dialogs: desk,
       });
     } catch (error) {
       if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId });
       throw error;
+    } finally {
+      desk.noteClosed();
     }
   };
 }

@@ -1,4 +1,7 @@
 import type { Role } from "../../handoff/roles.ts";
+import type { AnswerOutcome } from "../../providers/answer_dialog.ts";
+import type { DialogAnswer } from "../../providers/dialog_keys.ts";
+import type { DialogKind } from "../../screen/dialog.ts";
 import type { TerminalStatus } from "../../screen/status.ts";
 
 /**
@@ -29,6 +32,44 @@ export type ReviewLoopEvent =
     readonly promptBytes: number;
   }
   | { readonly type: "status_changed"; readonly turnId: string; readonly role: Role; readonly status: TerminalStatus }
+  /** An agent stands at a dialog that only a person may answer; once a dialog. */
+  | {
+    readonly type: "dialog_waiting";
+    readonly turnId: string;
+    readonly role: Role;
+    readonly terminalId: string;
+    readonly kind: DialogKind;
+    /** The command, the files: what the dialog is about, as far as its screen tells. */
+    readonly subject: string | undefined;
+    /** Why it is not answered automatically, as a full sentence. */
+    readonly reason: string;
+    /** The id under which `panewright answer` takes a yes or no; missing where only the pane does. */
+    readonly question?: string;
+    readonly runId: string;
+    readonly attachCommand: string;
+    readonly timeoutSeconds: number;
+  }
+  /** A dialog that waited for a person is not open any more, or not waited for any longer. */
+  | {
+    readonly type: "dialog_closed";
+    readonly turnId: string;
+    readonly role: Role;
+    readonly question?: string;
+    /** How long it waited. */
+    readonly seconds: number;
+  }
+  | {
+    readonly type: "dialog_answered";
+    readonly turnId: string;
+    readonly role: Role;
+    readonly terminalId: string;
+    readonly kind: DialogKind;
+    readonly subject: string | undefined;
+    readonly answer: DialogAnswer;
+    /** Which rule decided, or `person`. */
+    readonly rule: string;
+    readonly result: AnswerOutcome["result"];
+  }
   | { readonly type: "reminder_sent"; readonly turnId: string; readonly role: Role; readonly reminder: number }
   | {
     readonly type: "response_received";

@@ -1,12 +1,17 @@
 import { HumanInterventionRequiredError } from "../../errors.ts";
+import { watchResponses } from "../../handoff/response_watch.ts";
+import { type AuditLog, openAuditLog } from "../../journal/audit.ts";
 import { openJournal } from "../../journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../journal/run_folder.ts";
+import { lockRun } from "../../journal/run_lock.ts";
 import { lockWorkdir } from "../../journal/workdir_lock.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import type { HttpPoster } from "../../ports/http.ts";
+import { privateWordsOf } from "../../recording/secret_patterns.ts";
 import { runTestCommand } from "../test_command.ts";
 import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
+import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "./dialog_desk.ts";
 import type { ReviewLoopEvent, RunOutcome } from "./events.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
 import { type Messages, openMessages } from "../notify.ts";
@@ -27,6 +32,10 @@ export interface ReviewRunOptions {
   readonly clock?: Clock;
   /** @default {systemHttpPoster} */
   readonly http?: HttpPoster;
+  /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
+  readonly person?: AskAboutDialog;
+  /** Values that must not get into the audit log, such as those of the environment's keys. @default {[]} */
+  readonly secrets?: readonly string[];
 }
 
 /** How a run ended. */
@@ -49,7 +58,9 @@ export async function executeReviewRun(options: ReviewRunOptions): Promise<Revie
   const startedAtMs = clock.now();
   const folder = await createRunFolder(plan.workdir, { now: new Date() });
   using _lock = await lockWorkdir(plan.workdir, { runId: folder.id });
+  using _owned = await lockRun(folder, clock);
   using journal = openJournal(folder.journalPath);
+  using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets: secretsOf(options) });
   let rounds = 0;
   const emit = (event: ReviewLoopEvent) => {
     if (event.type === "round_started") rounds = event.round;
@@ -77,7 +88,8 @@ export async function executeReviewRun(options: ReviewRunOptions): Promise<Revie
   });
   try {
     const onForcedExit = options.onForcedExit ?? (() => () => {});
-    const result = await runWithAgents({ plan, folder, emit, messages, onForcedExit, clock, signal });
+    const { person } = options;
+    const result = await runWithAgents({ plan, folder, audit, emit, messages, person, onForcedExit, clock, signal });
     if (result.outcome === "pass") {
       const problems = await postProcess(plan.postProcessing, { workdir: plan.workdir, signal });
       for (const message of problems) emit({ type: "warning", message });
@@ -107,9 +119,17 @@ function outcomeOf(error: unknown, signal: AbortSignal): RunOutcome {
   return error instanceof HumanInterventionRequiredError ? "needs_human" : "error";
 }
 
+/** What must not be written down: what the caller names, and what the roles' own variables hold. */
+function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] {
+  const own = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
+  return [...secrets, ...own];
+}
+
 interface RunParts {
   readonly plan: ReviewRunPlan;
   readonly folder: RunFolder;
+  readonly audit: AuditLog;
+  readonly person: AskAboutDialog | undefined;
   readonly emit: (event: ReviewLoopEvent) => void;
   readonly messages: Messages;
   readonly onForcedExit: (act: () => void) => () => void;
@@ -118,9 +138,12 @@ interface RunParts {
 }
 
 async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
-  const { plan, folder, emit, messages, clock, signal } = parts;
+  const { plan, folder, audit, emit, messages, person, clock, signal } = parts;
+  let questions = 0;
   using forcedExit = new DisposableStack();
-  await using session = await openRunSession(plan, { runId: folder.id, clock, signal });
+  const log = (message: string) => emit({ type: "warning", message });
+  await using opened = await openRunSession(plan, { runId: folder.id, log, clock, signal });
+  const { session } = opened;
   forcedExit.defer(parts.onForcedExit(() => session.abandon()));
   using _panesLeft = {
     [Symbol.dispose]() {
@@ -129,6 +152,19 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   };
   emit({ type: "session_opened", attachCommand: session.attachCommand() });
   using team = await startAgents({ plan, session, emit, clock, signal });
+  await using responses = watchResponses(plan.workdir);
+  const desks: DialogDeskContext = {
+    plan,
+    folder,
+    audit,
+    emit,
+    onStuck: (role, text) => messages.send({ title: `panewright: ${role} is stuck`, text, priority: 5 }),
+    attachCommand: session.attachCommand(),
+    nextQuestionId: () => `q${++questions}`,
+    person,
+    clock,
+    signal,
+  };
   return await runReviewLoop({
     workdir: plan.workdir,
     job: plan.job,
@@ -137,8 +173,9 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
       plan,
       folder,
       team,
+      responses,
       emit,
-      onStuck: (role, text) => messages.send({ title: `panewright: ${role} is stuck`, text, priority: 5 }),
+      createDesk: (turn) => createDialogDesk(desks, turn),
       clock,
       signal,
     }),

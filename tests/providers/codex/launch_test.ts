@@ -48,6 +48,11 @@ Deno.test("only -c settings are added of our own, which no version refuses", () 
   assertEquals([env, cwd], [{}, "/work/shop"]);
 });
 
+Deno.test("a session to go on with is named before the settings, as its command wants it", () => {
+  const { argv } = codexLaunchPlan({ ...REQUEST, resume: "01a1f78f" }, host({}));
+  assertEquals(argv.slice(0, 4), ["codex", "resume", "01a1f78f", "-c"]);
+});
+
 Deno.test("command, model, profile, arguments and environment of the role are used as given", () => {
   const { argv, env } = codexLaunchPlan({
     ...REQUEST,

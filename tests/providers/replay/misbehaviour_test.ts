@@ -5,6 +5,7 @@ import { sendAndWait } from "../../../lib/handoff/send_and_wait.ts";
 import type { HandoffSettings } from "../../../lib/handoff/settings.ts";
 import { startAgentTerminal } from "../../../lib/providers/agent_terminal.ts";
 import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import { acceptingDesk } from "../../support/accepting_desk.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";
 
 interface Played {
@@ -37,7 +38,7 @@ async function playTurn(
       settings: { pollSeconds: 0.2, idleGraceSeconds: 3, responseTimeoutSeconds: 20, ...settings },
       onStatus: (status) => statuses.push(status),
       onReminder: (reminder) => reminders = reminder,
-      answerDialog: async () => void await terminal.acceptDialog(),
+      dialogs: acceptingDesk(terminal),
     },
   );
   return { response, statuses, reminders };

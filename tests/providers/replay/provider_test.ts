@@ -27,5 +27,15 @@ Deno.test("a role without a script is refused with what to do", () => {
 
 Deno.test("the screens of a replayed agent are read with the rules of Codex", () => {
   assertEquals(replayProvider.rules.provider, "replay");
-  assertEquals(replayProvider.acceptKeys.command, ["y"]);
+  const options = [{ label: "Yes, proceed", key: "y", number: 1, selected: true }];
+  const dialog = {
+    kind: "command",
+    heading: "",
+    subject: undefined,
+    subjectComplete: false,
+    otherReadings: [],
+    fingerprint: "",
+    options,
+  } as const;
+  assertEquals(replayProvider.answerWay(dialog, "accept"), { by: "keys", keys: ["y"] });
 });

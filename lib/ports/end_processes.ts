@@ -1,0 +1,86 @@
+import type { Clock } from "./clock.ts";
+import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+import { listProcesses, type ProcessInfo } from "./process_table.ts";
+
+/** A variable that everything which is started with it inherits: what a process came out of can be told by it. */
+export interface ProcessMark {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * The processes of this user that carry a mark in their environment.
+ *
+ * Linux only: elsewhere environments of other processes cannot be read, and this finds nothing.
+ */
+export async function findMarkedPids(
+  mark: ProcessMark,
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<number[]> {
+  if (Deno.build.os !== "linux") return [];
+  const { stdout } = await runner.run({
+    argv: [
+      ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/environ", "-user", String(Deno.uid() ?? 0)],
+      ...["-exec", "grep", "-lsF", `${mark.name}=${mark.value}`, "{}", "+"],
+    ] as [string, ...string[]],
+  });
+  return stdout.split("\n").flatMap((path) => /^\/proc\/(\d+)\/environ$/.exec(path)?.[1] ?? []).map(Number);
+}
+
+/** Options of {@linkcode endProcesses}. */
+export interface EndProcessesOptions {
+  readonly clock: Clock;
+  /** How long they have to end by themselves, before SIGTERM. */
+  readonly hangupGraceMs: number;
+  /** How long they have after SIGTERM, before SIGKILL. */
+  readonly terminateGraceMs: number;
+  /** @default {systemProcessRunner} */
+  readonly processRunner?: ProcessRunner;
+}
+
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Waits until these processes have ended, and helps: first nothing, then SIGTERM, then SIGKILL. Only the very processes
+ * that were listed are hit, never one that got the same id later.
+ *
+ * @returns those that even SIGKILL did not end within a second
+ */
+export async function endProcesses(
+  processes: readonly ProcessInfo[],
+  options: EndProcessesOptions,
+): Promise<readonly ProcessInfo[]> {
+  const { clock, hangupGraceMs, terminateGraceMs, processRunner = systemProcessRunner } = options;
+  const steps = [
+    { signal: undefined, graceMs: hangupGraceMs },
+    { signal: "SIGTERM", graceMs: terminateGraceMs },
+    { signal: "SIGKILL", graceMs: 1000 },
+  ] as const;
+  let left = processes;
+  for (const { signal, graceMs } of steps) {
+    if (signal) { for (const one of left) trySignal(one.pid, signal); }
+    for (const start = clock.now(); left.length > 0;) {
+      left = stillAlive(left, await listProcesses(processRunner));
+      if (left.length === 0 || clock.now() - start >= graceMs) break;
+      await clock.sleep(LOOK_EVERY_MS);
+    }
+    if (left.length === 0) break;
+  }
+  return left;
+}
+
+/** Those of the processes that live on, by what the process table shows now. */
+export function stillAlive(processes: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
+  const now = new Map(all.map((one) => [one.pid, one]));
+  return processes.filter(({ pid, startTime }) => {
+    const one = now.get(pid);
+    return one !== undefined && !one.zombie && one.startTime === startTime;
+  });
+}
+
+/** Sends a signal to a process, or with a negative id to a process group, that may have ended meanwhile. */
+export function trySignal(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch { /* it ended between the look and the signal */ }
+}

@@ -1,0 +1,19 @@
+import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+
+/**
+ * The files that processes have open, as absolute paths; also of processes that are not there any more, which have none.
+ *
+ * Linux only: elsewhere it finds nothing. /proc is read through `find` and `readlink`, since Deno grants it to
+ * `--allow-all` only.
+ */
+export async function listOpenFiles(
+  pids: readonly number[],
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<string[]> {
+  if (Deno.build.os !== "linux" || pids.length === 0) return [];
+  const folders = pids.map((pid) => `/proc/${pid}/fd`);
+  const { stdout } = await runner.run({
+    argv: ["find", ...folders, "-maxdepth", "1", "-type", "l", "-exec", "readlink", "{}", "+"],
+  });
+  return [...new Set(stdout.split("\n").filter((path) => path.startsWith("/")))];
+}

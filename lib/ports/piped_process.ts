@@ -1,0 +1,58 @@
+/** A program that is talked with while it runs. */
+export interface PipedProcessSpec {
+  /** Program and arguments; the program is looked up on PATH unless it is a path. */
+  readonly argv: readonly [string, ...string[]];
+  /** Everything that is in the program's environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A running program with its standard input and output. What it says on standard error is dropped. */
+export interface PipedProcess {
+  readonly pid: number;
+  /** Pieces of standard output; it must be read to its end, and a piece is the reader's own. */
+  readonly stdout: ReadableStream<Uint8Array>;
+  /** Resolves once the program has taken the bytes; rejects when it takes no more. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Closes standard input: for many programs the request to end. */
+  closeStdin(): Promise<void>;
+  /** Resolves when the program has ended. */
+  readonly ended: Promise<void>;
+  /** SIGKILL, for a program that does not end by itself. */
+  kill(): void;
+}
+
+/** Starts programs to talk with. */
+export type StartPipedProcess = (spec: PipedProcessSpec) => PipedProcess;
+
+/**
+ * Starts a program in a process group of its own, so that Ctrl-C in our terminal does not reach it.
+ *
+ * @throws {Deno.errors.NotFound} when there is no such program
+ */
+export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
+  const [program, ...args] = spec.argv;
+  const child = new Deno.Command(program, {
+    args,
+    env: { ...spec.env },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+    detached: true,
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  // Each write reports its own failure.
+  writer.closed.catch(() => {});
+  return {
+    pid: child.pid,
+    stdout: child.stdout,
+    write: (bytes) => writer.write(bytes),
+    closeStdin: () => writer.close().catch(() => {}),
+    ended: child.status.then(() => {}),
+    kill() {
+      try {
+        child.kill("SIGKILL");
+      } catch { /* it has ended meanwhile */ }
+    },
+  };
+}

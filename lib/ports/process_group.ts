@@ -1,0 +1,203 @@
+import type { Clock } from "./clock.ts";
+import { findMarkedPids, type ProcessMark, stillAlive, trySignal } from "./end_processes.ts";
+import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
+
+/** A program that runs for a while and is listened to meanwhile. */
+export interface ProcessGroupSpec {
+  /** Program and arguments; the program is looked up on PATH unless it is a path. */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** Variables set for the program, besides our own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Text for standard input, which is closed after it. */
+  readonly stdin: string;
+  /** Set for the program and so for everything that it starts, to find what leaves the group. */
+  readonly mark: ProcessMark;
+  /** Called with each piece of what it prints, in order. */
+  readonly onStdout: (bytes: Uint8Array) => void;
+  readonly onStderr: (bytes: Uint8Array) => void;
+  readonly clock: Clock;
+  /** @default {systemProcessRunner} lists processes */
+  readonly processRunner?: ProcessRunner;
+}
+
+/** A running program with everything that it starts. */
+export interface ProcessGroup {
+  readonly pid: number;
+  /** Resolves with the exit code, 128 + n after a signal, as soon as the program itself has ended. */
+  readonly ended: Promise<number>;
+  /** The ids of the processes that came out of the program. */
+  listPids(): Promise<readonly number[]>;
+  /**
+   * Ends the program and everything that came out of it: SIGINT to the group, after 1 s SIGTERM, after 3 s SIGKILL. What
+   * is left when the program itself has ended gets SIGTERM at once, and SIGKILL after 1 s. It may be called at any time, and
+   * resolves when all of them are gone and all output was handed on.
+   */
+  stop(): Promise<void>;
+  /** Kills the group, and what else was seen of it, without waiting: the last act before this process exits. */
+  killNow(): void;
+}
+
+/** Milliseconds from the first signal to the further ones; cat-herder's ladder. */
+const LADDER = { terminateMs: 1000, killMs: 3000, giveUpMs: 5000 } as const;
+
+/** What is left behind by a program that has ended. */
+const LEFTOVER_GRACE_MS = 1000;
+
+const LOOK_EVERY_MS = 20;
+
+/** How long output may still come when all processes that are known have ended: one may have escaped. */
+const OUTPUT_GRACE_MS = 500;
+
+/**
+ * Starts a program in a process group of its own.
+ *
+ * @throws {Deno.errors.NotFound} when there is no such program
+ */
+export function startProcessGroup(spec: ProcessGroupSpec): ProcessGroup {
+  const [program, ...args] = spec.argv;
+  const child = new Deno.Command(program, {
+    args,
+    cwd: spec.cwd,
+    env: { ...spec.env, [spec.mark.name]: spec.mark.value },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    detached: true,
+  }).spawn();
+  const outputs = [listen(child.stdout, spec.onStdout), listen(child.stderr, spec.onStderr)];
+  const input = writeAll(child.stdin, spec.stdin);
+  let hasEnded = false;
+  const ended = child.status.then(({ code }) => {
+    hasEnded = true;
+    return code;
+  });
+  const group = new Group(child.pid, { spec, ended, hasEnded: () => hasEnded });
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    await group.end();
+    await Promise.all([ended, input, ...outputs.map((output) => output.finish(spec.clock))]);
+  };
+  return {
+    pid: child.pid,
+    ended,
+    listPids: async () => (await group.find()).map(({ pid }) => pid),
+    stop: () => stopped ??= stop(),
+    killNow() {
+      if (!hasEnded) trySignal(-child.pid, "SIGKILL");
+      group.killKnown();
+    },
+  };
+}
+
+interface GroupOptions {
+  readonly spec: ProcessGroupSpec;
+  readonly ended: Promise<number>;
+  readonly hasEnded: () => boolean;
+}
+
+class Group {
+  /** Everything that was ever seen of it: a process whose parent has ended is not below the program any more. */
+  readonly #known = new Map<string, ProcessInfo>();
+  #latest: readonly ProcessInfo[] = [];
+
+  constructor(readonly pid: number, readonly options: GroupOptions) {}
+
+  /** The living processes that came out of the program. */
+  async find(): Promise<readonly ProcessInfo[]> {
+    const { mark, processRunner = systemProcessRunner } = this.options.spec;
+    const [marked, all] = await Promise.all([findMarkedPids(mark, processRunner), listProcesses(processRunner)]);
+    // Once the program has ended its id may be given to another, but not while a process of its group lives.
+    const isReused = this.options.hasEnded() && all.some(({ pid, zombie }) => pid === this.pid && !zombie);
+    const inGroup = all.filter(({ groupId }) => groupId === this.pid && !isReused);
+    const alive = stillAlive([...this.#known.values()], all);
+    const roots = new Set([...marked, ...[...inGroup, ...alive].map(({ pid }) => pid)]);
+    for (const root of roots) {
+      for (const one of processTree(all, root)) this.#known.set(`${one.pid} ${one.startTime}`, one);
+    }
+    this.#latest = stillAlive([...this.#known.values()], all);
+    return this.#latest;
+  }
+
+  /** Kills what was seen at the last look. */
+  killKnown(): void {
+    for (const { pid } of this.#latest) trySignal(pid, "SIGKILL");
+  }
+
+  async end(): Promise<void> {
+    const { clock } = this.options.spec;
+    let left = await this.find();
+    const startMs = clock.now();
+    if (!this.options.hasEnded()) {
+      trySignal(-this.pid, "SIGINT");
+      await this.#pause();
+    } else if (left.length === 0) return;
+    let sent: "SIGINT" | "SIGTERM" | "SIGKILL" = "SIGINT";
+    let termMs = Infinity;
+    for (;;) {
+      left = await this.find();
+      const nowMs = clock.now() - startMs;
+      if (left.length === 0 || nowMs >= LADDER.giveUpMs) return;
+      const groupIsGone = !left.some(({ groupId }) => groupId === this.pid);
+      const mayTerminate = nowMs >= LADDER.terminateMs || groupIsGone;
+      const mayKill = nowMs >= LADDER.killMs || groupIsGone && nowMs - termMs >= LEFTOVER_GRACE_MS;
+      if (sent === "SIGINT" && mayTerminate) {
+        sent = "SIGTERM";
+        termMs = nowMs;
+        for (const { pid } of left) trySignal(pid, sent);
+      } else if (mayKill) {
+        // Again at each look: what is killed may have started something at the last moment.
+        sent = "SIGKILL";
+        for (const { pid } of left) trySignal(pid, sent);
+      }
+      await this.#pause();
+    }
+  }
+
+  /** Until the next look, or the end of the program if that comes first. */
+  async #pause(): Promise<void> {
+    const { spec: { clock }, ended, hasEnded } = this.options;
+    const wake = new AbortController();
+    if (!hasEnded()) ended.then(() => wake.abort());
+    await clock.sleep(LOOK_EVERY_MS, wake.signal).catch(() => {});
+  }
+}
+
+interface Listener {
+  /** Waits for the end of the stream, but not for ever; throws what the receiver has thrown. */
+  finish(clock: Clock): Promise<void>;
+}
+
+function listen(stream: ReadableStream<Uint8Array>, receive: (bytes: Uint8Array) => void): Listener {
+  const reader = stream.getReader();
+  let failure: { readonly error: unknown } | undefined;
+  const done = (async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      try {
+        if (failure === undefined) receive(next.value);
+      } catch (error) {
+        // A program whose output nobody takes would stand still.
+        failure = { error };
+      }
+    }
+  })();
+  return {
+    async finish(clock) {
+      const waited = new AbortController();
+      const limit = clock.sleep(OUTPUT_GRACE_MS, waited.signal).then(() => reader.cancel(), () => {});
+      await done;
+      waited.abort();
+      await limit;
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch { /* a program may end without reading what it was given */ }
+}

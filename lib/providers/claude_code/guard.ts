@@ -1,0 +1,30 @@
+/**
+ * What the composer acts upon when a prompt begins with it: `!` runs a shell command, `/` is a command of its own, `?` is
+ * help, `#` was a note to remember and `&` a task for elsewhere in some versions.
+ */
+const ACTING_LEAD = /^[!/?#&]/;
+
+/** Prompts that leave the program (2.1.328). */
+const LEAVING = /^(?:exit|quit|:q!?|:wq!?)$/i;
+
+/**
+ * Defuses what Claude Code's composer acts upon instead of sending it: a leading sign, a word that leaves the program, a
+ * trailing `\`, which makes Enter a line end, and a trailing `@word`, where Enter completes a file name (2.1.328).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(guardClaudePrompt("!ls"), "Prompt: !ls");
+ * assertEquals(guardClaudePrompt("exit"), "Prompt: exit");
+ * assertEquals(guardClaudePrompt("a path like C:\\"), "a path like C:\\ .");
+ * assertEquals(guardClaudePrompt("mail a@b.c now"), "mail a@b.c now");
+ * ```
+ */
+export function guardClaudePrompt(text: string): string {
+  const body = text.trim();
+  const lead = ACTING_LEAD.test(body) || LEAVING.test(body) ? "Prompt: " : "";
+  const lastWord = body.slice(Math.max(body.lastIndexOf(" "), body.lastIndexOf("\n"), body.lastIndexOf("\t")) + 1);
+  // Blanks at the end are cut off, so that something must stand there.
+  const trail = body.endsWith("\\") || lastWord.startsWith("@") ? " ." : "";
+  return `${lead}${body}${trail}`;
+}

@@ -1,0 +1,57 @@
+import type { HeadlessCli, HeadlessPlan, HeadlessPlanOptions } from "../../headless/cli.ts";
+import type { HeadlessRequest } from "../../headless/seam.ts";
+import { createClaudeReader } from "./session_reader.ts";
+
+/** `claude -p`. Its report tells all that its session log does, and sooner. */
+export const claudeHeadless: HeadlessCli = {
+  plan: claudePrintPlan,
+  createReader: createClaudeReader,
+  installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
+};
+
+/**
+ * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the prompt
+ * on standard input.
+ *
+ * Commands that ask are allowed beforehand; what else the agent may do is for the arguments and the settings to say.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { systemClock } from "../../../ports/clock.ts";
+ * const plan = claudePrintPlan({
+ *   provider: "claude_code",
+ *   workdir: "/work",
+ *   prompt: "Do it.",
+ *   model: "opus",
+ *   stepFolder: "/run/1",
+ *   ask: { commands: [["panewright", "ask"]], channelFolder: "/run/asks", launcherFolder: "/run/bin" },
+ *   signal: AbortSignal.timeout(0),
+ *   clock: systemClock,
+ * }, {
+ *   host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
+ *   path: "/run/bin:/bin",
+ *   variables: {},
+ * });
+ * assertEquals(plan.argv.slice(-4), ["--model", "opus", "--allowedTools", "Bash(panewright ask:*)"]);
+ * assertEquals(plan.env, { PATH: "/run/bin:/bin" });
+ * ```
+ */
+export function claudePrintPlan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan {
+  const { model, args = [], ask, command = ["claude"], env = {}, resumeSessionId } = request;
+  return {
+    argv: [
+      ...command,
+      "-p",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      ...args,
+      ...(model === undefined ? [] : ["--model", model]),
+      ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
+      "--allowedTools",
+      ...ask.commands.map((words) => `Bash(${words.join(" ")}:*)`),
+    ],
+    env: { ...env, ...options.variables, PATH: options.path },
+  };
+}

@@ -1,0 +1,152 @@
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
+import type { Observation, SessionReader } from "../../headless/observation.ts";
+import type { TokenUsage } from "../../headless/seam.ts";
+
+/** Reads what `claude -p --output-format stream-json --verbose` prints (2.0.53 to 2.1.328). */
+export function createClaudeReader(): SessionReader {
+  return new ClaudeReader();
+}
+
+class ClaudeReader implements SessionReader {
+  /** Commands by the id of their call: results name only that. */
+  readonly #commands = new Map<string, string>();
+  readonly #models = new Set<string>();
+  /** Messages whose tokens were counted: each of their blocks comes as a line of its own. */
+  readonly #messages = new Set<string>();
+
+  readReport(line: string): readonly Observation[] {
+    const event = parseJsonObject(line);
+    if (event === undefined) return [];
+    const message = objectOf(event["message"]);
+    switch (event["type"]) {
+      case "system": {
+        const sessionId = textOf(event["session_id"]);
+        return event["subtype"] === "init" && sessionId !== undefined ? [{ type: "session", sessionId }] : [];
+      }
+      case "assistant":
+        return [
+          ...this.#readTokens(message),
+          ...blocksOf(message).flatMap((block) => this.#readBlock(block, message["model"] === "<synthetic>")),
+        ];
+      case "user":
+        return blocksOf(message).flatMap((block) => this.#readResult(block));
+      case "rate_limit_event":
+        return readLimit(objectOf(event["rate_limit_info"]));
+      case "result":
+        return [...this.#readCost(event), ...readEnd(event)];
+      default:
+        return [];
+    }
+  }
+
+  readLog(): readonly Observation[] {
+    return [];
+  }
+
+  /** @param isNotice whether the CLI itself wrote it, about a request that failed */
+  #readBlock(block: JsonObject, isNotice: boolean): readonly Observation[] {
+    switch (block["type"]) {
+      case "text": {
+        const text = textOf(block["text"]) ?? "";
+        return text === "" ? [] : [{ type: isNotice ? "trouble" : "said", text }];
+      }
+      case "thinking": {
+        const text = textOf(block["thinking"]) ?? "";
+        return text === "" ? [] : [{ type: "reasoned", text }];
+      }
+      case "tool_use": {
+        const id = textOf(block["id"]) ?? "";
+        const name = textOf(block["name"]) ?? "";
+        const input = objectOf(block["input"]);
+        const command = name === "Bash" ? textOf(input["command"]) : undefined;
+        const summary = command ?? `${name} ${JSON.stringify(input)}`;
+        this.#commands.set(id, summary);
+        const commands = command === undefined ? [] : [{ command, isCertain: true }];
+        return [{ type: "ran", id, command: summary }, { type: "called", source: "call", id, commands }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #readResult(block: JsonObject): readonly Observation[] {
+    if (block["type"] !== "tool_result") return [];
+    const id = textOf(block["tool_use_id"]) ?? "";
+    const content = block["content"];
+    const output = textOf(content) ??
+      arrayOf(content).map((part) => textOf(objectOf(part)["text"]) ?? "").filter((text) => text !== "").join("\n");
+    // There is no exit code, but that of a failed command stands in the first line (2.1.328).
+    const code = /^Exit code (\d+)/.exec(output)?.[1];
+    const exitCode = code === undefined ? undefined : Number(code);
+    const isError = block["is_error"] === true;
+    return [
+      {
+        type: "saw",
+        id,
+        command: this.#commands.get(id) ?? "",
+        output,
+        ...(exitCode === undefined ? {} : { exitCode }),
+      },
+      { type: "ended", source: "call", id, exitCode: exitCode ?? (isError ? -1 : 0), output },
+    ];
+  }
+
+  #readTokens(message: JsonObject): readonly Observation[] {
+    const id = textOf(message["id"]) ?? "";
+    const model = textOf(message["model"]) ?? "unknown";
+    // Errors come as messages that no model wrote.
+    if (id === "" || this.#messages.has(id) || model === "<synthetic>") return [];
+    this.#messages.add(id);
+    this.#models.add(model);
+    // Of the output only a beginning is known while it is still streamed; the sum in the end is exact.
+    return [{ type: "spent", model, tokens: readTokens(objectOf(message["usage"])) }];
+  }
+
+  /** The sum of this attempt is there for all models together only; by model it goes on from before a resume (2.1.328). */
+  #readCost(event: JsonObject): readonly Observation[] {
+    const [model, ...others] = this.#models;
+    const usage = objectOf(event["usage"]);
+    if (model === undefined || others.length > 0 || Object.keys(usage).length === 0) return [];
+    return [{ type: "cost", usage: { [model]: readTokens(usage) }, isRough: false }];
+  }
+}
+
+function blocksOf(message: JsonObject): readonly JsonObject[] {
+  const content = message["content"];
+  return typeof content === "string" ? [{ type: "text", text: content }] : arrayOf(content).map(objectOf);
+}
+
+/** The state of the account's limit, which comes whenever it changes. */
+function readLimit(info: JsonObject): readonly Observation[] {
+  if (info["status"] !== "rejected") return [];
+  const resets = numberOf(info["resetsAt"]);
+  return [{ type: "limit", ...(resets === undefined ? {} : { resetsAt: new Date(resets * 1000) }) }];
+}
+
+/** A limit in words; up to about 2.0 with the time of its end in seconds since the epoch. */
+const LIMIT = /\busage limit reached(?:\|(\d{9,11}))?|\bhit your (?:\w+ ){0,2}limit\b/i;
+
+function readEnd(event: JsonObject): readonly Observation[] {
+  const text = textOf(event["result"]) ?? "";
+  if (event["subtype"] === "success" && event["is_error"] !== true) {
+    return [{ type: "turn_end", outcome: "completed", finalText: text }];
+  }
+  const errors = arrayOf(event["errors"]).map(String).join("; ");
+  const error = text || errors || textOf(event["subtype"]) || "the turn failed";
+  const limit = LIMIT.exec(error);
+  const resetsAt = limit?.[1] === undefined ? {} : { resetsAt: new Date(Number(limit[1]) * 1000) };
+  return [
+    ...(limit === null ? [] : [{ type: "limit", message: error, ...resetsAt } as const]),
+    { type: "turn_end", outcome: "failed", error },
+  ];
+}
+
+function readTokens(usage: JsonObject): TokenUsage {
+  const cached = numberOf(usage["cache_read_input_tokens"]) ?? 0;
+  const written = numberOf(usage["cache_creation_input_tokens"]) ?? 0;
+  return {
+    inputTokens: (numberOf(usage["input_tokens"]) ?? 0) + cached + written,
+    cachedInputTokens: cached,
+    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
+  };
+}

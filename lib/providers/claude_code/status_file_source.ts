@@ -1,0 +1,170 @@
+import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
+import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
+import { LookupPace } from "../lookup_pace.ts";
+import type { StatusReport, StatusSource, StatusSourceContext } from "../status_source.ts";
+import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
+import { readLastTurn } from "./transcript.ts";
+
+/** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
+const ALIVE_MS = 10_000;
+
+/** The transcript is written up to 100 ms later than the status (2.1.328). */
+const TRANSCRIPT_LAG_MS = 1000;
+
+/** Options of {@linkcode openClaudeStatusFile} that tests stand in for. */
+export interface ClaudeStatusFileOptions {
+  /** @default {systemProcessRunner} */
+  readonly processRunner?: ProcessRunner;
+}
+
+/**
+ * The file that Claude Code keeps about each of its processes, as a source of its status (2.1.156 and later). It is there
+ * from the composer on, not while a dialog stops the start.
+ *
+ * It is found by the pane's processes, and belongs to the very process that has this id and start time.
+ */
+export function openClaudeStatusFile(
+  context: StatusSourceContext,
+  options: ClaudeStatusFileOptions = {},
+): StatusSource {
+  return new ClaudeStatusFile(context, options.processRunner ?? systemProcessRunner);
+}
+
+class ClaudeStatusFile implements StatusSource {
+  readonly name = "status file";
+  readonly #folder: string;
+  readonly #pace: LookupPace;
+  #process: ProcessInfo | undefined;
+  #aliveMs = 0;
+  #last: ClaudeStatus | undefined;
+  #sinceMs = 0;
+  #newsMs = 0;
+  /** When the last prompt was submitted, in milliseconds since the epoch. */
+  #promptedAt = -Infinity;
+
+  constructor(readonly context: StatusSourceContext, readonly runner: ProcessRunner) {
+    const { env } = context;
+    this.#folder = env["CLAUDE_CONFIG_DIR"] ?? `${env["HOME"] ?? ""}/.claude`;
+    this.#pace = new LookupPace(context.clock);
+  }
+
+  async read(): Promise<StatusReport | undefined> {
+    if (this.#process === undefined && this.#pace.take()) await this.#lookUp();
+    const status = await this.#readStatus();
+    if (status?.reported === undefined) return undefined;
+    const { reported, words, sessionId } = status;
+    return {
+      ...reported,
+      sinceMs: this.#sinceMs,
+      newsMs: this.#newsMs,
+      evidence: `${words} in session ${sessionId}`,
+    };
+  }
+
+  expectPrompt(): void {
+    this.#promptedAt = Date.now();
+    if (this.#process === undefined) this.#pace.want();
+  }
+
+  doubt(): void {
+    this.#aliveMs = -Infinity;
+    if (this.#process === undefined) this.#pace.want();
+  }
+
+  async lastAnswer(): Promise<string | undefined> {
+    const path = this.#last && await this.#findTranscript(this.#last);
+    if (path === undefined) return undefined;
+    for (const start = this.context.clock.now();;) {
+      const turn = readLastTurn((await Deno.readTextFile(path).catch(() => "")).split("\n"));
+      const isCurrent = (turn.promptedAt ?? Infinity) >= this.#promptedAt;
+      if (isCurrent && turn.ended) return turn.answer;
+      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? turn.answer : undefined;
+      await this.context.clock.sleep(50);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#pace.rest();
+    this.#process = undefined;
+  }
+
+  async #lookUp(): Promise<void> {
+    const processes = await listProcesses(this.runner).catch(() => []);
+    for (const one of processTree(processes, this.context.pane.pid)) {
+      const status = await readStatusFile(this.#pathFor(one.pid));
+      if (status === undefined || !isOf(status, one)) continue;
+      this.#process = one;
+      this.#aliveMs = this.context.clock.now();
+      this.#pace.rest();
+      return;
+    }
+  }
+
+  async #readStatus(): Promise<ClaudeStatus | undefined> {
+    const process = this.#process;
+    if (process === undefined) return undefined;
+    const status = await readStatusFile(this.#pathFor(process.pid));
+    if (status !== undefined && isOf(status, process)) this.#note(status);
+    // Half a file is one that is being written: what it said before still holds.
+    else if (status !== undefined || !await exists(this.#pathFor(process.pid))) return this.#lose();
+    return await this.#isAlive(process) ? this.#last : this.#lose();
+  }
+
+  #note(status: ClaudeStatus): void {
+    const before = this.#last;
+    const nowMs = this.context.clock.now();
+    this.#last = status;
+    if (before?.words !== status.words || before.statusSince !== status.statusSince) {
+      this.#sinceMs = nowMs - ageOf(status.statusSince);
+      this.#newsMs = nowMs;
+    } else if (before.updatedAt !== status.updatedAt) this.#newsMs = nowMs;
+  }
+
+  async #isAlive({ pid, startTime }: ProcessInfo): Promise<boolean> {
+    const nowMs = this.context.clock.now();
+    if (nowMs - this.#aliveMs < ALIVE_MS) return true;
+    this.#aliveMs = nowMs;
+    return await findProcess(pid, this.runner).then((now) => now?.startTime === startTime, () => true);
+  }
+
+  #lose(): undefined {
+    this.#process = undefined;
+    this.#last = undefined;
+    this.#pace.want();
+    return undefined;
+  }
+
+  async #findTranscript({ cwd, sessionId }: ClaudeStatus): Promise<string | undefined> {
+    const projects = `${this.#folder}/projects`;
+    const usual = `${projects}/${cwd.replace(/[^A-Za-z0-9]/g, "-")}/${sessionId}.jsonl`;
+    if (await exists(usual)) return usual;
+    const folders = await Array.fromAsync(Deno.readDir(projects)).catch(() => []);
+    for (const { name } of folders) {
+      const path = `${projects}/${name}/${sessionId}.jsonl`;
+      if (await exists(path)) return path;
+    }
+    return undefined;
+  }
+
+  #pathFor(pid: number): string {
+    return `${this.#folder}/sessions/${pid}.json`;
+  }
+}
+
+function isOf({ pid, procStart }: ClaudeStatus, process: ProcessInfo): boolean {
+  if (pid !== process.pid) return false;
+  return Deno.build.os !== "linux" || procStart === undefined || procStart === process.startTime;
+}
+
+async function readStatusFile(path: string): Promise<ClaudeStatus | undefined> {
+  return parseClaudeStatus(await Deno.readTextFile(path).catch(() => ""));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
+}
+
+/** How long ago something was written; nothing where it does not say. */
+function ageOf(writtenAt: number): number {
+  return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
+}

@@ -1,0 +1,88 @@
+/** What the last turn of a transcript comes to. */
+export interface LastTurn {
+  /** The text of its newest message; missing where nothing was said. */
+  readonly answer?: string;
+  /** Whether its end is recorded. */
+  readonly ended: boolean;
+  /** When its prompt was recorded, in milliseconds since the epoch; missing where that is not known. */
+  readonly promptedAt?: number;
+}
+
+/**
+ * What Claude Code said last in a transcript (`projects/SLUG/SESSION.jsonl`, 2.1.328), since the last prompt. Records of
+ * helpers, and lines that are no JSON, do not count.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const say = (id: string, text: string) =>
+ *   JSON.stringify({ type: "assistant", message: { id, content: [{ type: "text", text }] } });
+ * const ask = JSON.stringify({ type: "user", message: { content: "Go on" } });
+ * const end = JSON.stringify({ type: "system", subtype: "turn_duration" });
+ * const lines = [say("m1", "One."), ask, say("m2", "Two."), say("m2", "Three.")];
+ * assertEquals(readLastTurn([...lines, end]), { answer: "Two.\n\nThree.", ended: true });
+ * assertEquals(readLastTurn([...lines, ask]), { ended: false });
+ * ```
+ */
+export function readLastTurn(lines: readonly string[]): LastTurn {
+  let id: unknown;
+  let texts: string[] = [];
+  let ended = false;
+  let promptedAt = NaN;
+  for (const line of lines) {
+    const record = parseObject(line);
+    if (record["isSidechain"] === true) continue;
+    const message = objectOf(record["message"]);
+    if (record["type"] === "user" && isPrompt(message["content"])) {
+      [id, texts, ended] = [undefined, [], false];
+      promptedAt = Date.parse(String(record["timestamp"]));
+    }
+    if (isEnd(record, message)) ended = true;
+    if (record["type"] !== "assistant") continue;
+    const said = textsOf(message["content"]);
+    if (said.length === 0) continue;
+    if (message["id"] !== id) [id, texts] = [message["id"], []];
+    texts.push(...said);
+  }
+  return {
+    ...(texts.length === 0 ? {} : { answer: texts.join("\n\n").trim() }),
+    ended,
+    ...(Number.isNaN(promptedAt) ? {} : { promptedAt }),
+  };
+}
+
+/** A turn's end has a record of its own only where nothing went wrong. */
+function isEnd(record: Readonly<Record<string, unknown>>, message: Readonly<Record<string, unknown>>): boolean {
+  switch (record["type"]) {
+    case "system":
+      return record["subtype"] === "turn_duration";
+    case "assistant":
+      return record["isApiErrorMessage"] === true;
+    case "user":
+      return textsOf(message["content"]).some((text) => text.startsWith("[Request interrupted by user"));
+    default:
+      return false;
+  }
+}
+
+/** A text of the person's own; results of tools and the notes of an interruption come as lists. */
+function isPrompt(content: unknown): boolean {
+  return typeof content === "string";
+}
+
+function textsOf(content: unknown): string[] {
+  if (!Array.isArray(content)) return [];
+  return content.map(objectOf).flatMap(({ type, text }) => type === "text" && typeof text === "string" ? [text] : []);
+}
+
+function parseObject(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return objectOf(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? value as Readonly<Record<string, unknown>> : {};
+}

@@ -1,0 +1,69 @@
+import type { HeadlessCli, HeadlessPlan, HeadlessPlanOptions } from "../../headless/cli.ts";
+import type { HeadlessRequest } from "../../headless/seam.ts";
+import { findNativeCodex } from "../launch.ts";
+import { openCodexLog } from "./open_log.ts";
+import { createCodexReader } from "./session_reader.ts";
+
+/** `codex exec`. */
+export const codexHeadless: HeadlessCli = {
+  plan: codexExecPlan,
+  createReader: createCodexReader,
+  openLog: openCodexLog,
+  installHint: "Install it with: npm install --global @openai/codex",
+};
+
+/**
+ * How Codex runs a step: `codex exec --json [--model M] [ARGS…] -c … [resume ID] -`, the prompt on standard input.
+ *
+ * Commands run in a login shell, where /etc/profile may set PATH anew; what `shell_environment_policy.set` names outlives
+ * that (0.169.0), and also a policy that inherits nothing.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { systemClock } from "../../../ports/clock.ts";
+ * const plan = codexExecPlan({
+ *   provider: "codex",
+ *   workdir: "/work",
+ *   prompt: "Do it.",
+ *   resumeSessionId: "01a1",
+ *   stepFolder: "/run/1",
+ *   ask: { commands: [["panewright", "ask"]], channelFolder: "/run/asks", launcherFolder: "/run/bin" },
+ *   signal: AbortSignal.timeout(0),
+ *   clock: systemClock,
+ * }, {
+ *   host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
+ *   path: "/run/bin:/bin",
+ *   variables: {},
+ * });
+ * assertEquals(plan.argv.slice(0, 3), ["codex", "exec", "--json"]);
+ * assertEquals(plan.argv.slice(-4), ['shell_environment_policy.set.PATH="/run/bin:/bin"', "resume", "01a1", "-"]);
+ * ```
+ */
+export function codexExecPlan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan {
+  const { model, args = [], command, env = {}, resumeSessionId } = request;
+  const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
+  const variables = { ...options.variables, PATH: options.path };
+  const settings = [
+    "features.daemon_auto_start=false",
+    "check_for_update_on_startup=false",
+    ...Object.entries(variables).map(([name, value]) =>
+      `shell_environment_policy.set.${name}=${JSON.stringify(value)}`
+    ),
+  ];
+  return {
+    argv: [
+      program,
+      ...leading,
+      "exec",
+      // Before `resume`, which takes fewer flags than `exec` does: no `--sandbox` (0.169.0), no `--json` (0.53.0).
+      "--json",
+      ...(model === undefined ? [] : ["--model", model]),
+      ...args,
+      ...settings.flatMap((setting) => ["-c", setting]),
+      ...(resumeSessionId === undefined ? [] : ["resume", resumeSessionId]),
+      "-",
+    ],
+    env: { ...env, ...variables },
+  };
+}

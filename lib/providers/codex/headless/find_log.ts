@@ -1,0 +1,80 @@
+import { listOpenFiles } from "../../../ports/open_files.ts";
+import { LineTail } from "../../../session_log/line_tail.ts";
+import type { LogQuery } from "../../headless/cli.ts";
+import { type CodexSession, EMPTY_CODEX_LOG, foldCodexLine, promptOf } from "../session_log.ts";
+
+/** A log's name ends with the id of its thread: `rollout-2026-11-20T08-32-37-01a1f816-….jsonl`. */
+const LOG_NAME = /^rollout-.*\.jsonl$/;
+
+/** Clocks of file systems are coarser than ours. */
+const TIME_SLACK_MS = 2000;
+
+/** The log of a thread, wherever it is below the folder; the newest days are looked at first. */
+export async function findLogOfThread(folder: string, threadId: string): Promise<string | undefined> {
+  for await (const path of listLogs(folder)) if (path.endsWith(`-${threadId}.jsonl`)) return path;
+  return undefined;
+}
+
+/** Every log that is there. */
+export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> {
+  return new Set(await Array.fromAsync(listLogs(folder)));
+}
+
+/**
+ * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new log whose
+ * first record names our folder and a start after ours, and whose prompt is ours as far as there is one. Where several
+ * fit, none is taken: it may be another run's.
+ */
+export async function findLogByEvidence(
+  folder: string,
+  { query, before }: { readonly query: LogQuery; readonly before: ReadonlySet<string> },
+): Promise<string | undefined> {
+  const { workdir, startedAt, prompt, listPids } = query;
+  const open = (await listOpenFiles(await listPids())).filter((path) => LOG_NAME.test(nameOf(path)));
+  const ours = await realPath(workdir);
+  const fitting: string[] = [];
+  for (const path of open.length > 0 ? open : await listAllLogs(folder)) {
+    if (before.has(path)) continue;
+    const { session, prompts } = await readHead(path);
+    if (session === undefined || !session.isMain || await realPath(session.cwd) !== ours) continue;
+    if (session.startedAt < startedAt - TIME_SLACK_MS) continue;
+    if (prompts.length > 0 && !prompts.some((text) => essence(text) === essence(prompt))) continue;
+    fitting.push(path);
+  }
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Logs lie in a folder for the day on which they were begun, `2026/11/20`. */
+async function* listLogs(folder: string): AsyncGenerator<string> {
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+  entries.sort((one, other) => one.name < other.name ? 1 : -1);
+  for (const { name, isDirectory, isFile } of entries) {
+    if (isDirectory && /^\d+$/.test(name)) yield* listLogs(`${folder}/${name}`);
+    else if (isFile && LOG_NAME.test(name)) yield `${folder}/${name}`;
+  }
+}
+
+async function readHead(
+  path: string,
+): Promise<{ readonly session: CodexSession | undefined; readonly prompts: readonly string[] }> {
+  using tail = new LineTail(path);
+  const { lines } = await tail.read().catch(() => ({ lines: [] }));
+  return {
+    session: lines.slice(0, 1).reduce(foldCodexLine, EMPTY_CODEX_LOG).session,
+    // The environment and the project's instructions come as messages of the user, too.
+    prompts: lines.flatMap((line) => promptOf(line) ?? []).filter((text) => !/^\s*(?:<|# AGENTS\.md)/.test(text)),
+  };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+async function realPath(path: string): Promise<string> {
+  return await Deno.realPath(path).catch(() => path);
+}
+
+/** What is left of a prompt however its blanks and line ends were treated on the way. */
+function essence(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, "");
+}

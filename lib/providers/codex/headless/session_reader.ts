@@ -1,0 +1,261 @@
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
+import type { Observation, SessionReader } from "../../headless/observation.ts";
+import type { TokenUsage } from "../../headless/seam.ts";
+import { commandText, readToolCall } from "./tool_calls.ts";
+import { readCodexLimit } from "./usage_limit.ts";
+
+/**
+ * Reads what `codex exec --json` prints and what it writes to its session log (0.53.0 to 0.169.0).
+ *
+ * Both tell of the same things. The log is the fuller one, so what the agent said and did is taken from it; as long as no
+ * line of it was read, from the report.
+ */
+export function createCodexReader({ model }: { readonly model?: string }): SessionReader {
+  return new CodexReader(model ?? "unknown");
+}
+
+class CodexReader implements SessionReader {
+  #model: string;
+  /** What was called and has not ended, by the call's id. */
+  readonly #calls = new Map<string, OpenCall>();
+  /** Responses whose tokens were counted. */
+  readonly #responses = new Set<string>();
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  readReport(line: string): readonly Observation[] {
+    const event = parseJsonObject(line);
+    if (event === undefined) return [];
+    switch (event["type"]) {
+      case "thread.started": {
+        const sessionId = textOf(event["thread_id"]);
+        return sessionId === undefined ? [] : [{ type: "session", sessionId }];
+      }
+      case "item.started":
+      case "item.completed":
+        return readItem(objectOf(event["item"]), event["type"] === "item.started");
+      case "error":
+        return [{ type: "trouble", text: textOf(event["message"]) ?? "an error" }];
+      case "turn.failed":
+        return turnEnd(textOf(objectOf(event["error"])["message"]) ?? "the turn failed");
+      case "turn.completed": {
+        const usage = { [this.#model]: readTokens(objectOf(event["usage"])) };
+        // Of a session that was resumed it is the sum since its beginning (0.169.0).
+        return [{ type: "cost", usage, isRough: true }, ...turnEnd(undefined)];
+      }
+      default:
+        return [];
+    }
+  }
+
+  readLog(line: string): readonly Observation[] {
+    const record = parseJsonObject(line);
+    if (record === undefined) return [];
+    const payload = objectOf(record["payload"]);
+    switch (record["type"]) {
+      case "turn_context":
+        this.#model = textOf(payload["model"]) ?? this.#model;
+        return [];
+      case "token_usage_record":
+        return this.#readUsage(payload);
+      case "response_item":
+        return this.#readReplyItem(payload);
+      case "event_msg":
+        return this.#readEvent(payload);
+      default:
+        // Up to about 0.40 items stood at the top level.
+        return this.#readReplyItem(record);
+    }
+  }
+
+  #readReplyItem(item: JsonObject): readonly Observation[] {
+    switch (item["type"]) {
+      case "message": {
+        const text = joinTexts(item["content"]);
+        return item["role"] === "assistant" && text !== "" ? [{ type: "said", text }] : [];
+      }
+      case "reasoning": {
+        const text = joinTexts(item["summary"]) || joinTexts(item["content"]);
+        return text === "" ? [] : [{ type: "reasoned", text }];
+      }
+      case "function_call_output":
+      case "custom_tool_call_output":
+      case "local_shell_call_output":
+        return this.#readOutput(item);
+    }
+    const call = readToolCall(item);
+    if (call === undefined) return [];
+    const { id, summary, commands } = call;
+    // A program of code mode may run several commands, and decide whether it does.
+    const certain = commands.filter(({ isCertain }) => isCertain).map(({ command }) => commandText(command));
+    const texts = certain.length === 0 ? [summary] : certain;
+    const runs = texts.map((command, index) => ({ id: index === 0 ? id : `${id}/${index}`, command }));
+    this.#calls.set(id, { runs, isProgram: item["type"] === "custom_tool_call" });
+    return [
+      ...runs.map((run) => ({ type: "ran", ...run }) as const),
+      { type: "called", source: "call", id, commands },
+    ];
+  }
+
+  #readOutput(item: JsonObject): readonly Observation[] {
+    const id = textOf(item["call_id"]) ?? "";
+    const output = textOf(item["output"]) ?? joinTexts(item["output"]);
+    const exitCode = readExitCode(output);
+    const stillRuns = /^Process running with session ID /m.test(output);
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return [
+      // Those whose end has a record of its own are told of already.
+      ...(call?.runs ?? []).map((run, index) => saw({ ...run, output: index === 0 ? output : "", exitCode })),
+      { type: "ended", source: "call", id, exitCode: stillRuns ? undefined : exitCode ?? -1, output },
+    ];
+  }
+
+  #readEvent(payload: JsonObject): readonly Observation[] {
+    switch (payload["type"]) {
+      case "item_completed":
+        return this.#readExecution(objectOf(payload["item"]));
+      case "exec_command_begin": {
+        const command = arrayOf(payload["command"]).map(String);
+        const id = textOf(payload["call_id"]) ?? "";
+        return [{ type: "called", source: "execution", id, commands: [{ command, isCertain: true }] }];
+      }
+      case "token_count":
+        return readCodexLimit(objectOf(payload["rate_limits"]));
+      case "task_complete": {
+        const error = objectOf(payload["error"]);
+        const message = textOf(error["message"]);
+        if (message !== undefined) return turnEnd(message, textOf(error["codex_error_info"]));
+        return turnEnd(undefined, undefined, textOf(payload["last_agent_message"]));
+      }
+      case "turn_aborted":
+        return turnEnd(`the turn was stopped (${textOf(payload["reason"]) ?? "aborted"})`);
+      case "error":
+        return turnEnd(textOf(payload["message"]) ?? "an error", textOf(payload["codex_error_info"]));
+      default:
+        return [];
+    }
+  }
+
+  #readExecution(item: JsonObject): readonly Observation[] {
+    if (item["type"] !== "CommandExecution") return [];
+    const id = textOf(item["id"]) ?? "";
+    const command = arrayOf(item["command"]).map(String);
+    const output = textOf(item["aggregated_output"]) ?? "";
+    const exitCode = numberOf(item["exit_code"]);
+    const run = this.#closeRun(id, commandText(command));
+    return [
+      { type: "called", source: "execution", id, commands: [{ command, isCertain: true }] },
+      saw({ ...run, output, exitCode }),
+      { type: "ended", source: "execution", id, exitCode: exitCode ?? -1, output },
+      { type: "ended", source: "call", id: run.callId, exitCode: exitCode ?? -1, output },
+    ];
+  }
+
+  /** The call that a command was run for: it has the same id, but for the commands of programs. */
+  #closeRun(id: string, command: string): OpenRun & { readonly callId: string } {
+    for (const [callId, call] of this.#calls) {
+      const index = callId === id ? 0 : call.isProgram ? call.runs.findIndex((run) => run.command === command) : -1;
+      const [run] = index === -1 ? [] : call.runs.splice(index, 1);
+      if (run !== undefined) return { ...run, callId };
+    }
+    return { id, command, callId: id };
+  }
+
+  #readUsage(payload: JsonObject): readonly Observation[] {
+    const response = textOf(payload["response_id"]) ?? "";
+    if (response === "" || this.#responses.has(response)) return [];
+    this.#responses.add(response);
+    return [{ type: "spent", model: this.#model, tokens: readTokens(objectOf(payload["usage"])) }];
+  }
+}
+
+interface OpenRun {
+  readonly id: string;
+  readonly command: string;
+}
+
+interface OpenCall {
+  /** Its commands that have not ended. */
+  readonly runs: OpenRun[];
+  readonly isProgram: boolean;
+}
+
+/** An item of the report. */
+function readItem(item: JsonObject, isStart: boolean): readonly Observation[] {
+  const id = textOf(item["id"]) ?? "";
+  const text = textOf(item["text"]) ?? "";
+  switch (item["type"]) {
+    case "command_execution": {
+      const command = textOf(item["command"]) ?? "";
+      if (isStart) {
+        const commands = [{ command, isCertain: true }];
+        return [{ type: "ran", id, command }, { type: "called", source: "stream", id, commands }];
+      }
+      const output = textOf(item["aggregated_output"]) ?? "";
+      const exitCode = numberOf(item["exit_code"]);
+      return [
+        saw({ id, command, output, exitCode }),
+        { type: "ended", source: "stream", id, exitCode: exitCode ?? -1, output },
+      ];
+    }
+    case "agent_message":
+      return isStart || text === "" ? [] : [{ type: "said", text }];
+    case "reasoning":
+      return isStart || text === "" ? [] : [{ type: "reasoned", text }];
+    case "error":
+      return isStart ? [] : [{ type: "trouble", text: textOf(item["message"]) ?? "an error" }];
+    case "file_change":
+    case "mcp_tool_call":
+    case "web_search": {
+      const { id: _id, type, status: _status, ...rest } = item;
+      return isStart ? [] : [{ type: "ran", id, command: `${String(type)} ${JSON.stringify(rest)}` }];
+    }
+    default:
+      return [];
+  }
+}
+
+function turnEnd(error: string | undefined, info?: string, finalText?: string): readonly Observation[] {
+  if (error === undefined) {
+    return [{ type: "turn_end", outcome: "completed", ...(finalText === undefined ? {} : { finalText }) }];
+  }
+  const isLimit = info === "usage_limit_exceeded" || /\bhit your usage limit\b|\busage_limit_reached\b/i.test(error);
+  return [
+    ...(isLimit ? [{ type: "limit", message: error } as const] : []),
+    { type: "turn_end", outcome: "failed", error },
+  ];
+}
+
+function saw(
+  { id, command, output, exitCode }: {
+    readonly id: string;
+    readonly command: string;
+    readonly output: string;
+    readonly exitCode: number | undefined;
+  },
+): Observation {
+  return { type: "saw", id, command, output, ...(exitCode === undefined ? {} : { exitCode }) };
+}
+
+/** The exit code in the text that the model gets: as a line, or in JSON (shell tools of 0.53.0). */
+function readExitCode(output: string): number | undefined {
+  const code = /^(?:Process exited with code|Exit code:) (-?\d+)$/m.exec(output)?.[1] ??
+    /"exit_code":(-?\d+)/.exec(output)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
+function readTokens(usage: JsonObject): TokenUsage {
+  return {
+    inputTokens: numberOf(usage["input_tokens"]) ?? 0,
+    cachedInputTokens: numberOf(usage["cached_input_tokens"]) ?? 0,
+    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
+  };
+}
+
+/** The texts of a message's or an output's parts. */
+function joinTexts(parts: unknown): string {
+  return arrayOf(parts).map((part) => textOf(objectOf(part)["text"]) ?? "").filter((text) => text !== "").join("\n");
+}

@@ -1,0 +1,120 @@
+import { LineTail } from "../../session_log/line_tail.ts";
+import { LookupPace } from "../lookup_pace.ts";
+import type { StatusReport, StatusSource, StatusSourceContext } from "../status_source.ts";
+import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
+import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine } from "./session_log.ts";
+
+/** How many prompts are kept to find a log by. */
+const MAX_PROMPTS = 5;
+
+/** Options of {@linkcode openCodexSessionLog} that tests stand in for. */
+export interface CodexSessionLogOptions {
+  /** @default {findSessionLog} */
+  readonly find?: (query: SessionLogQuery) => Promise<string | undefined>;
+}
+
+/**
+ * The log that Codex keeps of its session, as a source of its status: when a turn began, and how it ended. There is none
+ * before the first prompt (0.169.0).
+ *
+ * Finding it looks through processes, so that is done only after a prompt, and when the screen contradicts; each poll then
+ * reads what was added to one file.
+ */
+export function openCodexSessionLog(context: StatusSourceContext, options: CodexSessionLogOptions = {}): StatusSource {
+  return new CodexSessionLog(context, options.find ?? findSessionLog);
+}
+
+class CodexSessionLog implements StatusSource {
+  readonly name = "session log";
+  readonly #pace: LookupPace;
+  readonly #prompts: string[] = [];
+  #tail: LineTail | undefined;
+  #state: CodexLogState = EMPTY_CODEX_LOG;
+  #sinceMs = 0;
+  #newsMs = 0;
+  #disposed = false;
+
+  constructor(
+    readonly context: StatusSourceContext,
+    readonly find: (query: SessionLogQuery) => Promise<string | undefined>,
+  ) {
+    this.#pace = new LookupPace(context.clock);
+  }
+
+  async read(): Promise<StatusReport | undefined> {
+    await this.#readOn();
+    if (this.#pace.take()) {
+      await this.#lookUp();
+      await this.#readOn();
+    }
+    const { turn } = this.#state;
+    if (turn === undefined) return undefined;
+    const { id, record, writtenAt: _writtenAt, ...reported } = turn;
+    const evidence = id === "" ? record : `${record} of turn ${id}`;
+    return { ...reported, sinceMs: this.#sinceMs, newsMs: this.#newsMs, evidence };
+  }
+
+  expectPrompt(text: string): void {
+    // A log that is known already shows within a moment that it goes on.
+    this.#pace.want(this.#tail === undefined ? 0 : 1000);
+    this.#prompts.push(text);
+    if (this.#prompts.length > MAX_PROMPTS) this.#prompts.shift();
+  }
+
+  doubt(): void {
+    this.#pace.want();
+  }
+
+  lastAnswer(): Promise<string | undefined> {
+    return Promise.resolve(this.#state.lastAnswer?.trim());
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#tail?.[Symbol.dispose]();
+  }
+
+  async #lookUp(): Promise<void> {
+    const { pane, workdir, env, startedAt } = this.context;
+    const path = await this.find({
+      panePid: pane.pid,
+      workdir,
+      codexHome: env["CODEX_HOME"] ?? `${env["HOME"] ?? ""}/.codex`,
+      startedAt,
+      prompts: this.#prompts,
+    }).catch(() => undefined);
+    if (path === undefined || path === this.#tail?.path || this.#disposed) return;
+    this.#tail?.[Symbol.dispose]();
+    this.#tail = new LineTail(path);
+    this.#forget();
+  }
+
+  async #readOn(): Promise<void> {
+    for (;;) {
+      // A log that cannot be read any more tells nothing; the screen is still there.
+      const read = await this.#tail?.read().catch(() => undefined);
+      if (read === undefined || (read.lines.length === 0 && read.restarted === undefined)) return;
+      if (read.restarted !== undefined) this.#forget();
+      this.#fold(read.lines);
+    }
+  }
+
+  #fold(lines: readonly string[]): void {
+    const before = this.#state.turn;
+    this.#state = lines.reduce(foldCodexLine, this.#state);
+    this.#newsMs = this.context.clock.now();
+    const { turn } = this.#state;
+    if (turn !== undefined && turn !== before) this.#sinceMs = this.#newsMs - ageOf(turn.writtenAt);
+    // The log that goes on after a prompt is the right one.
+    if (lines.length > 0) this.#pace.rest();
+  }
+
+  #forget(): void {
+    this.#state = EMPTY_CODEX_LOG;
+  }
+}
+
+/** How long ago something was written: what is found late, such as the turns of a session that was resumed, is old. */
+function ageOf(writtenAt: number): number {
+  return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
+}

@@ -1,0 +1,171 @@
+import { AskLedger } from "../../ask/ask_ledger.ts";
+import { type AskCommands, findAsks } from "../../ask/find_asks.ts";
+import { AttemptLog } from "./attempt_log.ts";
+import type { Observation, TurnEnd } from "./observation.ts";
+import { readResetTime } from "./reset_time.ts";
+import type { HeadlessFact, HeadlessResult, TokenUsage } from "./seam.ts";
+import { UsageTotals } from "./usage_totals.ts";
+
+/** Whose account of what happens it is: the report that the CLI prints, or its session log. */
+export type Teller = "report" | "log";
+
+/** Options of {@linkcode Account}. */
+export interface AccountOptions {
+  readonly askCommands: AskCommands;
+  /** Whether a session log is expected, which is the fuller account. */
+  readonly hasLog: boolean;
+  /** Told of each fact, once. */
+  readonly onFact: (fact: HeadlessFact) => void;
+}
+
+/** How an attempt ended for those outside. */
+export interface AttemptEnd {
+  readonly exitCode: number;
+  /** Its standard error, or the end of it. */
+  readonly stderr: string;
+  /** The time limit that has passed, if that was the end. */
+  readonly timedOutAfterSeconds?: number;
+  /** Whether we ended it although its turn was over. */
+  readonly lingered: boolean;
+}
+
+/** What all that was told of an attempt comes to. It waits for nothing and starts nothing. */
+export class Account {
+  readonly log = new AttemptLog();
+  sessionId: string | undefined;
+  readonly #ledger = new AskLedger();
+  readonly #usage = new UsageTotals();
+  #roughCost: HeadlessResult["usage"] | undefined;
+  /** What the report told as long as it is not known whether there is a log; `undefined` once that is decided. */
+  #held: HeadlessFact[] | undefined;
+  #teller: Teller;
+  #turnEnd: TurnEnd | undefined;
+  #limit: Extract<Observation, { type: "limit" }> | undefined;
+  #lastSaid = "";
+  #lastTrouble: string | undefined;
+
+  constructor(readonly options: AccountOptions) {
+    this.#held = options.hasLog ? [] : undefined;
+    this.#teller = options.hasLog ? "log" : "report";
+  }
+
+  /** What the agent asked first, which is what it is stopped for. */
+  get question(): string | undefined {
+    return this.#ledger.questions[0];
+  }
+
+  /** Whether an ask only waits for its exact text. */
+  get awaitsText(): boolean {
+    return this.question === undefined && this.#ledger.awaitsText;
+  }
+
+  get usage(): Readonly<Record<string, TokenUsage>> {
+    return this.#usage.byModel();
+  }
+
+  /** `panewright ask` recorded a question. */
+  takeQuestion(question: string): void {
+    this.#ledger.recorded(question);
+  }
+
+  /** No exact text has come. */
+  settleQuestions(): void {
+    this.#ledger.settle();
+  }
+
+  take(observation: Observation, teller: Teller): void {
+    switch (observation.type) {
+      case "session":
+        if (this.sessionId === observation.sessionId) return;
+        this.sessionId = observation.sessionId;
+        return this.#tell(observation);
+      case "trouble":
+        this.#lastTrouble = observation.text;
+        return this.#tell(observation);
+      case "said":
+      case "reasoned":
+      case "ran":
+      case "saw":
+        if (observation.type === "said") this.#lastSaid = observation.text;
+        if (this.#held !== undefined && teller === "report") this.#held.push(observation);
+        else if (this.#teller === teller) this.#tell(observation);
+        return;
+      case "usage":
+        return this.#tell(observation);
+      case "called": {
+        const { source, id, commands } = observation;
+        const asks = commands.flatMap(({ command, isCertain }) =>
+          findAsks(command, this.options.askCommands).map((ask) => ({ ...ask, isCertain: ask.isCertain && isCertain }))
+        );
+        return this.#ledger.called({ source, id, asks });
+      }
+      case "ended":
+        return this.#ledger.ended(observation);
+      case "spent":
+        this.#usage.add(observation.model, observation.tokens);
+        return this.#tell({ type: "usage", usage: this.usage });
+      case "cost":
+        if (observation.isRough) this.#roughCost = observation.usage;
+        else this.#usage.replace(observation.usage);
+        return;
+      case "limit":
+        this.#limit = { ...this.#limit, ...observation };
+        return;
+      case "turn_end":
+        // A turn that has failed in one account of it has failed.
+        if (this.#turnEnd?.outcome !== "failed") this.#turnEnd = { ...this.#turnEnd, ...observation };
+        else if (observation.outcome === "failed") this.#turnEnd = observation;
+        return;
+      default:
+        observation satisfies never;
+    }
+  }
+
+  /** Whose account of what the agent says and does counts; the first decision holds. */
+  decideTeller(teller: Teller): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    this.#teller = teller;
+    if (teller === "report") held.forEach((fact) => this.#tell(fact));
+  }
+
+  /** Everything was told. */
+  close(): void {
+    this.decideTeller("report");
+    this.settleQuestions();
+    if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
+    if (!this.#usage.isEmpty) this.#tell({ type: "usage", usage: this.usage });
+  }
+
+  /** The result of an attempt without a question. */
+  result(end: AttemptEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "sessionId"> {
+    const common = {
+      finalText: this.#turnEnd?.finalText ?? this.#lastSaid,
+      exitCode: end.exitCode,
+      timedOut: end.timedOutAfterSeconds !== undefined,
+    };
+    const error = this.#errorOf(end);
+    if (error === undefined) return { ...common, outcome: "completed" };
+    if (this.#limit === undefined) return { ...common, outcome: "failed", error };
+    const resetsAt = this.#limit.resetsAt ?? readResetTime(error, new Date());
+    const usageLimit = { message: error, ...(resetsAt === undefined ? {} : { resetsAt }) };
+    return { ...common, outcome: "failed", error, usageLimit };
+  }
+
+  #errorOf({ exitCode, lingered, stderr, timedOutAfterSeconds }: AttemptEnd): string | undefined {
+    if (timedOutAfterSeconds !== undefined) return `the time limit of ${timedOutAfterSeconds} s has passed`;
+    if (this.#turnEnd?.outcome === "failed") return this.#turnEnd.error ?? "the turn failed";
+    if (lingered || exitCode === 0) return undefined;
+    const complaints = stderr.trim().split("\n");
+    const why = this.#lastTrouble ?? complaints.find((line) => /^error\b/i.test(line)) ?? complaints.at(-1) ?? "";
+    return `the agent exited with ${exitCode}${why === "" ? "" : `: ${why}`}`;
+  }
+
+  #tell(fact: HeadlessFact): void {
+    // Commands that were broken off with the agent have not ended by themselves.
+    const isBrokenOff = this.question !== undefined && fact.type === "saw" && fact.exitCode === undefined;
+    if (!isBrokenOff) this.log.add(fact);
+    this.options.onFact(fact);
+  }
+}

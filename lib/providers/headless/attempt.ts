@@ -1,0 +1,230 @@
+import { UsageError } from "../../errors.ts";
+import { systemHost } from "../../ports/host.ts";
+import { type ProcessGroup, startProcessGroup } from "../../ports/process_group.ts";
+import { LineSplitter } from "../../session_log/line_splitter.ts";
+import { Account, type Teller } from "./account.ts";
+import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
+import type { HeadlessCli } from "./cli.ts";
+import { writeLaunchers } from "./launchers.ts";
+import type { Observation, SessionReader } from "./observation.ts";
+import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "./seam.ts";
+import { openStepFiles, type StepFiles } from "./step_files.ts";
+import { TailText } from "./tail_text.ts";
+
+/** How long an ask whose exact text only the shell knows waits for the command's own record. */
+const EXACT_TEXT_MS = 1500;
+
+/** How long a CLI may go on after the end of its turn. */
+const LINGER_MS = 5000;
+
+/** How long the report's account of what happens is held back for the fuller one of the session log. */
+const LOG_FIRST_MS = 2000;
+
+/** How an attempt ends: its process by itself, or what stops it. */
+type End = "ended" | "asked" | "aborted" | "time limit" | "lingered";
+
+/** Runs one attempt; see `runHeadless`. */
+export async function runAttempt(request: HeadlessRequest, cli: HeadlessCli): Promise<HeadlessResult> {
+  const { ask, clock, signal, stepFolder, timeLimitSeconds } = request;
+  signal.throwIfAborted();
+  const startMs = clock.now();
+  await writeLaunchers(ask.launcherFolder, ask);
+  await Deno.mkdir(ask.channelFolder, { recursive: true });
+  using files = await openStepFiles(stepFolder, () => new Date());
+  const account = new Account({
+    askCommands: ask.commands,
+    hasLog: cli.openLog !== undefined,
+    onFact(fact) {
+      files.fact(fact);
+      request.onProgress?.(fact);
+    },
+  });
+  const { end, exitCode, stderr } = await new Attempt(request, { account, cli, files }).run();
+  if (stderr !== "") files.note(`stderr: ${stderr}`);
+
+  const { question, sessionId, usage } = account;
+  const known = {
+    attemptLog: account.log.text(),
+    usage,
+    seconds: (clock.now() - startMs) / 1000,
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+  if (question !== undefined) {
+    files.note(`asked: ${question}`);
+    throw new AgentAskedError(question, known);
+  }
+  if (end === "aborted") {
+    files.note("stopped");
+    throw signal.reason;
+  }
+  const timedOut = end === "time limit" && timeLimitSeconds !== undefined;
+  const result = account.result({
+    exitCode,
+    stderr,
+    lingered: end === "lingered",
+    ...(timedOut ? { timedOutAfterSeconds: timeLimitSeconds } : {}),
+  });
+  files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
+  return { ...result, ...known };
+}
+
+interface AttemptParts {
+  readonly account: Account;
+  readonly cli: HeadlessCli;
+  readonly files: StepFiles;
+}
+
+/** A CLI at work: its processes, and everything that is listened to meanwhile. */
+class Attempt {
+  readonly #id = crypto.randomUUID();
+  readonly #reader: SessionReader;
+  readonly #report = new LineSplitter();
+  readonly #stderr = new TailText();
+  readonly #stop = Promise.withResolvers<End>();
+  /** Aborted when nothing more is written. */
+  readonly #written = new AbortController();
+  /** Ends every timer. */
+  readonly #over = new AbortController();
+  #linger: AbortController | undefined;
+
+  constructor(readonly request: HeadlessRequest, readonly parts: AttemptParts) {
+    this.#reader = parts.cli.createReader(request);
+  }
+
+  /** Runs the CLI until it ends or is stopped; all that it has written by then was read. */
+  async run(): Promise<{ readonly end: End; readonly exitCode: number; readonly stderr: string }> {
+    const { ask, env = {}, signal, timeLimitSeconds } = this.request;
+    const { account } = this.parts;
+    const environment = { ...Deno.env.toObject(), ...env };
+    const started = Promise.withResolvers<ProcessGroup>();
+    const log = await this.#openLog(environment, started.promise);
+    const group = this.#start(`${ask.launcherFolder}:${environment["PATH"] ?? ""}`);
+    started.resolve(group);
+    const onAbort = () => this.#stop.resolve("aborted");
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const takeBack = this.request.onForcedExit?.(() => group.killNow());
+    if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
+    this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
+    const listening = Promise.all([this.#followLog(log), this.#followAsks()]);
+    // It is awaited below; until then nobody takes an error of it.
+    listening.catch(() => {});
+    try {
+      const end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);
+      await group.stop();
+      return { end, exitCode: await group.ended, stderr: this.#stderr.text().trim() };
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      takeBack?.();
+      const rest = this.#report.unfinished();
+      if (rest !== "") this.#readReport(rest);
+      this.#written.abort();
+      await listening;
+      this.#over.abort();
+      account.close();
+    }
+  }
+
+  #start(path: string): ProcessGroup {
+    const { ask, clock, env = {}, prompt, workdir } = this.request;
+    const { cli } = this.parts;
+    const mark = { name: ATTEMPT_VARIABLE, value: this.#id };
+    const variables = { [ASK_CHANNEL_VARIABLE]: ask.channelFolder, [mark.name]: mark.value };
+    const plan = cli.plan(this.request, { host: systemHost(env), path, variables });
+    try {
+      return startProcessGroup({
+        argv: plan.argv,
+        cwd: workdir,
+        env: plan.env,
+        stdin: prompt,
+        mark,
+        clock,
+        onStdout: (bytes) => this.#report.push(bytes).forEach((line) => this.#readReport(line)),
+        onStderr: (bytes) => this.#stderr.push(bytes),
+      });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new UsageError(`Cannot start ${plan.argv[0]}: there is no such program, or no folder ${workdir}`, {
+        hint: cli.installHint,
+        cause: error,
+      });
+    }
+  }
+
+  async #openLog(environment: Readonly<Record<string, string>>, started: Promise<ProcessGroup>) {
+    const { prompt, resumeSessionId, workdir } = this.request;
+    return await this.parts.cli.openLog?.({
+      workdir,
+      env: environment,
+      prompt,
+      resumeSessionId,
+      startedAt: Date.now(),
+      sessionId: () => this.parts.account.sessionId,
+      listPids: async () => await (await started).listPids(),
+      writerEnded: this.#written.signal,
+    });
+  }
+
+  #readReport(line: string): void {
+    this.parts.files.raw(line);
+    for (const observation of this.#reader.readReport(line)) this.#take(observation, "report");
+  }
+
+  async #followLog(log: AsyncIterable<readonly string[]> | undefined): Promise<void> {
+    if (log === undefined) return;
+    try {
+      for await (const lines of log) {
+        this.parts.account.decideTeller("log");
+        for (const line of lines) {
+          this.parts.files.session(line);
+          for (const observation of this.#reader.readLog(line)) this.#take(observation, "log");
+        }
+      }
+    } catch (error) {
+      // The report and the command's own record are still there.
+      const why = error instanceof Error ? error.message : String(error);
+      this.#take({ type: "trouble", text: `the session log cannot be read: ${why}` }, "log");
+    }
+  }
+
+  async #followAsks(): Promise<void> {
+    const { channelFolder } = this.request.ask;
+    for await (const question of followAsks(channelFolder, { attempt: this.#id, signal: this.#written.signal })) {
+      this.parts.account.takeQuestion(question);
+      this.#stopIfAsked();
+    }
+  }
+
+  #take(observation: Observation, teller: Teller): void {
+    this.parts.account.take(observation, teller);
+    switch (observation.type) {
+      case "called":
+      case "ended":
+        return this.#stopIfAsked();
+      case "said":
+      case "ran":
+        // What does something is not at its end: a new turn may begin by itself.
+        return this.#linger?.abort();
+      case "turn_end":
+        this.#linger?.abort();
+        this.#linger = this.#after(LINGER_MS, () => this.#stop.resolve("lingered"));
+    }
+  }
+
+  #stopIfAsked(): void {
+    const { account } = this.parts;
+    if (account.question !== undefined) this.#stop.resolve("asked");
+    if (!account.awaitsText) return;
+    this.#after(EXACT_TEXT_MS, () => {
+      account.settleQuestions();
+      this.#stopIfAsked();
+    });
+  }
+
+  /** Does something after a time, unless the attempt is over by then, or the returned controller is aborted. */
+  #after(ms: number, act: () => void): AbortController {
+    const cancel = new AbortController();
+    this.request.clock.sleep(ms, AbortSignal.any([cancel.signal, this.#over.signal])).then(act, () => {});
+    return cancel;
+  }
+}

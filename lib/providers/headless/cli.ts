@@ -1,0 +1,49 @@
+import type { Host } from "../../ports/host.ts";
+import type { SessionReader } from "./observation.ts";
+import type { HeadlessRequest } from "./seam.ts";
+
+/** What a CLI is started with, besides the request. */
+export interface HeadlessPlanOptions {
+  readonly host: Host;
+  /** PATH for the agent's commands. */
+  readonly path: string;
+  /** Further variables for the agent's commands. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** How a CLI is started. */
+export interface HeadlessPlan {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What the log of one attempt is found by. */
+export interface LogQuery {
+  readonly workdir: string;
+  /** The CLI's environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly prompt: string;
+  readonly resumeSessionId?: string | undefined;
+  /** When the CLI was started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The session's id, once the CLI has reported it. */
+  readonly sessionId: () => string | undefined;
+  /** The ids of the CLI's processes. */
+  readonly listPids: () => Promise<readonly number[]>;
+  /** Aborted when nothing more is written. */
+  readonly writerEnded: AbortSignal;
+}
+
+/** What is known of running a CLI without a terminal. */
+export interface HeadlessCli {
+  /** Pure. */
+  plan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan;
+  createReader(request: Pick<HeadlessRequest, "model">): SessionReader;
+  /**
+   * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report tells
+   * all of it.
+   */
+  readonly openLog?: (query: LogQuery) => Promise<AsyncIterable<readonly string[]>>;
+  /** How it is installed, as a full sentence. */
+  readonly installHint: string;
+}

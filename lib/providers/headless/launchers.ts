@@ -1,0 +1,74 @@
+import type { AskCommands } from "../../ask/find_asks.ts";
+import { selfCommand } from "../../ports/self.ts";
+import { shellJoin, shellQuote } from "../../shell/mod.ts";
+
+/** What `panewright ask` needs, where it does not run as a compiled executable. */
+const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sys=uid,hostname"];
+
+/**
+ * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script that
+ * starts this very executable. A folder with them goes first on the PATH of an agent's commands.
+ */
+export async function writeLaunchers(
+  folder: string,
+  { commands, panewright = selfCommand(PERMISSIONS) }: {
+    readonly commands: AskCommands;
+    readonly panewright?: readonly [string, ...string[]];
+  },
+): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true });
+  for (const [program, scripts] of Map.groupBy(commands, ([program]) => program)) {
+    const text = launcherScript(program, {
+      subcommands: scripts.map(([, ...words]) => words),
+      self: panewright,
+      denoDir: Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR"),
+    });
+    await replaceFile(`${folder}/${program}`, text);
+  }
+}
+
+/** What a launcher is made of. */
+export interface LauncherOptions {
+  /** The words after the program's name that mean `ask`. */
+  readonly subcommands: readonly (readonly string[])[];
+  /** The argv that starts panewright. */
+  readonly self: readonly string[];
+  /** Where Deno keeps what it has compiled; an agent's commands may not inherit that. */
+  readonly denoDir: string | undefined;
+}
+
+/**
+ * A launcher's text. Everything behind the words that mean `ask` is handed on as it is.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * const script = launcherScript("cat-herder", {
+ *   subcommands: [["ask"]],
+ *   self: ["/opt/panewright"],
+ *   denoDir: undefined,
+ * });
+ * assertStringIncludes(script, `if [ "$1" = 'ask' ]; then shift 1; exec /opt/panewright ask -- "$@"; fi`);
+ * ```
+ */
+export function launcherScript(program: string, { subcommands, self, denoDir }: LauncherOptions): string {
+  const start = shellJoin(self);
+  const asks = subcommands.map((words) => {
+    const tests = words.map((word, index) => `[ "$${index + 1}" = ${shellQuote(word)} ]`);
+    const exec = `exec ${start} ask -- "$@"`;
+    return words.length === 0 ? exec : `if ${tests.join(" && ")}; then shift ${words.length}; ${exec}; fi`;
+  });
+  const rest = program === "panewright"
+    ? `exec ${start} "$@"`
+    : `echo ${shellQuote(`${program}: only its command that asks a person is there`)} >&2; exit 2`;
+  const variables = denoDir === undefined ? [] : [`export DENO_DIR=${shellQuote(denoDir)}`];
+  return ["#!/bin/sh", "# Starts panewright for the commands of an agent.", ...variables, ...asks, rest, ""].join("\n");
+}
+
+/** Several steps may start at the same time: a launcher is there whole, or not at all. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  if (await Deno.readTextFile(path).catch(() => undefined) === text) return;
+  const staging = `${path}.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(staging, text, { mode: 0o755, createNew: true });
+  await Deno.rename(staging, path);
+}

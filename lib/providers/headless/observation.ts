@@ -1,0 +1,56 @@
+import type { AskSource } from "../../ask/ask_ledger.ts";
+import type { HeadlessFact, TokenUsage } from "./seam.ts";
+
+/** A shell command that a record tells of. */
+export interface ToldCommand {
+  /** Shell text, or an argv array. */
+  readonly command: string | readonly string[];
+  /** Whether it is run for sure; a program of code mode may decide otherwise. */
+  readonly isCertain: boolean;
+}
+
+/** What a record of a session log, or a line of a CLI's own report, comes to. */
+export type Observation =
+  | HeadlessFact
+  | {
+    readonly type: "called";
+    readonly source: Exclude<AskSource, "command">;
+    readonly id: string;
+    readonly commands: readonly ToldCommand[];
+  }
+  | {
+    readonly type: "ended";
+    readonly source: Exclude<AskSource, "command">;
+    readonly id: string;
+    /** `undefined` while it still runs. */
+    readonly exitCode: number | undefined;
+    readonly output: string;
+  }
+  /** What one reply of the model cost. */
+  | { readonly type: "spent"; readonly model: string; readonly tokens: TokenUsage }
+  /** What all of the attempt cost, as the CLI itself sums it up. */
+  | {
+    readonly type: "cost";
+    readonly usage: Readonly<Record<string, TokenUsage>>;
+    /** Whether what single replies cost is known better, as far as it is known. */
+    readonly isRough: boolean;
+  }
+  | TurnEnd
+  /** The account's limit is used up. */
+  | { readonly type: "limit"; readonly resetsAt?: Date; readonly message?: string };
+
+/** The end of a turn. */
+export interface TurnEnd {
+  readonly type: "turn_end";
+  readonly outcome: "completed" | "failed";
+  readonly finalText?: string;
+  readonly error?: string;
+}
+
+/** Reads what one attempt's CLI reports and logs, line by line. It keeps what later lines need. */
+export interface SessionReader {
+  /** A line that the CLI printed. */
+  readReport(line: string): readonly Observation[];
+  /** A line of its session log. */
+  readLog(line: string): readonly Observation[];
+}

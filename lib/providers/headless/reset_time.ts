@@ -1,0 +1,38 @@
+const UNITS_MS = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 } as const;
+
+const IN = /\bin ((?:\d{1,4} (?:day|hour|minute|second)s?[, ]*)+)/i;
+const AT =
+  /\b(?:at|resets) (?:([A-Z][a-z]{2,8} \d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([AP]M)\b/i;
+
+/**
+ * When a limit ends, by the words in which a CLI tells it to a person: "try again at 3:05 PM", "try again at Nov 25th, 2026
+ * 3:05 PM", "in 2 hours 5 minutes" (Codex 0.53.0 to 0.169.0), "resets 3pm" (Claude Code 2.1.328). Times of day are local.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const now = new Date(2026, 10, 20, 22, 0);
+ * assertEquals(readResetTime("try again at 3:05 PM.", now), new Date(2026, 10, 21, 15, 5));
+ * assertEquals(readResetTime("try again at Nov 25th, 2026 3:05 PM.", now), new Date(2026, 10, 25, 15, 5));
+ * assertEquals(readResetTime("Try again in 2 hours 5 minutes.", now), new Date(2026, 10, 21, 0, 5));
+ * assertEquals(readResetTime("Upgrade to Pro.", now), undefined);
+ * ```
+ */
+export function readResetTime(text: string, now: Date): Date | undefined {
+  const duration = IN.exec(text)?.[1];
+  if (duration !== undefined) {
+    const parts = [...duration.matchAll(/(\d+) (day|hour|minute|second)/gi)];
+    const ms = parts.map(([, count, unit]) => Number(count) * UNITS_MS[unit!.toLowerCase() as keyof typeof UNITS_MS]);
+    return new Date(now.getTime() + ms.reduce((sum, part) => sum + part, 0));
+  }
+  const time = AT.exec(text);
+  if (time === null) return undefined;
+  const [, day, year, hour, minute = "0", half] = time;
+  const hours = Number(hour) % 12 + (half!.toLowerCase() === "pm" ? 12 : 0);
+  const at = day === undefined ? new Date(now) : new Date(`${day}, ${year ?? now.getFullYear()}`);
+  if (Number.isNaN(at.getTime())) return undefined;
+  at.setHours(hours, Number(minute), 0, 0);
+  // Without a day the next such time is meant.
+  if (day === undefined && at <= now) at.setDate(at.getDate() + 1);
+  return at;
+}

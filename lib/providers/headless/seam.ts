@@ -1,0 +1,126 @@
+import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+/** The CLIs that can run a step without a terminal. */
+export type HeadlessProvider = "codex" | "claude_code";
+
+/** How the agent of a step asks a person, and where its question arrives. */
+export interface AskSettings {
+  /** The commands that ask, as their leading words: `[["panewright", "ask"], ["cat-herder", "ask"]]`. */
+  readonly commands: readonly (readonly [string, ...string[]])[];
+  /** Absolute folder in which the command leaves its question; made when it is not there. */
+  readonly channelFolder: string;
+  /** Absolute folder that gets a launcher for each of the commands; it is put first on the PATH of the agent's commands. */
+  readonly launcherFolder: string;
+  /** The argv that starts panewright for the launchers; this very executable by default. */
+  readonly panewright?: readonly [string, ...string[]];
+}
+
+/** One attempt of a step: what an agent is started with. */
+export interface HeadlessRequest {
+  readonly provider: HeadlessProvider;
+  /** Absolute path of the folder that the agent works in. */
+  readonly workdir: string;
+  /** Goes to standard input, which is closed after it. */
+  readonly prompt: string;
+  readonly model?: string;
+  /** Arguments added after the provider's own. */
+  readonly args?: readonly string[];
+  /** Program and leading arguments, instead of the provider's own program. */
+  readonly command?: readonly [string, ...string[]];
+  /** Variables set for the agent, besides those that it inherits. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Goes on with a session of the CLI's own instead of a new one; the prompt is then only what is new. */
+  readonly resumeSessionId?: string;
+  /** Absolute folder that gets `raw.ndjson`, `log.txt` and `reasoning.txt`, as they come; made when it is not there. */
+  readonly stepFolder: string;
+  readonly ask: AskSettings;
+  /** Seconds after which the agent is stopped. No limit by default. */
+  readonly timeLimitSeconds?: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /**
+   * Registers a last, synchronous act for the case that the program is left at once; returns what takes it back. The agent's
+   * processes are killed by it.
+   */
+  readonly onForcedExit?: (act: () => void) => () => void;
+  /** Told of each fact as it becomes known. */
+  readonly onProgress?: (fact: HeadlessFact) => void;
+}
+
+/** Tokens that a model took and gave. */
+export interface TokenUsage {
+  /** All of the input, with what came from a cache. */
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  /** All of the output, with what was spent on reasoning. */
+  readonly outputTokens: number;
+}
+
+/** Something that an agent said or did. Texts are the agent's own: not for a terminal as they are. */
+export type HeadlessFact =
+  /** The CLI's session has a name; it can be resumed by it. */
+  | { readonly type: "session"; readonly sessionId: string }
+  | { readonly type: "said"; readonly text: string }
+  | { readonly type: "reasoned"; readonly text: string }
+  /** It runs a command, or calls another tool, of which `command` is a line that tells about it. */
+  | { readonly type: "ran"; readonly id: string; readonly command: string }
+  /** What it saw of that: its output, and the exit code where there is one. */
+  | {
+    readonly type: "saw";
+    readonly id: string;
+    readonly command: string;
+    readonly output: string;
+    readonly exitCode?: number;
+  }
+  /** The tokens of all of the attempt so far, by model. */
+  | { readonly type: "usage"; readonly usage: Readonly<Record<string, TokenUsage>> }
+  /** Something went wrong that did not end the turn, such as a request that is tried again. */
+  | { readonly type: "trouble"; readonly text: string };
+
+/** How an attempt ended that was not stopped by a question. */
+export interface HeadlessResult {
+  /** `completed`: the turn ended, without an error. Anything else is a failure. */
+  readonly outcome: "completed" | "failed";
+  /** What the agent said last; empty where it said nothing. */
+  readonly finalText: string;
+  /** Why it failed. */
+  readonly error?: string;
+  /** The exit code, 128 + n after a signal. */
+  readonly exitCode: number;
+  readonly sessionId?: string;
+  /** By model. */
+  readonly usage: Readonly<Record<string, TokenUsage>>;
+  /** Present where the account's limit ended the turn. */
+  readonly usageLimit?: { readonly resetsAt?: Date; readonly message: string };
+  /** What the agent said, ran and saw: condensed, of limited size, and empty only where nothing happened. */
+  readonly attemptLog: string;
+  readonly seconds: number;
+  readonly timedOut: boolean;
+}
+
+/** What is known of an attempt that a question ended. */
+export interface AgentAskedOptions extends PanewrightErrorOptions {
+  readonly sessionId?: string;
+  readonly attemptLog: string;
+  readonly usage: Readonly<Record<string, TokenUsage>>;
+  readonly seconds: number;
+}
+
+/** The agent asked a person. Its processes are gone by the time this is thrown. */
+export class AgentAskedError extends HumanInterventionRequiredError {
+  override name = "AgentAskedError";
+  readonly sessionId: string | undefined;
+  /** As in {@linkcode HeadlessResult}. */
+  readonly attemptLog: string;
+  readonly usage: Readonly<Record<string, TokenUsage>>;
+  readonly seconds: number;
+
+  constructor(readonly question: string, options: AgentAskedOptions) {
+    super(`Cannot go on without an answer: ${question}`, options);
+    this.sessionId = options.sessionId;
+    this.attemptLog = options.attemptLog;
+    this.usage = options.usage;
+    this.seconds = options.seconds;
+  }
+}

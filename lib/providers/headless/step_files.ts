@@ -1,0 +1,67 @@
+import { plainText } from "../../text/plain_text.ts";
+import type { HeadlessFact } from "./seam.ts";
+
+/** The files of one attempt, written to as things happen. */
+export interface StepFiles extends Disposable {
+  /** A line that the CLI printed: `raw.ndjson`. */
+  raw(line: string): void;
+  /** A line of the CLI's own session log: `session.ndjson`. */
+  session(line: string): void;
+  /** `log.txt` for people, and `reasoning.txt` for what the agent thought. */
+  fact(fact: HeadlessFact): void;
+  /** A line of our own in `log.txt`. */
+  note(text: string): void;
+}
+
+/** Opens the files of an attempt; what an attempt before it wrote into the same folder stays. */
+export async function openStepFiles(folder: string, wallClock: () => Date): Promise<StepFiles> {
+  await Deno.mkdir(folder, { recursive: true });
+  const encoder = new TextEncoder();
+  const files = new Map<string, Deno.FsFile>();
+  const write = (name: string, text: string) => {
+    const file = files.get(name) ?? Deno.openSync(`${folder}/${name}`, { create: true, append: true, mode: 0o600 });
+    files.set(name, file);
+    const bytes = encoder.encode(text);
+    for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
+  };
+  const log = (text: string) => write("log.txt", `${wallClock().toISOString()} ${indented(plainText(text))}\n`);
+  return {
+    raw: (line) => write("raw.ndjson", `${line}\n`),
+    session: (line) => write("session.ndjson", `${line}\n`),
+    fact(fact) {
+      const text = describe(fact);
+      if (text !== undefined) log(text);
+      if (fact.type === "reasoned") write("reasoning.txt", `${plainText(fact.text).trim()}\n\n`);
+    },
+    note: log,
+    [Symbol.dispose]() {
+      for (const file of files.values()) file.close();
+    },
+  };
+}
+
+/** Every further line starts with blanks: a line of an agent cannot pass for one of ours. */
+function indented(text: string): string {
+  return text.trim().replaceAll("\n", "\n  ");
+}
+
+function describe(fact: HeadlessFact): string | undefined {
+  switch (fact.type) {
+    case "session":
+      return `session ${fact.sessionId}`;
+    case "said":
+      return `said: ${fact.text}`;
+    case "reasoned":
+      return `thought: ${fact.text}`;
+    case "ran":
+      return `$ ${fact.command}`;
+    case "saw":
+      return `exit ${fact.exitCode ?? "?"} of ${fact.command}\n${fact.output}`;
+    case "trouble":
+      return `trouble: ${fact.text}`;
+    case "usage":
+      return undefined;
+    default:
+      return fact satisfies never;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** Pauses between lookups that found nothing: soon at first, then ever more rarely. */
+const PAUSES_MS = [0, 200, 300, 500, 1000, 2000, 5000, 10_000] as const;
+
+/** When to look for something again that costs more than a poll should: never before it is wanted, and ever more rarely. */
+export class LookupPace {
+  #attempts: number | undefined;
+  #nextMs = 0;
+
+  constructor(readonly clock: Clock) {}
+
+  /** Begins anew: there is a reason to believe that a lookup finds something. */
+  want(inMs = 0): void {
+    this.#attempts = 0;
+    this.#nextMs = this.clock.now() + inMs;
+  }
+
+  /** No lookup until it is wanted again. */
+  rest(): void {
+    this.#attempts = undefined;
+  }
+
+  /** Whether a lookup is due. It counts as done. */
+  take(): boolean {
+    if (this.#attempts === undefined || this.clock.now() < this.#nextMs) return false;
+    this.#attempts++;
+    this.#nextMs = this.clock.now() + PAUSES_MS[Math.min(this.#attempts, PAUSES_MS.length - 1)]!;
+    return true;
+  }
+}

@@ -1,0 +1,55 @@
+import type { PaneEvent, PaneEvents } from "../tmux/pane_events.ts";
+
+/** How likely it is that a look at an agent shows something new: `now` for a sign that it does, `maybe` for a mere pause. */
+export type WakeHint = "now" | "maybe";
+
+/** Something that tells when an early look at an agent is worthwhile. Hints may be missed, and may mean nothing. */
+export interface WakeSource {
+  /** Calls back for each hint, until it is disposed of. */
+  onHint(listener: (hint: WakeHint) => void): Disposable;
+}
+
+/** The hints that a pane gives: its title says something else, its program reports its status, falls quiet or ends. */
+export function paneWakeSource(events: PaneEvents, paneId: string): WakeSource {
+  return {
+    onHint(listener) {
+      let shape: string | undefined;
+      return events.watch(paneId, (event) => {
+        const before = shape;
+        if (event.type === "title") shape = titleShape(event.title);
+        const hint = hintOf(event, { isNewTitle: shape !== before });
+        if (hint) listener(hint);
+      });
+    },
+  };
+}
+
+function hintOf(event: PaneEvent, { isNewTitle }: { readonly isNewTitle: boolean }): WakeHint | undefined {
+  switch (event.type) {
+    case "quiet":
+    case "gap":
+      return "maybe";
+    case "died":
+      return "now";
+    case "title":
+      return isNewTitle ? "now" : undefined;
+    case "osc":
+      return event.text.startsWith("7501;") ? "now" : undefined;
+  }
+}
+
+/**
+ * What of a title does not change while an agent goes on with the same thing: not the spinner, not the seconds, not the
+ * blinking mark of Codex 0.169.0.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertNotEquals } from "@std/assert";
+ * assertEquals(titleShape("⠋ proj"), titleShape("⠙ proj"));
+ * assertEquals(titleShape("[ ! ] Action Required | proj"), titleShape("[ . ] Action Required | proj"));
+ * assertNotEquals(titleShape("⠋ proj"), titleShape("proj"));
+ * ```
+ */
+export function titleShape(title: string): string {
+  return title.slice(0, 500).replace(/[\u2800-\u28ff]/g, "\u28ff").replace(/\d/g, "0").replace(/^\[ \. \]/, "[ ! ]");
+}

@@ -1,0 +1,56 @@
+const LINE_END = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Cuts bytes into lines, whatever pieces they come in: a piece may end anywhere, also in the middle of a character.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const splitter = new LineSplitter();
+ * const bytes = new TextEncoder().encode("é\nrest");
+ * assertEquals(splitter.push(bytes.subarray(0, 1)), []);
+ * assertEquals(splitter.push(bytes.subarray(1)), ["é"]);
+ * assertEquals(splitter.unfinished(), "rest");
+ * ```
+ */
+export class LineSplitter {
+  #partial: Uint8Array[] = [];
+
+  /**
+   * The lines that this piece completes, without line ends. Only the new bytes are searched, so that a line of megabytes
+   * in small pieces costs no more than its length.
+   */
+  push(bytes: Uint8Array): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, start)) {
+      lines.push(decode([...this.#partial, bytes.subarray(start, end)]));
+      this.#partial = [];
+      start = end + 1;
+    }
+    if (start < bytes.length) this.#partial.push(bytes.slice(start));
+    return lines;
+  }
+
+  /** The last line, as far as it has come. */
+  unfinished(): string {
+    return decode(this.#partial);
+  }
+
+  /** Forgets the last line. */
+  reset(): void {
+    this.#partial = [];
+  }
+}
+
+function decode(pieces: readonly Uint8Array[]): string {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let length = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, length);
+    length += piece.length;
+  }
+  const end = bytes[length - 1] === CARRIAGE_RETURN ? length - 1 : length;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, end));
+}

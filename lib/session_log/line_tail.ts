@@ -1,0 +1,143 @@
+import { LineSplitter } from "./line_splitter.ts";
+
+/** What one look at a growing file brought. */
+export interface TailRead {
+  /** The lines that were completed since the last look, without line ends. */
+  readonly lines: readonly string[];
+  /**
+   * Set when `lines` do not go on where the last ones ended: the file was replaced by another, or cut and written anew.
+   * Lines of the file before come in a read of their own, ahead of this one.
+   */
+  readonly restarted?: "replaced" | "truncated";
+}
+
+/** Bytes before the place that was read to; they are compared to notice a file that was written anew. */
+const ANCHOR_BYTES = 64;
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Reads the lines of a file that another program writes, as they get there. It reads bytes and decodes whole lines only:
+ * a write may end anywhere, also in the middle of a character. A last line without line end waits for its rest.
+ *
+ * The file need not be there yet, and may vanish, be replaced or be cut short at any time.
+ */
+export class LineTail implements Disposable {
+  #file: Deno.FsFile | undefined;
+  #identity = "";
+  #offset = 0;
+  #anchor: Uint8Array = new Uint8Array();
+  readonly #splitter = new LineSplitter();
+  #disposed = false;
+
+  constructor(readonly path: string) {}
+
+  /**
+   * Reads what is new. One call at a time; after disposal there is nothing new.
+   *
+   * @throws when the file is there but cannot be read
+   */
+  async read(): Promise<TailRead> {
+    const now = await statOrNothing(this.path);
+    if (this.#file !== undefined && (now === undefined || identityOf(now) !== this.#identity)) {
+      // Unlinked or replaced: what was written before that can still be read through the open file.
+      const lines = await this.#readOn();
+      if (lines.length > 0) return { lines };
+      this.#close();
+      if (now === undefined) return { lines: [] };
+      return { ...(await this.#openAndRead()), restarted: "replaced" };
+    }
+    if (now === undefined) return { lines: [] };
+    if (this.#file === undefined) return await this.#openAndRead();
+    if (now.size === this.#offset) return { lines: [] };
+    if (now.size < this.#offset || !await this.#isSameContent()) {
+      this.#close();
+      return { ...(await this.#openAndRead()), restarted: "truncated" };
+    }
+    return { lines: await this.#readOn() };
+  }
+
+  /** The last line as far as it was written: what is left when the writer ended in the middle of it. */
+  unfinishedLine(): string {
+    return this.#splitter.unfinished();
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#close();
+  }
+
+  async #openAndRead(): Promise<TailRead> {
+    if (this.#disposed) return { lines: [] };
+    let file: Deno.FsFile;
+    try {
+      file = await Deno.open(this.path);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return { lines: [] };
+      throw error;
+    }
+    if (this.#disposed) {
+      file.close();
+      return { lines: [] };
+    }
+    this.#file = file;
+    this.#identity = identityOf(await file.stat());
+    return { lines: await this.#readOn() };
+  }
+
+  async #readOn(): Promise<string[]> {
+    const lines: string[] = [];
+    const file = this.#file!;
+    for (;;) {
+      const chunk = new Uint8Array(CHUNK_BYTES);
+      const count = await file.read(chunk);
+      if (count === null) break;
+      const bytes = chunk.subarray(0, count);
+      this.#offset += count;
+      this.#anchor = lastBytes(this.#anchor, bytes);
+      for (const line of this.#splitter.push(bytes)) lines.push(line);
+    }
+    return lines;
+  }
+
+  /** Whether the bytes before the place that was read to are still what they were. */
+  async #isSameContent(): Promise<boolean> {
+    const file = this.#file!;
+    const found = new Uint8Array(this.#anchor.length);
+    await file.seek(this.#offset - found.length, Deno.SeekMode.Start);
+    for (let length = 0; length < found.length;) {
+      const count = await file.read(found.subarray(length));
+      if (count === null) return false;
+      length += count;
+    }
+    return found.every((byte, index) => byte === this.#anchor[index]);
+  }
+
+  #close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+    this.#offset = 0;
+    this.#anchor = new Uint8Array();
+    this.#splitter.reset();
+  }
+}
+
+function lastBytes(before: Uint8Array, after: Uint8Array): Uint8Array {
+  if (after.length >= ANCHOR_BYTES) return after.slice(-ANCHOR_BYTES);
+  const both = new Uint8Array([...before, ...after]);
+  return both.slice(-ANCHOR_BYTES);
+}
+
+function identityOf(info: Deno.FileInfo): string {
+  return `${info.dev} ${info.ino}`;
+}
+
+async function statOrNothing(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.stat(path);
+  } catch (error) {
+    // A folder on the way that is a file by now is as good as gone.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}

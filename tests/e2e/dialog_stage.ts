@@ -1,0 +1,151 @@
+import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
+import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
+import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/handoff/policy/mod.ts";
+import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
+import { DEFAULT_HANDOFF_SETTINGS, type HandoffSettings } from "../../lib/handoff/settings.ts";
+import { leaveAnswer } from "../../lib/journal/answers.ts";
+import { openAuditLog } from "../../lib/journal/audit.ts";
+import { createRunFolder } from "../../lib/journal/run_folder.ts";
+import { systemClock } from "../../lib/ports/clock.ts";
+import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
+import { createDialogDesk, type DialogDeskContext } from "../../lib/workflow/review_loop/dialog_desk.ts";
+import type { ReviewLoopEvent } from "../../lib/workflow/review_loop/events.ts";
+import type { ModelRequest } from "../lab/script.ts";
+import type { Turn } from "../lab/steps.ts";
+import { type AgentStage, setUpStage } from "./agent_stage.ts";
+
+/** What a turn of a real agent is played with. */
+export interface DialogStageOptions extends Pick<Parameters<typeof setUpStage>[0], "provider" | "tui" | "size"> {
+  /** What the model does, prompt by prompt, before it writes its response. */
+  readonly prompts: readonly Turn[];
+  readonly policy?: Partial<PermissionPolicy>;
+  readonly settings?: Partial<HandoffSettings>;
+  readonly dialogTimeoutSeconds?: number;
+  /** What a person says to a dialog, as they would with `panewright answer`. */
+  readonly person?: (event: Extract<ReviewLoopEvent, { type: "dialog_waiting" }>) => string | undefined;
+  readonly prepare?: (project: string) => Promise<void>;
+}
+
+/** A real agent that is about to play a turn. */
+export interface DialogStage extends AsyncDisposable {
+  readonly stage: AgentStage;
+  readonly agent: AgentTerminal;
+  readonly project: string;
+  readonly events: readonly ReviewLoopEvent[];
+  readonly logs: readonly string[];
+  /** The prompts that the model got. */
+  readonly asked: readonly string[];
+  /** Sends the prompt and waits for the response. */
+  play(): Promise<string>;
+  /** Decisions of the audit log: "allow command touch one". */
+  decisions(): readonly string[];
+  /** What the decisions came to. */
+  results(): readonly string[];
+}
+
+/** Text of the agent's last message in a turn. */
+const RESPONSE = "All of it is done.";
+
+/** Sets up a real agent with a desk for its dialogs, as a run has them. */
+export async function setUpDialogs(options: DialogStageOptions): Promise<DialogStage> {
+  await using stack = new AsyncDisposableStack();
+  const asked: string[] = [];
+  const isCodex = options.provider === "codex";
+  const respond = (request: ModelRequest): Turn => {
+    const prompt = request.prompts.at(-1) ?? "";
+    const steps = options.prompts[asked.length] ?? [];
+    asked.push(prompt);
+    const path = [...prompt.matchAll(/(\/[^\s'"]+\/\.tmp\/agent-responses\/\w+\.md)/g)].at(-1)?.[1] ?? "";
+    const command = `cat > '${path}' <<'END_OF_RESPONSE'\n${RESPONSE}\nEND_OF_RESPONSE`;
+    return [
+      ...steps,
+      { do: "shell", command, ...(isCodex ? { escalate: "May I write my response?" } : {}) },
+      { do: "say", text: "My response is there." },
+    ];
+  };
+  const stage = stack.use(
+    await setUpStage({
+      ...options,
+      respond,
+      guarded: isCodex,
+      prepare: async ({ project }) => {
+        await options.prepare?.(project);
+      },
+    }),
+  );
+  const { project } = stage.sandbox;
+  const agent = await stage.start("tester");
+  const folder = await createRunFolder(project, { now: new Date() });
+  const audit = stack.use(await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] }));
+  const events: ReviewLoopEvent[] = [];
+  const logs: string[] = [];
+  const handoff: HandoffSettings = {
+    ...DEFAULT_HANDOFF_SETTINGS,
+    pollSeconds: 0.25,
+    acceptCooldownSeconds: 0,
+    autoAcceptPermissions: true,
+    responseTimeoutSeconds: 60,
+    ...options.settings,
+  };
+  let questions = 0;
+  const emit = (event: ReviewLoopEvent) => {
+    events.push(event);
+    if (event.type !== "dialog_waiting" || event.question === undefined) return;
+    const answer = options.person?.(event);
+    if (answer === undefined) return;
+    void leaveAnswer(folder, { question: event.question, answer, by: "command", answeredAt: "" });
+  };
+  const context: DialogDeskContext = {
+    plan: {
+      workdir: project,
+      handoff,
+      permissions: {
+        policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
+        dryRun: false,
+        dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
+      },
+    },
+    folder,
+    audit,
+    emit,
+    onStuck: () => {},
+    attachCommand: stage.session.attachCommand(),
+    nextQuestionId: () => `q${++questions}`,
+    person: undefined,
+    clock: systemClock,
+    signal: new AbortController().signal,
+  };
+  const terminalId = agent.pane.paneId;
+  const play = async () => {
+    const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
+    const text = await sendAndWait(
+      createTerminalApi(new Map([[terminalId, agent]])),
+      terminalId,
+      "tester",
+      `Do the work.\n\n${responseFileInstruction(project, "tester")}`,
+      { workdir: project, settings: handoff, log: (line) => logs.push(line), dialogs: desk },
+    );
+    return text.trim();
+  };
+  const records = (): readonly Record<string, unknown>[] =>
+    Deno.readTextFileSync(folder.auditPath).split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  const resources = stack.move();
+  return {
+    stage,
+    agent,
+    project,
+    events,
+    logs,
+    asked,
+    play,
+    decisions: () =>
+      records().filter(({ type }) => type === "decision")
+        .filter(({ command }) => !String(command).includes("agent-responses"))
+        .map(({ decision, kind, command }) => `${decision} ${kind} ${command ?? ""}`.trim()),
+    results: () => records().filter(({ type }) => type === "outcome").map(({ result }) => String(result)),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** What the model writes to the response file at the end of each turn. */
+export { RESPONSE };

@@ -1,0 +1,221 @@
+import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { type HeadlessProvider, runHeadless } from "../../lib/providers/headless.ts";
+import type { Respond } from "../lab/script.ts";
+import type { Step } from "../lab/steps.ts";
+import { askedBy, processesWith } from "../providers/headless/support.ts";
+import { type HeadlessProject, setUpHeadlessProject } from "./headless_project.ts";
+
+const shell = (command: string): Step => ({ do: "shell", command });
+const commentary = (text: string): Step => ({ do: "say", text, phase: "commentary" });
+const done: Step = { do: "say", text: "All done." };
+
+const MODES: readonly { readonly name: string; readonly provider: HeadlessProvider; readonly model?: string }[] = [
+  { name: "Codex in code mode", provider: "codex", model: "gpt-6.1-sol" },
+  { name: "Codex with a plain shell tool", provider: "codex", model: "gpt-5.5" },
+  { name: "Claude Code", provider: "claude_code" },
+];
+
+/** The agent's processes and ours are gone; the CLIs themselves leave temporary files of theirs. */
+async function assertNothingRuns(project: HeadlessProject): Promise<void> {
+  assertEquals(await processesWith(project.sandbox.root), []);
+}
+
+for (const { name, ...mode } of MODES) {
+  const setUp = (respond: Respond) => setUpHeadlessProject({ ...mode, respond });
+
+  Deno.test(`exec, ${name}: a step runs to its end, with all that the agent said, ran and saw`, async () => {
+    await using project = await setUp(() => [
+      { do: "think", text: "I shall look." },
+      commentary("I look."),
+      shell("echo one; echo two"),
+      shell("sh -c 'exit 3'"),
+      done,
+    ]);
+    const result = await runHeadless(allowing(project, "Greet the world — größer!"));
+    assertEquals([result.outcome, result.finalText, result.exitCode], ["completed", "All done.", 0]);
+    assertEquals(result.timedOut, false);
+    const [usage] = Object.values(result.usage);
+    assert(usage !== undefined && usage.inputTokens >= 2000 && usage.outputTokens > 0);
+    assertEquals(Object.keys(result.usage).length, 1);
+    for (const part of ["Said: I look.", "Ran: echo one; echo two", "one\ntwo", "Exit code 3", "Said: All done."]) {
+      assertStringIncludes(result.attemptLog, part);
+    }
+    const types = new Set(project.facts.map(({ type }) => type));
+    for (const type of ["session", "said", "reasoned", "ran", "saw", "usage"] as const) assert(types.has(type), type);
+    const told = project.facts.flatMap((fact) => fact.type === "ran" ? [fact.command] : []);
+    assertEquals(told.filter((command) => command.includes("echo one")).length, 1);
+    const prompt = project.server.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.prompt] : [])[0];
+    assertStringIncludes(prompt ?? "", "größer");
+    await assertNothingRuns(project);
+  });
+
+  Deno.test(`exec, ${name}: the agent that asks is stopped, and nothing of it is left`, async () => {
+    await using project = await setUp(() => [
+      commentary("I look."),
+      shell("ls"),
+      shell(`panewright ask "Which \\"database\\": A or B?"`),
+      done,
+    ]);
+    const error = await askedBy(runHeadless(project.request("Do it.")));
+    assertEquals(error.question, `Which "database": A or B?`);
+    assertStringIncludes(error.attemptLog, "Said: I look.");
+    assertStringIncludes(error.attemptLog, "(not ended)");
+    assertLess(error.seconds, 10);
+    assertEquals(project.facts.some((fact) => fact.type === "said" && fact.text === "All done."), false);
+    await assertNothingRuns(project);
+  });
+
+  Deno.test(`exec, ${name}: an ask as the very first thing that the agent does is found`, async () => {
+    await using project = await setUp(() => [shell("cat-herder ask 'First?'"), done]);
+    assertEquals((await askedBy(runHeadless(project.request("Do it.")))).question, "First?");
+    await assertNothingRuns(project);
+  });
+
+  Deno.test(`exec, ${name}: two steps in the same folder ask at the same time, each its own question`, async () => {
+    await using project = await setUp(({ prompts }) => {
+      const which = prompts.at(-1)?.includes("first") ? "first" : "second";
+      return [commentary("I look."), shell(`panewright ask 'Of the ${which}?'`), done];
+    });
+    const errors = await Promise.all(
+      ["first", "second"].map((which) => askedBy(runHeadless(project.request(`This is the ${which} task.`)))),
+    );
+    assertEquals(errors.map(({ question }) => question), ["Of the first?", "Of the second?"]);
+    assert(errors[0]?.sessionId !== errors[1]?.sessionId);
+    await assertNothingRuns(project);
+  });
+
+  Deno.test(`exec, ${name}: the command itself names the question that only the shell knows`, async () => {
+    await using project = await setUp(() => [
+      shell("test -f nothing-here || panewright ask 'Go on without?'"),
+      done,
+    ]);
+    assertEquals((await askedBy(runHeadless(allowing(project, "Do it.")))).question, "Go on without?");
+    await assertNothingRuns(project);
+  });
+
+  Deno.test(`exec, ${name}: a session that was stopped by a question is resumed with the answer alone`, async () => {
+    await using project = await setUp(({ prompts }) =>
+      prompts.length === 1
+        ? [commentary("I look."), shell("panewright ask 'Which?'"), done]
+        : [{ do: "say", text: `Prompts so far: ${prompts.length}.` }]
+    );
+    const { sessionId } = await askedBy(runHeadless(project.request("Do it.")));
+    assert(sessionId !== undefined);
+    const result = await runHeadless(project.request("Postgres.", { resumeSessionId: sessionId }));
+    assertEquals([result.outcome, result.finalText], ["completed", "Prompts so far: 2."]);
+    assertEquals(result.sessionId, sessionId);
+    assertEquals(result.attemptLog, "Said: Prompts so far: 2.");
+  });
+
+  Deno.test(`exec, ${name}: a turn that ends in an error is a failure that says why`, async () => {
+    await using project = await setUp(() => [{ do: "refuse", status: 400, message: "No such model, sorry" }]);
+    const result = await runHeadless(project.request("Do it."));
+    assertEquals(result.outcome, "failed");
+    assertStringIncludes(result.error ?? "", "No such model, sorry");
+    await assertNothingRuns(project);
+  });
+
+  for (
+    const [what, stop] of [
+      ["Ctrl-C", (abort: AbortController) => abort.abort(new Error("stopped by hand"))],
+      ["the time limit", undefined],
+    ] as const
+  ) {
+    Deno.test(`exec, ${name}: ${what} ends the agent with the command that it runs`, async () => {
+      const mark = `mark-${crypto.randomUUID()}`;
+      await using project = await setUp(() => [shell(`sh -c "while :; do sleep 1; done" ${mark}`), done]);
+      const abort = new AbortController();
+      const request = allowing(
+        project,
+        "Do it.",
+        stop === undefined ? { timeLimitSeconds: 4 } : { signal: abort.signal },
+      );
+      const attempt = runHeadless(request);
+      let settled = false;
+      attempt.catch(() => {}).finally(() => settled = true);
+      while ((await processesWith(mark)).length === 0) {
+        assert(!settled, "the agent did not run the command");
+        await systemClock.sleep(50);
+      }
+      stop?.(abort);
+      if (stop !== undefined) await assertRejects(() => attempt, Error, "stopped by hand");
+      else assertEquals((await attempt).timedOut, true);
+      assertEquals(await processesWith(mark), []);
+      await assertNothingRuns(project);
+    });
+  }
+}
+
+/** A request whose agent may run every command: Claude Code asks for permission otherwise, and nobody is there. */
+function allowing(project: HeadlessProject, prompt: string, change: Parameters<HeadlessProject["request"]>[1] = {}) {
+  const request = project.request(prompt, change);
+  return request.provider === "claude_code" ? { ...request, args: ["--allowedTools", "Bash"] } : request;
+}
+
+for (const sandboxMode of ["workspace-write", "read-only"] as const) {
+  Deno.test(`exec, Codex in the sandbox ${sandboxMode}: an ask is found`, async () => {
+    await using project = await setUpHeadlessProject({
+      provider: "codex",
+      sandboxMode,
+      respond: () => [shell(`panewright ask "Is this $((40 + 2))?"`), done],
+    });
+    const { question } = await askedBy(runHeadless(project.request("Do it.")));
+    // Where nothing can be written, the question is known as the log has it.
+    assertEquals(question, sandboxMode === "read-only" ? "Is this $((40 + 2))?" : "Is this 42?");
+    await assertNothingRuns(project);
+  });
+}
+
+Deno.test("exec, Codex: an ask that a program of code mode puts together is found", async () => {
+  const program =
+    "const name = ['pane', 'wright'].join(''); await tools.exec_command({ cmd: `${name} ask 'Built?'` });";
+  await using project = await setUpHeadlessProject({
+    provider: "codex",
+    sandboxMode: "read-only",
+    respond: () => [{ do: "call", tool: "exec", input: program }, done],
+  });
+  const error = await askedBy(runHeadless(project.request("Do it.")));
+  assertEquals(error.question, "Built?");
+  assertLess(error.seconds, 8);
+});
+
+Deno.test("exec, Codex: an ask in the very last record of the log is found", async () => {
+  // The client answers such a call itself, and the turn is over with it.
+  const call: Step = { do: "call", tool: "shell_command", input: { command: "panewright ask 'Last?'" } };
+  await using project = await setUpHeadlessProject({
+    provider: "codex",
+    respond: () => [commentary("I look."), call, { do: "refuse", status: 400, message: "No more" }],
+  });
+  assertEquals((await askedBy(runHeadless(project.request("Do it.")))).question, "Last?");
+});
+
+Deno.test("exec, Codex: the npm launcher's native child does not survive the ask", async () => {
+  await using project = await setUpHeadlessProject({
+    provider: "codex",
+    respond: () => [shell("sleep 876543 & panewright ask 'Which?'"), done],
+  });
+  const request = project.request("Do it.");
+  const [native] = request.command ?? [];
+  const launcher = `${native?.replace(/\/@openai\/codex-[^/]+\/.*$/, "")}/.bin/codex`;
+  assertEquals((await askedBy(runHeadless({ ...request, command: [launcher] }))).question, "Which?");
+  assertEquals(await processesWith("876543"), []);
+  await assertNothingRuns(project);
+});
+
+Deno.test("exec, Codex: a usage limit is a failure with the time of its end", async () => {
+  const resetsAt = Math.floor(Date.now() / 1000) + 7500;
+  await using project = await setUpHeadlessProject({
+    provider: "codex",
+    respond: () => [{
+      do: "refuse",
+      status: 429,
+      error: { type: "usage_limit_reached", plan_type: "pro", resets_at: resetsAt, resets_in_seconds: 7500 },
+    }],
+  });
+  const { outcome, usageLimit } = await runHeadless(project.request("Do it."));
+  assertEquals(outcome, "failed");
+  assertStringIncludes(usageLimit?.message ?? "", "usage limit");
+  // It is told to the minute.
+  assertLess(Math.abs((usageLimit?.resetsAt?.getTime() ?? 0) - resetsAt * 1000), 61_000);
+});

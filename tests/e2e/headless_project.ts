@@ -1,0 +1,89 @@
+import { systemClock } from "../../lib/ports/clock.ts";
+import type { HeadlessFact, HeadlessProvider, HeadlessRequest } from "../../lib/providers/headless.ts";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import type { ModelServer } from "../lab/model_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import type { Respond } from "../lab/script.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource } from "../support/panewright.ts";
+import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+
+/** A project in which a real CLI runs steps with a model of ours. */
+export interface HeadlessProject extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly server: ModelServer;
+  /** What the agent was told and did, in order. */
+  readonly facts: HeadlessFact[];
+  /** The request of an attempt; each has folders of its own. */
+  request(prompt: string, change?: Partial<HeadlessRequest>): HeadlessRequest;
+}
+
+/** What differs from a CLI that may do everything. */
+export interface HeadlessProjectOptions {
+  readonly provider: HeadlessProvider;
+  readonly respond: Respond;
+  /** @default {"gpt-6.1-sol"} of Codex; gpt-5.5 has no code mode */
+  readonly model?: string;
+  /** @default {"danger-full-access"} of Codex */
+  readonly sandboxMode?: "read-only" | "workspace-write" | "danger-full-access";
+}
+
+/** The commands of a step that ask, as the configuration has them by default. */
+export const ASK_COMMANDS = [["panewright", "ask"], ["cat-herder", "ask"]] as const;
+
+/** Sets up a project for steps without a terminal. */
+export async function setUpHeadlessProject(options: HeadlessProjectOptions): Promise<HeadlessProject> {
+  await using stack = new AsyncDisposableStack();
+  const { provider, respond } = options;
+  const cli = await installCli(provider);
+  const panewright = await panewrightFromSource();
+  const sandbox = stack.use(await createSandbox());
+  const { project, root, home } = sandbox;
+  const server = stack.use(
+    provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }),
+  );
+  const baseUrl = server.baseUrl();
+  const cliEnv = provider === "codex"
+    ? await writeCodexHome({
+      folder: `${root}/codex-home`,
+      project,
+      baseUrl,
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(options.sandboxMode === undefined ? {} : { sandboxMode: options.sandboxMode }),
+    })
+    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+  const facts: HeadlessFact[] = [];
+  let attempts = 0;
+  const resources = stack.move();
+  return {
+    sandbox,
+    server,
+    facts,
+    request(prompt, change = {}) {
+      const folder = `${project}/.panewright/runs/test/attempt-${++attempts}`;
+      return {
+        provider,
+        workdir: project,
+        prompt,
+        command: cli.argv,
+        ...(provider === "codex" ? { args: ["--skip-git-repo-check"] } : {}),
+        env: { ...sandbox.env, ...panewright.env, ...cliEnv },
+        stepFolder: folder,
+        ask: {
+          commands: ASK_COMMANDS,
+          channelFolder: `${folder}/asks`,
+          launcherFolder: `${folder}/bin`,
+          panewright: panewright.argv,
+        },
+        signal: new AbortController().signal,
+        clock: systemClock,
+        timeLimitSeconds: 60,
+        onProgress: (fact) => facts.push(fact),
+        ...change,
+      };
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

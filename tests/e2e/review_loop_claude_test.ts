@@ -1,0 +1,69 @@
+import { assertEquals, assertNotMatch } from "@std/assert";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import type { ModelServer } from "../lab/model_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
+import { answerOf, CHECK, JOB } from "./codex_project.ts";
+import { createReviewModel } from "./review_model.ts";
+
+const ROLES = ["analyst", "analyst_review", "programmer", "programmer_review", "tester"] as const;
+
+for (
+  const [name, claudeRoles] of [
+    ["five real Claude Code agents", ROLES],
+    ["real Codex agents and Claude Code as reviewers", ["analyst_review", "programmer_review"]],
+  ] as const
+) {
+  Deno.test(`run takes a job with ${name} to PASS in two rounds`, async () => {
+    const panewright = await panewrightFromSource();
+    const [codex, claude] = await Promise.all([installCli("codex"), installCli("claude_code")]);
+    await using sandbox = await createSandbox();
+    const { root, home, project } = sandbox;
+    const model = createReviewModel(answerOf);
+    await using openAi = startOpenAiServer({ respond: model.respond });
+    await using anthropic = startAnthropicServer({ respond: model.respond });
+    const { version } = claude;
+    const tmp = sandbox.env["TMPDIR"]!;
+    const env = {
+      ...sandbox.env,
+      ...panewright.env,
+      ...await writeCodexHome({ folder: `${root}/codex-home`, baseUrl: openAi.baseUrl(), project }),
+      ...await writeClaudeHome({ home, baseUrl: anthropic.baseUrl(), project, tmp, version }),
+      PATH: `${codex.binFolder}:${claude.binFolder}:${sandbox.env.PATH}`,
+    };
+    await Deno.writeTextFile(`${project}/job.md`, JOB);
+    await Deno.writeTextFile(`${project}/check.sh`, CHECK);
+    const config = {
+      providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+      roles: Object.fromEntries(claudeRoles.map((role) => [role, { provider: "claude_code" }])),
+      prompt_file: "job.md",
+      project_test_cmd: ["sh", "check.sh"],
+      handoff: { poll_seconds: 0.5 },
+    };
+    await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+
+    const { code, stdout, stderr } = await runProgram([...panewright.argv, "run", "panewright.jsonc", "--json"], {
+      cwd: project,
+      env,
+      timeoutMs: 180_000,
+    });
+    assertEquals(code, 0, stderr);
+    const events = parseEvents(stdout);
+    const last = events.at(-1);
+    assertEquals([last?.type, last?.outcome, last?.rounds], ["run_finished", "pass", 2]);
+    assertEquals(events.filter((event) => event.type === "response_received").length, 14);
+    assertNotMatch(stdout, /"type":"(?:warning|reminder_sent)"/);
+    // Each prompt reached the model of its role's CLI once.
+    const threads = (server: ModelServer) =>
+      new Set(server.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.thread] : [])).size;
+    assertEquals([threads(anthropic), threads(openAi)], [claudeRoles.length, ROLES.length - claudeRoles.length]);
+    assertEquals([...model.prompts.values()].reduce((sum, prompts) => sum + prompts.length, 0), 14);
+    assertEquals(await Deno.readTextFile(`${project}/greeting.txt`), "hello, world\n");
+    await sandbox.assertNothingLeft();
+  });
+}

@@ -1,0 +1,109 @@
+import { assertEquals } from "@std/assert";
+import { openCodexSessionLog } from "../../../lib/providers/codex/session_log_source.ts";
+import type { SessionLogQuery } from "../../../lib/providers/codex/find_session_log.ts";
+import { stillClock } from "../../support/still_clock.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+/** A source that finds what the test puts before it, and how often it has looked. */
+function open(startMs = 1_000_000) {
+  const clock = stillClock(startMs);
+  const queries: SessionLogQuery[] = [];
+  const found: { path: string | undefined } = { path: undefined };
+  const source = openCodexSessionLog({
+    pane: { paneId: "%1", pid: 4711 },
+    workdir: "/work",
+    env: { HOME: "/home/dev" },
+    startedAt: Date.now(),
+    clock,
+  }, {
+    find(query) {
+      queries.push({ ...query, prompts: [...query.prompts] });
+      return Promise.resolve(found.path);
+    },
+  });
+  return { source, clock, queries, found };
+}
+
+function event(type: string, { id = "t1", agoMs = 0 } = {}): string {
+  const timestamp = new Date(Date.now() - agoMs).toISOString();
+  return `${JSON.stringify({ timestamp, type: "event_msg", payload: { type, turn_id: id } })}\n`;
+}
+
+async function stateOf(source: ReturnType<typeof open>["source"]): Promise<string> {
+  return (await source.read())?.state ?? "nothing";
+}
+
+Deno.test("nothing is looked for before a prompt, and then ever more rarely", async () => {
+  const { source, clock, queries } = open();
+  for (let poll = 0; poll < 10; poll++) assertEquals(await stateOf(source), "nothing");
+  assertEquals(queries.length, 0);
+  source.expectPrompt("Fix the bug");
+  for (let poll = 0; poll < 100; poll++) {
+    await source.read();
+    clock.advance(100);
+  }
+  assertEquals(queries.length, 7);
+  assertEquals(queries[0]?.prompts, ["Fix the bug"]);
+  assertEquals([queries[0]?.panePid, queries[0]?.codexHome], [4711, "/home/dev/.codex"]);
+});
+
+Deno.test("a log that was found is followed without looking any further", async () => {
+  await using temp = await tempDir();
+  const { source, clock, queries, found } = open();
+  using _source = source;
+  found.path = `${temp.path}/log`;
+  source.expectPrompt("Fix the bug");
+  await temp.write({ log: event("task_started") });
+  assertEquals(await stateOf(source), "working");
+  for (const [type, state] of [["task_complete", "at_rest"], ["task_started", "working"]] as const) {
+    await Deno.writeTextFile(found.path, event(type), { append: true });
+    clock.advance(60_000);
+    assertEquals(await stateOf(source), state);
+  }
+  assertEquals(queries.length, 1);
+});
+
+Deno.test("a prompt after which the known log does not go on makes it look again, for another log", async () => {
+  await using temp = await tempDir();
+  const { source, clock, queries, found } = open();
+  using _source = source;
+  found.path = `${temp.path}/old`;
+  await temp.write({ old: event("task_complete"), new: event("task_started") });
+  source.expectPrompt("One");
+  assertEquals(await stateOf(source), "at_rest");
+  found.path = `${temp.path}/new`;
+  source.expectPrompt("Two");
+  assertEquals(await stateOf(source), "at_rest");
+  assertEquals(queries.length, 1);
+  clock.advance(1000);
+  assertEquals(await stateOf(source), "working");
+  assertEquals(queries.at(-1)?.prompts, ["One", "Two"]);
+});
+
+Deno.test("what was recorded long before it was found is that old", async () => {
+  await using temp = await tempDir();
+  const { source, found } = open();
+  using _source = source;
+  found.path = `${temp.path}/log`;
+  await temp.write({ log: event("task_complete", { agoMs: 60_000 }) });
+  source.expectPrompt("Go on");
+  const report = await source.read();
+  assertEquals(report?.state, "at_rest");
+  const ageMs = 1_000_000 - (report?.sinceMs ?? 0);
+  assertEquals(ageMs >= 60_000 && ageMs < 65_000, true, `${ageMs}`);
+  assertEquals(report?.newsMs, 1_000_000);
+});
+
+Deno.test("a log that is replaced is read anew, and one that vanishes says what it said", async () => {
+  await using temp = await tempDir();
+  const { source, found } = open();
+  using _source = source;
+  found.path = `${temp.path}/log`;
+  await temp.write({ log: event("task_started") + event("task_complete"), other: event("task_started", { id: "t2" }) });
+  source.expectPrompt("Go on");
+  assertEquals(await stateOf(source), "at_rest");
+  await Deno.rename(`${temp.path}/other`, found.path);
+  assertEquals((await source.read())?.evidence, "task_started of turn t2");
+  await Deno.remove(found.path);
+  assertEquals(await stateOf(source), "working");
+});

@@ -1,0 +1,29 @@
+import type { DialogDesk } from "../../lib/handoff/dialog_desk.ts";
+import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
+import { openDialog } from "../../lib/providers/pane_look.ts";
+
+/** A desk that says yes to every dialog of a terminal. */
+export function acceptingDesk(terminal: AgentTerminal): DialogDesk {
+  return {
+    async inspect() {
+      const dialog = openDialog(await terminal.look());
+      if (dialog === undefined) return undefined;
+      const answer = async () => (await terminal.answerDialog(dialog, "accept")).result === "closed";
+      return { decision: "accept", by: "policy", request: "it", reason: "Why not.", tail: [], answer };
+    },
+    noteClosed: () => {},
+  };
+}
+
+/** Waits for a terminal's dialog, and answers it. Returns its kind. */
+export async function answerNextDialog(terminal: AgentTerminal, answer: "accept" | "decline"): Promise<string> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const dialog = openDialog(await terminal.look());
+    if (dialog !== undefined) {
+      await terminal.answerDialog(dialog, answer);
+      return dialog.kind;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("There is no dialog after 15 seconds");
+}
