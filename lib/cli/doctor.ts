@@ -1,8 +1,10 @@
-import { DEFAULT_CONFIG_FILE, loadConfig, type LoadedConfig, toRunPlan } from "../config/load.ts";
+import { toExecPlan } from "../config/exec_plan.ts";
+import { DEFAULT_CONFIG_FILE, loadAnyConfig, toRunPlan } from "../config/load.ts";
 import { UsageError } from "../errors.ts";
 import { systemProcessRunner } from "../ports/process.ts";
 import { PROVIDERS } from "../providers/mod.ts";
-import type { CliProgram, Provider } from "../providers/provider.ts";
+import type { CliProgram, Provider, ProviderId } from "../providers/provider.ts";
+import type { StepPlan } from "../workflow/pipeline/plan.ts";
 import { type CliIo, defineCommand } from "./command.ts";
 import {
   checkAgent,
@@ -62,16 +64,27 @@ async function* examine(
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
   yield await checkTmux(context);
   const { finding, loaded } = await checkConfig(path, io);
-  yield* checkAgents(loaded, context);
+  yield* checkAgents(loaded === undefined ? undefined : agentsOf(loaded, io), context);
   yield* checkTerminal(context);
   yield await checkFolder("working directory", loaded?.workdir ?? io.cwd);
   yield finding;
 }
 
-async function checkConfig(path: string | undefined, io: CliIo): Promise<{ finding: Finding; loaded?: LoadedConfig }> {
+type AnyConfig = Awaited<ReturnType<typeof loadAnyConfig>>;
+
+/** An agent that the configuration names: of a role or of a step. */
+type NamedAgent = Pick<StepPlan, "command"> & { readonly provider: ProviderId };
+
+function agentsOf(loaded: AnyConfig, { cwd }: CliIo): NamedAgent[] {
+  const { job } = loaded;
+  const roles = job === undefined ? [] : Object.values(toRunPlan({ ...loaded, job }).agents);
+  return [...roles, ...Object.values(toExecPlan(loaded, { cwd }).pipelines).flat()];
+}
+
+async function checkConfig(path: string | undefined, io: CliIo): Promise<{ finding: Finding; loaded?: AnyConfig }> {
   const check = "config";
   try {
-    const loaded = await loadConfig({ cwd: io.cwd, env: io.env, ...(path === undefined ? {} : { path }) });
+    const loaded = await loadAnyConfig({ cwd: io.cwd, env: io.env, ...(path === undefined ? {} : { path }) });
     return { finding: { check, status: "ok", detail: loaded.file ?? "from the environment" }, loaded };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -89,12 +102,16 @@ async function checkConfig(path: string | undefined, io: CliIo): Promise<{ findi
   }
 }
 
-/** Without a configuration one agent CLI is enough; with one, those that it names are needed. */
-async function* checkAgents(loaded: LoadedConfig | undefined, context: DoctorContext): AsyncGenerator<Finding> {
-  const agents = loaded === undefined ? [] : Object.values(toRunPlan(loaded).agents);
+/** Without a configuration one agent CLI is enough; with one, those that it names are needed, and no others looked at. */
+async function* checkAgents(
+  named: readonly NamedAgent[] | undefined,
+  context: DoctorContext,
+): AsyncGenerator<Finding> {
+  const agents = named ?? [];
   let anyInstalled = false;
   for (const provider of PROVIDERS.filter(hasCli)) {
     const roles = agents.filter((agent) => agent.provider === provider.id);
+    if (agents.length > 0 && roles.length === 0) continue;
     const commands = new Map(roles.map(({ command }) => [JSON.stringify(command), command]));
     if (commands.size === 0) commands.set("", undefined);
     for (const command of commands.values()) {
@@ -106,7 +123,7 @@ async function* checkAgents(loaded: LoadedConfig | undefined, context: DoctorCon
       yield finding;
     }
   }
-  if (loaded === undefined && !anyInstalled) {
+  if (named === undefined && !anyInstalled) {
     yield {
       check: "agents",
       status: "fail",

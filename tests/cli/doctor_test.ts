@@ -150,6 +150,7 @@ Deno.test("doctor on a bare machine ends with 1, and each finding has its remedy
     "ok panewright",
     "fail tmux",
     "warn Codex",
+    "warn Claude Code",
     "fail agents",
     "ok terminal",
     "ok locale",

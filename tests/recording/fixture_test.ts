@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { runCli } from "../../lib/cli/main.ts";
-import type { CliIo } from "../../lib/cli/command.ts";
+import { fakeIo } from "../support/fake_io.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { readCapture, readCorpus } from "../../lib/fixtures/corpus.ts";
 import { cutFixture, frameAt } from "../../lib/recording/fixture.ts";
@@ -160,21 +160,10 @@ async function project(timeline: Timeline) {
   return {
     dir,
     async run(...args: string[]) {
-      const output = { stdout: "", stderr: "" };
-      const io: CliIo = {
-        stdout: (text) => output.stdout += text,
-        stderr: (text) => output.stderr += text,
-        env: () => undefined,
-        cwd: dir,
-        isTerminal: { stdin: false, stdout: false, stderr: false },
-        columns: () => 80,
-        signal: new AbortController().signal,
-        readStdin: () => Promise.resolve(new Uint8Array()),
-        onForcedExit: () => () => {},
-      };
+      const io = fakeIo({ cwd: dir });
       const code = await runCli(["fixture", ...args], io);
-      assert(!output.stderr.includes("This was not foreseen"), output.stderr);
-      return { code, ...output };
+      assert(!io.written.stderr.includes("This was not foreseen"), io.written.stderr);
+      return { code, ...io.written };
     },
     [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),
   };

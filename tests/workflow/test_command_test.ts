@@ -1,20 +1,14 @@
 import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { findProcess } from "../../lib/ports/process_table.ts";
 import type { CommandSpec, ProcessRunner } from "../../lib/ports/process.ts";
 import { runTestCommand, testCommandArgv } from "../../lib/workflow/test_command.ts";
 
 const BASE = { cwd: "/", timeoutSeconds: 20 };
 
-function isAlive(pid: number): boolean {
-  try {
-    return !Deno.readTextFileSync(`/proc/${pid}/stat`).includes(") Z ");
-  } catch {
-    return false;
-  }
-}
-
 async function waitUntilGone(pid: number): Promise<void> {
-  for (let tries = 0; tries < 100 && isAlive(pid); tries++) await new Promise((done) => setTimeout(done, 20));
-  assert(!isAlive(pid), `process ${pid} is still there`);
+  for (let tries = 0; tries < 100 && await findProcess(pid) !== undefined; tries++) await systemClock.sleep(20);
+  assertEquals(await findProcess(pid), undefined);
 }
 
 Deno.test("a test command that exits with 0 has passed, and its output is kept in the order written", async () => {
@@ -89,7 +83,7 @@ Deno.test("an abort kills the test command and its children, and rejects with th
       pid = await Deno.readTextFile(`${folder}/pid`).catch(() => "");
       await new Promise((done) => setTimeout(done, 20));
     }
-    assert(isAlive(Number(pid)));
+    assert(await findProcess(Number(pid)) !== undefined);
     controller.abort(new Error("stopped by a person"));
     await rejected;
     await waitUntilGone(Number(pid));
