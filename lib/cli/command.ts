@@ -81,12 +81,26 @@ export interface CliIo {
   readonly signal: AbortSignal;
   /** All of standard input, as bytes. */
   readStdin(): Promise<Uint8Array>;
+  /** Keys of the terminal at standard input. */
+  openTerminalInput(): TerminalInput;
   /**
    * Registers a last, synchronous act for the case that the program is left at once (a second Ctrl-C).
    *
    * @returns takes the registration back
    */
   onForcedExit(act: () => void): () => void;
+}
+
+/** A terminal's keys, one piece of input after the other. Disposal gives the terminal back as it was. */
+export interface TerminalInput extends Disposable {
+  /** Each key comes at once and is not echoed, until what is returned is disposed of; Ctrl-C still interrupts. */
+  startRaw(): Disposable;
+  /**
+   * The next piece; `undefined` at the end of the input.
+   *
+   * @throws the signal's reason when it is aborted; what is typed later is not lost
+   */
+  read(signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
 /** The run was stopped from outside; `exitCode` is 128 + the signal's number. */

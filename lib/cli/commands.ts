@@ -16,6 +16,11 @@ export interface CommandEntry {
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: "run", summary: "drive a job through five agents until its tests pass", load: () => import("./run.ts") },
+  { name: "exec", summary: "take a task through the steps of a pipeline", load: () => import("./exec.ts") },
+  { name: "resume", summary: "go on with a run of exec", load: () => import("./resume.ts") },
+  { name: "questions", summary: "list what agents ask and nobody has answered", load: () => import("./questions.ts") },
+  { name: "answer", summary: "answer a question of an agent", load: () => import("./answer.ts") },
+  { name: "validate", summary: "check the configuration and its pipelines", load: () => import("./validate.ts") },
   { name: "init", summary: "write a config and a job to start from", load: () => import("./init.ts") },
   {
     name: "config",
@@ -23,10 +28,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./config.ts"),
   },
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./doctor.ts") },
+  {
+    name: "permissions",
+    summary: "tell what becomes of a permission dialog",
+    load: () => import("./permissions.ts"),
+  },
+  { name: "audit", summary: "show or verify what was decided about dialogs", load: () => import("./audit.ts") },
   { name: "explain", summary: "tell why a screen has its status", load: () => import("./explain.ts") },
   { name: "fixtures", summary: "check the rules against recorded screens", load: () => import("./fixtures.ts") },
   { name: "record", summary: "record an agent's pane with its statuses", load: () => import("./record.ts") },
   { name: "fixture", summary: "cut a fixture out of a recording", load: () => import("./fixture.ts") },
+  { name: "ask", summary: "ask a person, from within a step of a pipeline", load: () => import("./ask.ts") },
   { name: "demo", summary: "watch a job go through five replayed agents", load: () => import("./demo.ts") },
   { name: "help", summary: "explain a command", load: () => import("./help.ts") },
   { name: "version", summary: "print the version", load: () => import("./version.ts") },

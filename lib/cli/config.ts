@@ -1,5 +1,5 @@
 import { CONFIG_FLAGS } from "../config/flags.ts";
-import { loadConfig, type LoadedConfig } from "../config/load.ts";
+import { loadAnyConfig, type LoadedSettings } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { describeSource } from "../config/source.ts";
 import { didYouMean } from "../config/suggest.ts";
@@ -38,7 +38,7 @@ export const command = defineCommand({
         hint: `ACTION is ${ACTIONS.join(" or ")}.`,
       });
     }
-    const loaded = await loadConfig({
+    const loaded = await loadAnyConfig({
       cwd: io.cwd,
       env: io.env,
       flags: parsed.flags,
@@ -49,12 +49,12 @@ export const command = defineCommand({
   },
 });
 
-function toJson({ config, file, workdir, sources }: LoadedConfig): Record<string, unknown> {
+function toJson({ config, file, workdir, sources }: LoadedSettings): Record<string, unknown> {
   const named = Object.fromEntries([...sources].map(([path, source]) => [path, describeSource(source)]));
   return { file: file ?? null, workdir, config, sources: named };
 }
 
-function renderTable(loaded: LoadedConfig): string {
+function renderTable(loaded: LoadedSettings): string {
   const { config, sources } = loaded;
   const rows = [...sources].map(([path, source]) => ({
     path,

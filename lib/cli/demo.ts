@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { walk } from "@std/fs";
 import { loadConfig, toRunPlan } from "../config/load.ts";
-import { shellQuote } from "../handoff/instruction.ts";
+import { shellQuote } from "../shell/quote.ts";
 import { tmuxCommand } from "../tmux/server.ts";
 import { defineCommand } from "./command.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "./demo_project.ts";

@@ -1,4 +1,4 @@
-import { type CliIo, Interruption } from "./command.ts";
+import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
 /** What {@linkcode denoIo} needs to know. */
 export interface DenoIoOptions {
@@ -46,6 +46,7 @@ export function denoIo(options: DenoIoOptions): CliIo {
     },
     signal: options.signal,
     readStdin: () => readAll(Deno.stdin.readable, options.signal),
+    openTerminalInput: () => terminalInput(options.forcedExitActs),
     onForcedExit(act) {
       options.forcedExitActs.add(act);
       return () => options.forcedExitActs.delete(act);
@@ -64,6 +65,46 @@ async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal):
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** A read of standard input cannot be taken back: the one that is under way serves whoever asks next. */
+function terminalInput(forcedExitActs: Set<() => void>): TerminalInput {
+  let underWay: Promise<Uint8Array | undefined> | undefined;
+  const readOnce = async () => {
+    const buffer = new Uint8Array(64 * 1024);
+    const count = await Deno.stdin.read(buffer);
+    return count === null ? undefined : buffer.subarray(0, count);
+  };
+  const cooked = () => Deno.stdin.setRaw(false);
+  let raw = false;
+  const end = () => {
+    if (raw) cooked();
+    raw = false;
+    forcedExitActs.delete(end);
+  };
+  return {
+    startRaw() {
+      Deno.stdin.setRaw(true, { cbreak: true });
+      raw = true;
+      forcedExitActs.add(end);
+      return { [Symbol.dispose]: end };
+    },
+    async read(signal) {
+      signal.throwIfAborted();
+      const { promise: aborted, reject } = Promise.withResolvers<never>();
+      const onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      underWay ??= readOnce();
+      try {
+        const bytes = await Promise.race([underWay, aborted]);
+        underWay = undefined;
+        return bytes;
+      } finally {
+        signal.removeEventListener("abort", onAbort);
+      }
+    },
+    [Symbol.dispose]: end,
+  };
 }
 
 const DEFAULT_COLUMNS = 80;

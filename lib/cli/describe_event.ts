@@ -41,6 +41,18 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
       const tone = event.status === "error" ? "bad" : event.status === "waiting_user_answer" ? "caution" : "plain";
       return line(`${event.role}: ${statusText(event.status)}`, { tone, detail: tone === "plain" });
     }
+    case "dialog_waiting":
+      return line(dialogText(event), { tone: "caution", lines: true });
+    case "dialog_closed":
+      return line(`${event.role}: the dialog waited for ${duration(event.seconds)}`);
+    case "dialog_answered":
+      return line(
+        `${event.role}: dialog (${event.kind}) ${
+          event.answer === "accept" ? "accepted" : "declined"
+        } by ${event.rule}` +
+          (event.result === "closed" ? "" : `, but it was ${event.result}`),
+        { detail: true },
+      );
     case "reminder_sent":
       return line(`${event.role}: reminded of its response file (reminder ${event.reminder})`, { tone: "caution" });
     case "response_received": {
@@ -94,6 +106,20 @@ function testText(event: Extract<ReviewLoopEvent, { type: "test_command_finished
   return event.timedOut
     ? `project tests stopped ${took}: time limit`
     : `project tests failed ${took}: exit code ${event.exitCode}`;
+}
+
+function dialogText(event: Extract<ReviewLoopEvent, { type: "dialog_waiting" }>): string {
+  const { role, terminalId, kind, subject, reason, question, runId, attachCommand, timeoutSeconds } = event;
+  return [
+    `${role} waits for a person in terminal ${terminalId}, for at most ${
+      duration(timeoutSeconds)
+    } (${kind}). ${reason}`,
+    ...(subject === undefined ? [] : subject.split("\n").map((text) => `  | ${text}`)),
+    `look at it with: ${attachCommand}`,
+    ...(question === undefined
+      ? []
+      : [`answer it there, or with: panewright answer ${runId} --question ${question} yes|no`]),
+  ].join("\n");
 }
 
 function place(round: number, cycle: number): string {

@@ -21,6 +21,8 @@ type Activity =
     readonly cycle: number;
     readonly status: TerminalStatus | undefined;
     readonly sinceMs: number;
+    /** A dialog that a person has to answer. Where one may be asked at this terminal, nothing is drawn meanwhile. */
+    readonly dialog?: { readonly sinceMs: number; readonly isAsked: boolean };
   }
   | { readonly kind: "tests"; readonly sinceMs: number };
 
@@ -62,6 +64,16 @@ export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, no
     case "test_command_finished":
     case "run_finished":
       return { ...state, activity: { kind: "none" } };
+    case "dialog_waiting":
+      return activity.kind === "turn"
+        ? { ...state, activity: { ...activity, dialog: { sinceMs: nowMs, isAsked: event.question !== undefined } } }
+        : state;
+    case "dialog_closed": {
+      if (activity.kind !== "turn") return state;
+      const { dialog: _, ...rest } = activity;
+      return { ...state, activity: rest };
+    }
+    case "dialog_answered":
     case "session_opened":
     case "panes_left":
     case "reminder_sent":
@@ -92,14 +104,17 @@ export function renderLiveLine(
   options: { readonly nowMs: number; readonly columns: number },
 ): string {
   const { activity, round, maxRounds } = state;
-  if (activity.kind === "none") return "";
-  const parts = [...(round === 0 ? [] : [`round ${round}/${maxRounds}`]), ...activityParts(activity)];
+  if (activity.kind === "none" || activity.kind === "turn" && activity.dialog?.isAsked) return "";
   const seconds = (sinceMs: number) => Math.floor((options.nowMs - sinceMs) / 1000);
+  const parts = [...(round === 0 ? [] : [`round ${round}/${maxRounds}`]), ...activityParts(activity, seconds)];
   const elapsed = `${duration(seconds(activity.sinceMs))} (run ${duration(seconds(state.runSinceMs))})`;
   return cut([...parts, elapsed].join(" · "), options.columns);
 }
 
-function activityParts(activity: Exclude<Activity, { kind: "none" }>): string[] {
+function activityParts(
+  activity: Exclude<Activity, { kind: "none" }>,
+  seconds: (sinceMs: number) => number,
+): string[] {
   switch (activity.kind) {
     case "starting":
       return [`starting ${activity.waitingFor.join(", ")}`];
@@ -107,6 +122,9 @@ function activityParts(activity: Exclude<Activity, { kind: "none" }>): string[] 
       return ["project tests running"];
     case "turn": {
       const who = activity.cycle === 0 ? activity.role : `${activity.role}, cycle ${activity.cycle}`;
+      if (activity.dialog !== undefined) {
+        return [who, `waiting for a person for ${duration(seconds(activity.dialog.sinceMs))}`];
+      }
       return [who, activity.status === undefined ? "prompt sent" : statusText(activity.status)];
     }
   }

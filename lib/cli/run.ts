@@ -2,7 +2,10 @@ import { CONFIG_FLAGS } from "../config/flags.ts";
 import { loadConfig, toRunPlan } from "../config/load.ts";
 import type { ReviewRunPlan } from "../workflow/review_loop/plan.ts";
 import { executeReviewRun } from "../workflow/review_loop/execute.ts";
+import type { AskAboutDialog } from "../workflow/review_loop/dialog_desk.ts";
+import { privateWordsOf } from "../recording/secret_patterns.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "./command.ts";
+import { openTerminalPerson, type TerminalPerson } from "./ask_person.ts";
 import { createProgress } from "./progress.ts";
 
 /** `panewright run [CONFIG]` */
@@ -45,11 +48,29 @@ export async function executeRun(
   { io, global }: { readonly io: CliIo; readonly global: GlobalFlags },
 ): Promise<number> {
   using progress = createProgress({ io, global });
+  const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json;
+  using person = hasPerson ? openTerminalPerson(io) : undefined;
   const report = await executeReviewRun({
     plan,
     onEvent: (event) => progress.onEvent(event),
     signal: io.signal,
     onForcedExit: (act) => io.onForcedExit(act),
+    secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
+    ...(person === undefined ? {} : { person: askAboutDialog(person) }),
   });
   return report.outcome === "pass" ? 0 : 1;
+}
+
+function askAboutDialog({ ask }: TerminalPerson): AskAboutDialog {
+  return ({ id, role, text, secondsLeft }, signal) =>
+    ask({
+      id,
+      task: "the review loop",
+      step: role,
+      text: `The agent asks for: ${text}\nYes, or no and why?`,
+      attemptLog: "",
+      askedAt: new Date().toISOString(),
+      open: true,
+      secondsLeft,
+    }, signal);
 }

@@ -61,6 +61,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     timeLimitSeconds: plan.timeLimitSeconds,
     signal: drive.signal,
     clock: drive.clock,
+    onForcedExit: drive.onForcedExit,
     onProgress,
     ...(plan.model === undefined ? {} : { model: plan.model }),
     ...(plan.command === undefined ? {} : { command: plan.command }),

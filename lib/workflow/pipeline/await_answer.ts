@@ -33,6 +33,7 @@ const LOOK_EVERY_MS = 250;
  *
  * @returns `undefined` where nobody can answer now: there is neither a person nor a time limit, the person left the question
  * open, or the time is over and there is no default answer
+ * @throws the signal's reason when it is aborted
  */
 export async function awaitAnswer(
   question: QuestionState,
@@ -54,7 +55,9 @@ export async function awaitAnswer(
     ways.push(clock.sleep(answerTimeoutSeconds * 1000, until).then(() => give("timeout")(defaultAnswer)));
   }
   try {
-    return await Promise.race(ways);
+    const first = await Promise.race(ways);
+    signal.throwIfAborted();
+    return first;
   } finally {
     settled.abort();
     await Promise.allSettled(ways);

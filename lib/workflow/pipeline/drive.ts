@@ -31,6 +31,8 @@ export interface DriveOptions {
   /** Missing where nobody sits at a terminal. */
   readonly person: AskPerson | undefined;
   readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
+  /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
+  readonly onForcedExit: (act: () => void) => () => void;
   readonly clock: Clock;
   readonly wallClock: () => Date;
   readonly signal: AbortSignal;

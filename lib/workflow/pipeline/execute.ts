@@ -28,6 +28,8 @@ export interface ExecOptions {
   readonly onEvent?: (event: ExecEvent) => void;
   /** Ends the run: what it started is ended first, then it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
+  readonly onForcedExit?: (act: () => void) => () => void;
   /** @default {runHeadless of lib/providers} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
   /** @default {systemClock} */
@@ -148,6 +150,7 @@ async function conduct({ folder, head, earlier, opening }: Conduct, options: Exe
         }),
       person: options.person,
       runHeadless: options.runHeadless ?? runHeadless,
+      onForcedExit: options.onForcedExit ?? (() => () => {}),
       clock,
       wallClock: options.wallClock ?? (() => new Date()),
       signal,

@@ -54,9 +54,14 @@ export async function runWriteCheck(
 ): Promise<void> {
   const { baseline, startedAt } = at.step;
   const place = { task: at.task.number, step: at.step.number };
-  const outside = baseline === undefined
-    ? []
-    : await writesOutside({ ...gitOptions(at, drive), baseline, allowWrite }) ?? [];
+  const found = baseline === undefined ? [] : await writesOutside({ ...gitOptions(at, drive), baseline, allowWrite });
+  if (found === undefined) {
+    drive.emit({
+      type: "warning",
+      message: `step "${at.plan.name}": file_access cannot be checked: git does not tell what has changed`,
+    });
+  }
+  const outside = found ?? [];
   const shared = outside.length > 0 && await hasOtherRunsSince(drive.folder, { since: new Date(startedAt) });
   drive.emit({
     type: "writes_checked",

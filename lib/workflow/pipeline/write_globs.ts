@@ -36,7 +36,9 @@ export function globProblem(glob: string): string | undefined {
 
 function globParts(glob: string): string[] {
   const bare = glob.replace(/^(?:\.\/)+/, "");
-  return (bare.endsWith("/") ? `${bare}**` : bare).split("/").filter((part) => part !== "" && part !== ".");
+  const parts = (bare.endsWith("/") ? `${bare}**` : bare).split("/").filter((part) => part !== "" && part !== ".");
+  // Everything below a folder is not the folder's own name.
+  return parts.at(-1) === "**" ? [...parts, "*"] : parts;
 }
 
 /** Row by row over the glob's parts, so that the time is the product of both lengths at most. */

@@ -4,6 +4,7 @@ import { leaveAnswer } from "../../../lib/journal/answers.ts";
 import { openJournal } from "../../../lib/journal/journal.ts";
 import { readJournal } from "../../../lib/journal/read_journal.ts";
 import { lockRun } from "../../../lib/journal/run_lock.ts";
+import type { ExecEvent } from "../../../lib/workflow/pipeline/events.ts";
 import { executeExec } from "../../../lib/workflow/pipeline/execute.ts";
 import { DECIDE_YOURSELF } from "../../../lib/workflow/pipeline/machine.ts";
 import { DEFAULT_EXEC_SETTINGS } from "../../../lib/workflow/pipeline/settings.ts";
@@ -291,6 +292,34 @@ Deno.test("a person may leave the question open: the run stops and can be resume
     person: () => Promise.resolve(undefined),
   });
   assertEquals(report.outcome, "waiting");
+});
+
+Deno.test("Ctrl-C while a person is asked interrupts the run, and the question stays open", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const controller = new AbortController();
+  const events: ExecEvent[] = [];
+  await assertRejects(
+    () =>
+      runIn(dir, [step("a")], {
+        ...cast(asks("Which database?")),
+        signal: controller.signal,
+        onFact: (event) => events.push(event),
+        person(_question, signal) {
+          const { promise, resolve } = Promise.withResolvers<undefined>();
+          signal.addEventListener("abort", () => resolve(undefined));
+          controller.abort(new Error("interrupted"));
+          return promise;
+        },
+      }),
+    Error,
+    "interrupted",
+  );
+  assertEquals(only(events, "run_finished").map(({ outcome }) => outcome), ["interrupted"]);
+  assertEquals(only(events, "question_waiting"), []);
+  const run = only(events, "run_started")[0]?.runId ?? "";
+  const resumed = await resumeIn(dir, [step("a")], { ...cast(says()), run, person: () => Promise.resolve("this") });
+  assertEquals(resumed.report.outcome, "pass");
 });
 
 Deno.test("answer_timeout: after it the default answer is given, without one the run stops", async () => {

@@ -98,6 +98,8 @@ export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly defaultPipeline?: string;
   /** The task's file, or a folder that ends with a slash; relative to the directory. @default {"task.md"} */
   readonly task?: string;
+  /** Told each event at once, also of a run that rejects. */
+  readonly onFact?: (event: ExecEvent) => void;
 }
 
 /** How a test's run ended, and what it told. */
@@ -139,7 +141,7 @@ async function collect(
   options: RunOptions & Pick<Cast, "runHeadless">,
   execute: (options: ExecOptions) => Promise<ExecReport>,
 ): Promise<Ended> {
-  const { settings, overrides: _, pipelines, defaultPipeline, task: __, ...rest } = options;
+  const { settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
   const events: ExecEvent[] = [];
   const plan: ExecPlan = {
     workdir: dir.path,
@@ -147,7 +149,11 @@ async function collect(
     defaultPipeline,
     settings: { ...DEFAULT_EXEC_SETTINGS, ...settings },
   };
-  const report = await execute({ ...rest, plan, onEvent: (event) => events.push(event) });
+  const onEvent = (event: ExecEvent) => {
+    events.push(event);
+    onFact?.(event);
+  };
+  const report = await execute({ ...rest, plan, onEvent });
   return { report, events };
 }
 

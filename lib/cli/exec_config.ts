@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { toExecPlan } from "../config/exec_plan.ts";
+import type { Problem } from "../config/layers.ts";
+import { loadSettings } from "../config/load.ts";
+import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
+import { systemHost } from "../ports/host.ts";
+import type { ExecPlan } from "../workflow/pipeline/plan.ts";
+import type { CliIo } from "./command.ts";
+
+/** How the configuration of steps is read. */
+export interface ExecConfigOptions {
+  /** The config file; `panewright.jsonc` of the working directory, if it is there, where none is named. */
+  readonly path?: string;
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** @default {true} whether there must be a pipeline */
+  readonly pipelineNeeded?: boolean;
+}
+
+/** A configuration of steps that was found to be right. */
+export interface ExecConfig {
+  readonly plan: ExecPlan;
+  /** Absolute; null where there is no config file. */
+  readonly file: string | null;
+}
+
+/**
+ * Reads and checks the configuration of steps.
+ *
+ * @param onWarning told what is no mistake, but better known; also when the configuration cannot be used
+ * @throws {ConfigError} that lists everything that is wrong with it, each with its place
+ */
+export async function loadExecConfig(
+  io: CliIo,
+  options: ExecConfigOptions,
+  onWarning: (warning: Problem) => void,
+): Promise<ExecConfig> {
+  const { path, flags = {}, pipelineNeeded = true } = options;
+  const loaded = await loadSettings(
+    { cwd: io.cwd, env: io.env, flags, ...(path === undefined ? {} : { path }) },
+    (context) =>
+      checkPipelines(context, { pipelineNeeded, findProgramProblem: (step) => programProblem(step, io), onWarning }),
+  );
+  return {
+    plan: toExecPlan(loaded, { cwd: io.cwd }),
+    file: loaded.file === undefined ? null : resolve(io.cwd, loaded.file),
+  };
+}
+
+const PROGRAMS: Readonly<Record<StepProgram["provider"], string>> = { codex: "codex", claude_code: "claude" };
+
+function programProblem({ provider, program, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
+  const name = program ?? PROGRAMS[provider];
+  const host = systemHost({ PATH: searchPath ?? io.env("PATH") ?? "" });
+  const candidates = name.includes("/") ? [resolve(workdir, name)] : host.path.map((folder) => `${folder}/${name}`);
+  if (candidates.some((file) => host.realFile(file) !== undefined)) return undefined;
+  return `cannot be run: there is no program "${name}"${name.includes("/") ? "" : " on PATH"}`;
+}

@@ -1,0 +1,245 @@
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { eventually, type ExecProject, execProject } from "./exec_project.ts";
+
+interface PrintedEvent {
+  readonly type: string;
+  readonly runId?: string;
+  readonly [key: string]: unknown;
+}
+
+function eventsOf(stdout: string): PrintedEvent[] {
+  return stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+function runOf(stdout: string): string {
+  return eventsOf(stdout).find(({ type }) => type === "run_started")?.runId ?? "";
+}
+
+Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewright answer and resume take it to its end", async () => {
+  await using project = await execProject();
+  const stopped = await project.run("exec", "task.md", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const run = runOf(stopped.stdout);
+  const waiting = eventsOf(stopped.stdout).find(({ type }) => type === "question_waiting");
+  assertEquals(
+    [waiting?.["question"], waiting?.["text"], waiting?.["answerCommand"], waiting?.["resumeCommand"]],
+    ["q1", "Which database?", `panewright answer ${run} --question q1 "YOUR ANSWER"`, `panewright resume ${run}`],
+  );
+  await project.sandbox.assertNothingLeft();
+
+  const questions = await project.run("questions", "--json");
+  assertEquals(
+    eventsOf(questions.stdout).map(({ run, id, text, answered }) => ({ run, id, text, answered })),
+    [{ run, id: "q1", text: "Which database?", answered: false }],
+  );
+
+  const answered = await project.run("answer", run, "--question", "q1", "PostgreSQL,", "please");
+  assertEquals([answered.code, answered.stderr], [0, ""]);
+  assertEquals(answered.stdout, `Question q1 of run ${run} is answered. Go on with: panewright resume ${run}\n`);
+
+  const resumed = await project.run("resume", run);
+  assertEquals(resumed.code, 0, resumed.stderr);
+  assertMatch(resumed.stdout, /^PASS after .*: all steps of the task passed · 300 tokens in \(30 cached\), 15 out/);
+  const prompts = await project.prompts();
+  assertEquals(prompts.length, 4);
+  for (const text of ["Build a login.", "Which database?", "PostgreSQL, please", "Looking around."]) {
+    assertStringIncludes(prompts[2] ?? "", text);
+  }
+  assertStringIncludes(prompts[3] ?? "", "PostgreSQL, please");
+  assertEquals((await project.args()).some((args) => args.includes(" resume ")), false);
+  const again = await project.run("resume", run);
+  assertEquals([again.code, again.stderr.split("\n")[0]], [
+    2,
+    `panewright: Cannot go on with run ${run}: it has passed`,
+  ]);
+});
+
+Deno.test("resume native: codex exec resume gets the thread's id and the answer only", async () => {
+  await using project = await execProject({ exec: { resume: "native" } });
+  const run = runOf((await project.run("exec", "task.md", "--json", "--pipeline", "single")).stdout);
+  await project.run("answer", run, "MySQL");
+  const resumed = await project.run("resume", run);
+  assertEquals(resumed.code, 0, resumed.stderr);
+  const [, prompt] = await project.prompts();
+  assertStringIncludes(prompt ?? "", "MySQL");
+  assertNotMatch(prompt ?? "", /Build a login/);
+  assertMatch((await project.args())[1] ?? "", /^exec .*resume .*019a0000-0000-7000-8000-\d{12} -\n$/);
+});
+
+Deno.test("a second answer is refused, and so is one to a question that is not open", async () => {
+  await using project = await execProject();
+  const run = runOf((await project.run("exec", "task.md", "--json")).stdout);
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await project.run("answer", run, ...args);
+    return [code, stderr.split("\n")[0]];
+  };
+  assertEquals(await refused("--question", "q2", "x"), [
+    2,
+    `panewright: Cannot answer q2: run ${run} has no such question that is open`,
+  ]);
+  assertEquals(await refused("--question", "../q1", "x"), [
+    2,
+    `panewright: Cannot answer ../q1: run ${run} has no such question that is open`,
+  ]);
+  assertEquals(await refused("  "), [2, "panewright: Cannot record the answer: it is empty"]);
+  assertEquals((await project.run("answer", run, "first")).code, 0);
+  const before = `panewright: Cannot answer q1: that question of run ${run} was answered before`;
+  assertEquals(await refused("second"), [2, before]);
+  const questions = await project.run("questions");
+  assertStringIncludes(questions.stdout, `answered; go on with: panewright resume ${run}`);
+  assertEquals((await project.run("resume", run)).code, 0);
+  assertEquals(await refused("--question", "q1", "third"), [2, before]);
+  assertEquals(await refused("third"), [2, `panewright: Cannot answer: no question of run ${run} is open`]);
+  assertStringIncludes((await project.prompts())[2] ?? "", "first");
+  const unknown = await project.run("answer", "20200101-000000-aaaa", "x");
+  assertEquals(unknown.code, 2);
+  assertStringIncludes(unknown.stderr, 'Cannot find the run "20200101-000000-aaaa"');
+  assertEquals((await project.run("questions")).stdout, `No question waits for an answer in ${project.path}.\n`);
+});
+
+Deno.test("kill -9 of panewright while the question waits: it is listed, answered, and the run resumed", async () => {
+  await using project = await execProject({ exec: { answer_timeout_seconds: 600 } });
+  await using running = project.start("exec", "task.md", "--json");
+  await eventually(() => running.output.stdout.includes('"question_asked"') || undefined, "the question");
+  const run = runOf(running.output.stdout);
+  const rejected = await project.run("resume", run);
+  assertEquals(rejected.code, 2);
+  assertMatch(rejected.stderr, new RegExp(`Cannot go on with run ${run}: process ${running.pid} executes it`));
+  running.kill("SIGKILL");
+  assertEquals((await running.ended).code, 137);
+
+  assertStringIncludes((await project.run("questions")).stdout, `run ${run}, step "build", asked `);
+  assertEquals((await project.run("answer", run, "PostgreSQL")).code, 0);
+  const resumed = await project.run("resume", run);
+  assertEquals(resumed.code, 0, resumed.stderr);
+  assertStringIncludes((await project.prompts())[2] ?? "", "PostgreSQL");
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("kill -9 of panewright while an agent works: resume ends the agent that was left, and begins the step anew", async () => {
+  await using project = await execProject();
+  await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
+  const fake = `${project.sandbox.root}/bin/fake-codex`;
+  const script = await Deno.readTextFile(fake);
+  await Deno.writeTextFile(
+    fake,
+    script.replace('touch "done-$number"', '[ -e go ] || sleep 600\ntouch "done-$number"'),
+  );
+  await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
+  await eventually(() => running.output.stdout.includes("Looking around.") || undefined, "the agent at work");
+  const run = runOf(running.output.stdout);
+  running.kill("SIGKILL");
+  await running.ended;
+  await Deno.writeTextFile(`${project.path}/go`, "");
+  const resumed = await project.run("resume", run, "--json");
+  assertEquals(resumed.code, 0, resumed.stderr);
+  await project.sandbox.assertNothingLeft();
+  const prompts = await project.prompts();
+  assertEquals(prompts.length, 2);
+  assertStringIncludes(prompts[1] ?? "", "Looking around.");
+});
+
+Deno.test("an answer given while the run waits is taken by it", async () => {
+  await using project = await execProject({ exec: { answer_timeout_seconds: 600 } });
+  await using running = project.start("exec", "task.md");
+  await eventually(() => running.output.stderr.includes("question q1") || undefined, "the question");
+  const [run] = [...Deno.readDirSync(`${project.path}/.panewright/runs`)];
+  const answered = await project.run("answer", run?.name ?? "", "PostgreSQL");
+  assertStringIncludes(answered.stdout, "The run goes on by itself.");
+  const { code, stdout, stderr } = await running.ended;
+  assertEquals(code, 0, stderr);
+  assertMatch(stdout, /^PASS after /);
+  assertMatch(stderr, /answer to q1, given by panewright answer: PostgreSQL/);
+});
+
+Deno.test("two pipelines in parallel that both ask do not disturb each other", async () => {
+  await using project = await execProject();
+  await Deno.writeTextFile(`${project.path}/other.md`, "Build a cart.\nASK currency\n");
+  const [a, b] = await Promise.all([
+    project.run("exec", "task.md", "--json", "--pipeline", "single"),
+    project.run("exec", "other.md", "--json", "--pipeline", "single"),
+  ]);
+  assertEquals([a.code, b.code], [3, 3]);
+  const question = ({ stdout }: { stdout: string }) =>
+    eventsOf(stdout).find(({ type }) => type === "question_waiting")?.["text"];
+  assertEquals([question(a), question(b)], ["Which database?", "Which currency?"]);
+  const runs = [runOf(a.stdout), runOf(b.stdout)];
+  assertEquals((await project.run("answer", runs[0] ?? "", "Postgres")).code, 0);
+  assertEquals((await project.run("answer", runs[1] ?? "", "Euro")).code, 0);
+  const resumed = await Promise.all(runs.map((run) => project.run("resume", run)));
+  assertEquals(resumed.map(({ code }) => code), [0, 0]);
+  const prompts = (await project.prompts()).slice(2);
+  assertEquals(prompts.length, 2);
+  for (const prompt of prompts) {
+    const isFirst = prompt.includes("Build a login.");
+    assertStringIncludes(prompt, isFirst ? "Postgres" : "Euro");
+    assertNotMatch(prompt, isFirst ? /Euro|cart/ : /Postgres|login/);
+  }
+  await project.sandbox.assertNothingLeft();
+});
+
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test(`${signal} ends the agent and the run with ${code}, and resume goes on`, async () => {
+    await using project = await execProject();
+    await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
+    const fake = `${project.sandbox.root}/bin/fake-codex`;
+    const script = await Deno.readTextFile(fake);
+    await Deno.writeTextFile(
+      fake,
+      script.replace('touch "done-$number"', '[ -e go ] || sleep 600\ntouch "done-$number"'),
+    );
+    await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
+    await eventually(() => running.output.stdout.includes("Looking around.") || undefined, "the agent at work");
+    running.kill(signal);
+    const ended = await running.ended;
+    assertEquals(ended.code, code);
+    assertEquals(eventsOf(ended.stdout).find(({ type }) => type === "run_finished")?.["outcome"], "interrupted");
+    await project.sandbox.assertNothingLeft();
+    await Deno.writeTextFile(`${project.path}/go`, "");
+    assertEquals((await project.run("resume", runOf(ended.stdout))).code, 0);
+  });
+}
+
+Deno.test("from a folder below, and from elsewhere with --wd, the run is found", async () => {
+  await using project = await execProject();
+  const run = runOf((await project.run("exec", "task.md", "--json", "--pipeline", "single")).stdout);
+  const { argv } = project.panewright;
+  const elsewhere = await runElsewhere(project, [...argv, "answer", run, "--wd", "../project", "Postgres"]);
+  assertStringIncludes(elsewhere, `panewright resume ${run} --wd ../project`);
+  assertStringIncludes(
+    await runElsewhere(project, [...argv, "resume", `../project/.panewright/runs/${run}`]),
+    "PASS after",
+  );
+});
+
+async function runElsewhere(project: ExecProject, argv: readonly [string, ...string[]]): Promise<string> {
+  const [program, ...args] = argv;
+  const { stdout, stderr } = await new Deno.Command(program, {
+    args,
+    cwd: project.sandbox.home,
+    clearEnv: true,
+    env: { ...project.env },
+  }).output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+Deno.test("wrong usage of exec starts nothing: exit code 2", async () => {
+  await using project = await execProject();
+  await Deno.mkdir(`${project.path}/empty`);
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await project.run(...args);
+    return [code, stderr.split("\n")[0]];
+  };
+  assertEquals(await refused("exec", "nope.md"), [
+    2,
+    "panewright: Cannot do the task nope.md: there is no such file or folder",
+  ]);
+  assertEquals(await refused("exec", "empty"), [2, "panewright: Cannot do the tasks of empty: there is none"]);
+  assertEquals((await refused("exec", "task.md", "--autonomy-level", "9"))[0], 2);
+  await Deno.writeTextFile(`${project.path}/panewright.jsonc`, '{ "pipelines": { "a": [{ "prompt": "self" }] } }');
+  assertEquals(await refused("exec", "task.md"), [
+    2,
+    "panewright: Cannot use the configuration of panewright.jsonc: 3 problems",
+  ]);
+  assertEquals(await project.prompts(), []);
+});
