@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a script for people
 /**
  * Compiles the executable: bundled, minified, with its permissions baked in.
  *
