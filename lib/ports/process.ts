@@ -27,7 +27,7 @@ export interface CommandResult {
   readonly truncated: boolean;
 }
 
-/** Runs programs; the only place of the project that starts a process and waits for its end. */
+/** Runs programs to their end. Only the files of this folder start processes. */
 export interface ProcessRunner {
   /**
    * Runs a program to its end. Whatever the code, it resolves.

@@ -1,4 +1,4 @@
-import type { Clock } from "../ports/clock.ts";
+import { findMarkedPids } from "../ports/end_processes.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "../ports/process_table.ts";
 
@@ -32,7 +32,9 @@ export async function findPaneProcesses(
 ): Promise<ProcessInfo[]> {
   const { mark, processRunner = systemProcessRunner } = options;
   const all = await listProcesses(processRunner);
-  const roots = new Set(mark === undefined ? [] : await findMarkedPids(mark, processRunner));
+  const roots = new Set(
+    mark === undefined ? [] : await findMarkedPids({ name: PANE_MARK_VARIABLE, value: mark }, processRunner),
+  );
   for (const one of all) {
     const pane = panes.find(({ pid }) => pid === one.pid || pid === one.groupId);
     if (pane && !isReused(pane, all)) roots.add(one.pid);
@@ -48,72 +50,4 @@ export async function findPaneProcesses(
 function isReused(pane: PaneProcess, all: readonly ProcessInfo[]): boolean {
   const now = all.find((one) => one.pid === pane.pid);
   return now !== undefined && now.startTime !== pane.startTime;
-}
-
-/** Linux only: elsewhere environments of other processes cannot be read, and this finds nothing. */
-async function findMarkedPids(mark: string, processRunner: ProcessRunner): Promise<number[]> {
-  if (Deno.build.os !== "linux") return [];
-  const { stdout } = await processRunner.run({
-    argv: [
-      ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/environ", "-user", String(Deno.uid() ?? 0)],
-      ...["-exec", "grep", "-lsF", `${PANE_MARK_VARIABLE}=${mark}`, "{}", "+"],
-    ] as [string, ...string[]],
-  });
-  return stdout.split("\n").flatMap((path) => /^\/proc\/(\d+)\/environ$/.exec(path)?.[1] ?? []).map(Number);
-}
-
-/** Options of {@linkcode endProcesses}. */
-export interface EndProcessesOptions {
-  readonly clock: Clock;
-  /** How long they have to end by themselves, before SIGTERM. */
-  readonly hangupGraceMs: number;
-  /** How long they have after SIGTERM, before SIGKILL. */
-  readonly terminateGraceMs: number;
-  /** @default {systemProcessRunner} */
-  readonly processRunner?: ProcessRunner;
-}
-
-const LOOK_EVERY_MS = 25;
-
-/**
- * Waits until these processes have ended, and helps: first nothing, then SIGTERM, then SIGKILL. Only the very processes
- * that were listed are hit, never one that got the same id later.
- *
- * @returns those that even SIGKILL did not end within a second
- */
-export async function endProcesses(
-  processes: readonly ProcessInfo[],
-  options: EndProcessesOptions,
-): Promise<readonly ProcessInfo[]> {
-  const { clock, hangupGraceMs, terminateGraceMs, processRunner = systemProcessRunner } = options;
-  const steps = [
-    { signal: undefined, graceMs: hangupGraceMs },
-    { signal: "SIGTERM", graceMs: terminateGraceMs },
-    { signal: "SIGKILL", graceMs: 1000 },
-  ] as const;
-  let left = processes;
-  for (const { signal, graceMs } of steps) {
-    if (signal) { for (const one of left) trySignal(one.pid, signal); }
-    for (const start = clock.now(); left.length > 0;) {
-      left = stillAlive(left, await listProcesses(processRunner));
-      if (left.length === 0 || clock.now() - start >= graceMs) break;
-      await clock.sleep(LOOK_EVERY_MS);
-    }
-    if (left.length === 0) break;
-  }
-  return left;
-}
-
-function stillAlive(processes: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
-  const now = new Map(all.map((one) => [one.pid, one]));
-  return processes.filter(({ pid, startTime }) => {
-    const one = now.get(pid);
-    return one !== undefined && !one.zombie && one.startTime === startTime;
-  });
-}
-
-function trySignal(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(pid, signal);
-  } catch { /* it ended between the look and the signal */ }
 }

@@ -2,8 +2,9 @@ import { AssertionError } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type AgentTerminal, startAgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { findProvider } from "../../lib/providers/mod.ts";
-import type { LaunchRequest } from "../../lib/providers/provider.ts";
+import type { LaunchRequest, Provider } from "../../lib/providers/provider.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
+import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
@@ -29,6 +30,10 @@ export interface AgentStageOptions {
   readonly args?: readonly string[];
   /** @default {false} whether Codex asks before each command, and may not write without it; Claude Code does anyway */
   readonly guarded?: boolean;
+  /** @default {false} whether tmux is talked with through control mode, as in a run */
+  readonly controlMode?: boolean;
+  /** Changes what panewright knows of the provider. */
+  readonly adapt?: (provider: Provider) => Provider;
   /** Size of the panes. */
   readonly size?: { readonly cols: number; readonly rows: number };
 }
@@ -63,14 +68,16 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
     : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version, tui });
   await options.prepare?.(sandbox);
   const env = { ...sandbox.env, ...agentEnv };
-  const client = createTmuxClient({ socket: `panewright-test-${crypto.randomUUID().slice(0, 8)}`, env });
-  const session = stack.use(await openSession(client, { name: "stage", ...options.size }));
   const logged: string[] = [];
+  const plain = createTmuxClient({ socket: `panewright-test-${crypto.randomUUID().slice(0, 8)}`, env });
+  const client = stack.use(createControlClient({ plain, env, log: (message) => logged.push(message) }));
+  const session = stack.use(await openSession(client, { name: "stage", ...options.size }));
+  if (options.controlMode) await client.connect("stage");
   const resources = stack.move();
   const start = async (role = "tester", request: Partial<LaunchRequest> = {}) => {
     const terminal = await startAgentTerminal({
       session,
-      provider: findProvider(provider),
+      provider: options.adapt?.(findProvider(provider)) ?? findProvider(provider),
       request: { workdir: project, role, command: cli.argv, args, env, ...request },
       startTimeoutMs: 30_000,
       log: (message) => logged.push(message),

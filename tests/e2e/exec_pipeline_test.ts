@@ -1,7 +1,7 @@
-import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import type { CliName } from "../support/clis.ts";
-import { type PanewrightCommand, panewrightCommands, panewrightFromSource } from "../support/panewright.ts";
+import { type PanewrightCommand, panewrightCommands } from "../support/panewright.ts";
 import { processesWith } from "../providers/headless/support.ts";
 import { type PipelineProject, pipelineProject } from "./pipeline_project.ts";
 
@@ -83,52 +83,109 @@ Deno.test("two pipelines in parallel with the real codex exec that both ask do n
   await project.sandbox.assertNothingLeft();
 });
 
+/** A person's terminal in tmux, with a shell in it. */
+interface Terminal extends AsyncDisposable {
+  type(text: string): Promise<void>;
+  /** tmux names of keys. */
+  press(...keys: readonly string[]): Promise<void>;
+  screen(): Promise<string>;
+  until(pattern: RegExp): Promise<string>;
+}
+
+async function openTerminal({ sandbox, env }: PipelineProject): Promise<Terminal> {
+  const tmux = async (...args: string[]) => {
+    const argv = ["tmux", "-S", `${sandbox.root}/person`, "-f", "/dev/null", ...args] as [string, ...string[]];
+    return (await systemProcessRunner.run({ argv, clearEnv: true, env, cwd: sandbox.project })).stdout;
+  };
+  const screen = () => tmux("capture-pane", "-p", "-t", "=terminal:");
+  await tmux("new-session", "-d", "-s", "terminal", "-x", "110", "-y", "45", "sh");
+  return {
+    type: async (text) => void await tmux("send-keys", "-t", "=terminal:", "-l", text),
+    press: async (...keys) => void await tmux("send-keys", "-t", "=terminal:", ...keys),
+    screen,
+    async until(pattern) {
+      for (let attempt = 0; attempt < 400; attempt++) {
+        const shown = await screen();
+        if (pattern.test(shown)) return shown;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error(`${pattern} did not appear on the screen:\n${await screen()}`);
+    },
+    [Symbol.asyncDispose]: async () => void await tmux("kill-server"),
+  };
+}
+
+function commandLine({ argv }: PipelineProject, ...args: readonly string[]): string {
+  return `clear; ${[...argv, ...args].map((word) => `'${word}'`).join(" ")}; echo exit code $?`;
+}
+
+const ASKED = /Question q1 of step "build"[\s\S]*Which database\?[\s\S]*Your answer[\s\S]*^>\s*$/m;
+
+/** What is typed is echoed, and comes a line at a time: the terminal is as it was. */
+async function assertTerminalIsSane(terminal: Terminal): Promise<void> {
+  await terminal.type("clear; stty -a | grep -o ' -*icanon\\| -*echo ' | tr '\\n' ' '");
+  await terminal.press("Enter");
+  await terminal.until(/^ icanon +echo/m);
+}
+
 Deno.test("three steps with the real codex exec, the second asks; answered in the terminal", async () => {
   await using project = await pipelineProject();
-  const { sandbox, env, argv } = project;
-  const tmux = async (...args: string[]) =>
-    (await systemProcessRunner.run({
-      argv: ["tmux", "-S", `${sandbox.root}/person`, "-f", "/dev/null", ...args],
-      clearEnv: true,
-      env,
-      cwd: sandbox.project,
-    }))
-      .stdout;
-  const screen = () => tmux("capture-pane", "-p", "-t", "=terminal:");
-  const until = async (pattern: RegExp) => {
-    for (let attempt = 0; attempt < 400; attempt++) {
-      if (pattern.test(await screen())) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`${pattern} did not appear on the screen:\n${await screen()}`);
-  };
-  try {
-    await tmux("new-session", "-d", "-s", "terminal", "-x", "110", "-y", "40", "sh");
-    const line = [...argv, "exec", "task.md"].map((word) => `'${word}'`).join(" ");
-    await tmux("send-keys", "-t", "=terminal:", "-l", `clear; ${line}; echo exit code $?`);
-    await tmux("send-keys", "-t", "=terminal:", "Enter");
-    await until(/Your answer[\s\S]*^>\s*$/m);
-    assertMatch(await screen(), /Question q1 of step "build"[\s\S]*What the agent did last:[\s\S]*Which database\?/);
-    await tmux("send-keys", "-t", "=terminal:", "-l", "MySQK\\");
-    await tmux("send-keys", "-t", "=terminal:", "Enter");
-    await until(/^> MySQK$/m);
-    await tmux("send-keys", "-t", "=terminal:", "C-u", "BSpace", "C-w");
-    await tmux("send-keys", "-t", "=terminal:", "-l", "PostgreSQL");
-    await until(/^> PostgreSQL$/m);
-    await tmux("send-keys", "-t", "=terminal:", "Enter");
-    await until(/^exit code \d/m);
-    const final = await screen();
+  {
+    await using terminal = await openTerminal(project);
+    await terminal.type(commandLine(project, "exec", "task.md"));
+    await terminal.press("Enter");
+    assertMatch(await terminal.until(ASKED), /What the agent did last:\n {2}Said: I have looked at the project\./);
+    await terminal.type("MySQK\\");
+    await terminal.press("Enter");
+    await terminal.until(/^> MySQK$/m);
+    await terminal.press("C-u", "BSpace", "C-w");
+    await terminal.type("PostgreSQL");
+    await terminal.until(/^> PostgreSQL$/m);
+    await terminal.press("Enter");
+    const final = await terminal.until(/^exit code \d/m);
     assertMatch(final, /answer to q1, given here: PostgreSQL/);
     assertMatch(final, /^PASS after /m);
     assertMatch(final, /^exit code 0/m);
-    assertEquals(await Deno.readTextFile(`${sandbox.project}/database.txt`), "PostgreSQL\n");
-    // The terminal is as it was: what is typed is echoed, and a line at a time.
-    await tmux("send-keys", "-t", "=terminal:", "-l", "stty -a | grep -o ' -*icanon\\| -*echo ' | tr '\\n' ' '");
-    await tmux("send-keys", "-t", "=terminal:", "Enter");
-    await until(/^ icanon +echo/m);
-    assert(project.prompts.length === 4);
-  } finally {
-    await tmux("kill-server");
+    assertEquals(await Deno.readTextFile(`${project.sandbox.project}/database.txt`), "PostgreSQL\n");
+    await assertTerminalIsSane(terminal);
+    assertEquals(project.prompts.length, 4);
   }
-  await sandbox.assertNothingLeft();
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("Ctrl-C and a kill -9 while the terminal asks: the question is asked again by resume, and answered from elsewhere", async () => {
+  await using project = await pipelineProject();
+  {
+    await using terminal = await openTerminal(project);
+    await terminal.type(commandLine(project, "exec", "task.md"));
+    await terminal.press("Enter");
+    await terminal.until(ASKED);
+    await terminal.press("C-c");
+    assertMatch(await terminal.until(/^exit code \d/m), /^exit code 130/m);
+    await assertTerminalIsSane(terminal);
+
+    const [run] = [...Deno.readDirSync(`${project.sandbox.project}/.panewright/runs`)];
+    const id = run?.name ?? "";
+    await terminal.type(commandLine(project, "resume", id));
+    await terminal.press("Enter");
+    await terminal.until(ASKED);
+    const owner = /^process (\d+)$/.exec(
+      await Deno.readTextFile(`${project.sandbox.project}/.panewright/runs/${id}/owner.lock`),
+    );
+    Deno.kill(Number(owner?.[1]), "SIGKILL");
+    assertMatch(await terminal.until(/^exit code \d/m), /^exit code 137/m);
+    await terminal.type("stty sane");
+    await terminal.press("C-j");
+
+    await terminal.type(commandLine(project, "resume", id));
+    await terminal.press("C-j");
+    await terminal.until(ASKED);
+    const answered = await project.run("answer", id, "--question", "q1", "PostgreSQL");
+    assertStringIncludes(answered.stdout, "The run goes on by itself.");
+    const final = await terminal.until(/^exit code \d/m);
+    assertMatch(final, /answer to q1, given by panewright answer: PostgreSQL/);
+    assertMatch(final, /^exit code 0/m);
+    await assertTerminalIsSane(terminal);
+  }
+  await project.sandbox.assertNothingLeft();
 });

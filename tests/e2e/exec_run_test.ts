@@ -100,7 +100,7 @@ for (const { name, ...mode } of MODES) {
         ? [commentary("I look."), shell("panewright ask 'Which?'"), done]
         : [{ do: "say", text: `Prompts so far: ${prompts.length}.` }]
     );
-    const { sessionId } = await askedBy(runHeadless(project.request("Do it.")));
+    const { sessionId } = await askedBy(runHeadless(allowing(project, "Do it.")));
     assert(sessionId !== undefined);
     const result = await runHeadless(project.request("Postgres.", { resumeSessionId: sessionId }));
     assertEquals([result.outcome, result.finalText], ["completed", "Prompts so far: 2."]);

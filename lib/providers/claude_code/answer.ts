@@ -6,7 +6,8 @@ const PLAIN_YES: Readonly<Partial<Record<DialogKind, RegExp>>> = {
   command: /^Yes$/,
   file_write: /^Yes$/,
   file_edit: /^Yes$/,
-  plan: /^Yes(?:, (?:and )?manually approve edits)?$/,
+  // Leaving the plan mode is what is asked for; these go on with a question for each step (2.1.328 without a plan file).
+  plan: /^Yes(?:, (?:and )?manually approve edits|, and switch to default \(ask each time\) for this session)?$/,
 };
 
 const PLAIN_NO = /^No(?:, and tell Claude what to do differently|, keep planning)?$/;

@@ -93,12 +93,12 @@ class Attempt {
 
   /** Runs the CLI until it ends or is stopped; all that it has written by then was read. */
   async run(): Promise<{ readonly end: End; readonly exitCode: number; readonly stderr: string }> {
-    const { ask, env = {}, signal, timeLimitSeconds } = this.request;
+    const { env = {}, signal, timeLimitSeconds } = this.request;
     const { account } = this.parts;
     const environment = { ...Deno.env.toObject(), ...env };
     const started = Promise.withResolvers<ProcessGroup>();
     const log = await this.#openLog(environment, started.promise);
-    const group = this.#start(`${ask.launcherFolder}:${environment["PATH"] ?? ""}`);
+    const group = this.#start(environment["PATH"] ?? "");
     started.resolve(group);
     const onAbort = () => this.#stop.resolve("aborted");
     signal.addEventListener("abort", onAbort, { once: true });
@@ -130,7 +130,7 @@ class Attempt {
     const { cli } = this.parts;
     const mark = { name: ATTEMPT_VARIABLE, value: this.#id };
     const variables = { [ASK_CHANNEL_VARIABLE]: ask.channelFolder, [mark.name]: mark.value };
-    const plan = cli.plan(this.request, { host: systemHost(env), path, variables });
+    const plan = cli.plan(this.request, { host: systemHost(env), path, launcherFolder: ask.launcherFolder, variables });
     try {
       return startProcessGroup({
         argv: plan.argv,

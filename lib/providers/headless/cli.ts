@@ -5,8 +5,10 @@ import type { HeadlessRequest } from "./seam.ts";
 /** What a CLI is started with, besides the request. */
 export interface HeadlessPlanOptions {
   readonly host: Host;
-  /** PATH for the agent's commands. */
+  /** PATH as it would be without us. */
   readonly path: string;
+  /** The folder with the launchers, for the PATH of the agent's commands. */
+  readonly launcherFolder: string;
   /** Further variables for the agent's commands. */
   readonly variables: Readonly<Record<string, string>>;
 }

@@ -7,7 +7,7 @@ const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sy
 
 /**
  * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script that
- * starts this very executable. A folder with them goes first on the PATH of an agent's commands.
+ * starts this very executable. A folder with them goes first on the PATH of an agent's commands; it holds nothing else.
  */
 export async function writeLaunchers(
   folder: string,
@@ -17,6 +17,7 @@ export async function writeLaunchers(
   },
 ): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
+  await removeStrangers(folder, new Set(commands.map(([program]) => program)));
   for (const [program, scripts] of Map.groupBy(commands, ([program]) => program)) {
     const text = launcherScript(program, {
       subcommands: scripts.map(([, ...words]) => words),
@@ -64,6 +65,17 @@ export function launcherScript(program: string, { subcommands, self, denoDir }: 
   const variables = denoDir === undefined ? [] : [`export DENO_DIR=${shellQuote(denoDir)}`];
   return ["#!/bin/sh", "# Starts panewright for the commands of an agent.", ...variables, ...asks, rest, ""].join("\n");
 }
+
+/** What an agent may have put there must not stand before the programs of the system in the PATH of the next one. */
+async function removeStrangers(folder: string, programs: ReadonlySet<string>): Promise<void> {
+  for await (const { name, isFile } of Deno.readDir(folder)) {
+    const isOurs = isFile && (programs.has(name) || STAGING.test(name));
+    if (!isOurs) await Deno.remove(`${folder}/${name}`, { recursive: true }).catch(() => {});
+  }
+}
+
+/** What is being written at this moment. */
+const STAGING = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Several steps may start at the same time: a launcher is there whole, or not at all. */
 async function replaceFile(path: string, text: string): Promise<void> {

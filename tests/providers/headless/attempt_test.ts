@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertLess, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
-import { systemClock } from "../../../lib/ports/clock.ts";
+import { type Clock, systemClock } from "../../../lib/ports/clock.ts";
 import { recordAsk } from "../../../lib/providers/headless/ask_channel.ts";
 import { askedBy, fakeProject, processesWith, shellCall, started, turnEnd } from "./support.ts";
 
@@ -127,6 +127,13 @@ Deno.test("without a thread id the new log that names our folder is taken, and n
   assertEquals((await askedBy(project.run(steps))).question, "Ours?");
 });
 
+Deno.test("without a thread id a log that was there before is not taken, however new", async () => {
+  await using project = await fakeProject();
+  const run = (question: string) => project.run([shellCall(`panewright ask '${question}'`), { do: "hang" }]);
+  assertEquals((await askedBy(run("Before?"))).question, "Before?");
+  assertEquals((await askedBy(run("Now?"))).question, "Now?");
+});
+
 Deno.test("without a thread id none of two new logs of the same folder is taken", async () => {
   await using project = await fakeProject();
   const run = (question: string) =>
@@ -227,9 +234,13 @@ Deno.test("a turn that ended in an error is a failure, whatever the exit code", 
       error: { message: "We are overloaded.", codex_error_info: "internal_server_error" },
     },
   };
-  const result = await project.run([started(ID), { do: "log", record }, { do: "exit", code: 0 }], {
-    plan: { threadId: ID },
-  });
+  const result = await project.run([
+    started(ID),
+    { do: "log", record },
+    { do: "wait", ms: 300 },
+    { do: "print", line: { type: "turn.completed", usage: {} } },
+    { do: "exit", code: 0 },
+  ], { plan: { threadId: ID } });
   assertEquals([result.outcome, result.error], ["failed", "We are overloaded."]);
 });
 
@@ -290,9 +301,18 @@ Deno.test("bug: the log of the attempt is not empty: what the agent said, ran an
         },
       },
       shellCall("panewright ask 'Which?'", "call_2"),
+      // What Codex writes when it is stopped.
+      {
+        do: "log",
+        record: {
+          type: "response_item",
+          payload: { type: "function_call_output", call_id: "call_2", output: "aborted by user after 0.1s" },
+        },
+      },
       { do: "hang" },
     ], { plan: { threadId: ID } }),
   );
+  assertEquals(error.attemptLog.includes("aborted by user"), false);
   for (const part of ["Said: I look.", "Thought: Two databases.", "Ran: ls", "a.sql", "panewright ask 'Which?'"]) {
     assertStringIncludes(error.attemptLog, part);
   }
@@ -358,15 +378,40 @@ Deno.test("the prompt goes to standard input, which is closed", async () => {
   assertEquals(await Deno.readTextFile(path), prompt);
 });
 
+/** A clock on which waiting takes a tenth of the time. */
+const fastClock: Clock = {
+  now: () => systemClock.now() * 10,
+  sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
+};
+
+const turnResult = (text: string) => ({
+  do: "print" as const,
+  line: { type: "result", subtype: "success", is_error: false, result: text },
+});
+
 Deno.test("a CLI that does not end after its turn is stopped, and the turn counts", async () => {
   await using project = await fakeProject("claude_code");
   const result = await project.run([
     { do: "print", line: { type: "system", subtype: "init", session_id: "s1" } },
-    { do: "print", line: { type: "result", subtype: "success", is_error: false, result: "Done." } },
+    turnResult("Done."),
     { do: "hang" },
-  ]);
+  ], { clock: fastClock });
   assertEquals([result.outcome, result.finalText, result.sessionId], ["completed", "Done.", "s1"]);
   assertLess(result.seconds, 15);
+});
+
+Deno.test("a turn that begins by itself after the end of another is not stopped", async () => {
+  await using project = await fakeProject("claude_code");
+  const message = { id: "m1", model: "m", content: [{ type: "text", text: "The background job is done." }] };
+  const result = await project.run([
+    turnResult("One."),
+    { do: "wait", ms: 100 },
+    { do: "print", line: { type: "assistant", message } },
+    { do: "wait", ms: 700 },
+    turnResult("Two."),
+    { do: "exit", code: 0 },
+  ], { clock: fastClock });
+  assertEquals([result.outcome, result.finalText], ["completed", "Two."]);
 });
 
 Deno.test("a report whose last line has no end is read whole", async () => {

@@ -30,7 +30,8 @@ export const claudeHeadless: HeadlessCli = {
  *   clock: systemClock,
  * }, {
  *   host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
- *   path: "/run/bin:/bin",
+ *   path: "/bin",
+ *   launcherFolder: "/run/bin",
  *   variables: {},
  * });
  * assertEquals(plan.argv.slice(-4), ["--model", "opus", "--allowedTools", "Bash(panewright ask:*)"]);
@@ -52,6 +53,6 @@ export function claudePrintPlan(request: HeadlessRequest, options: HeadlessPlanO
       "--allowedTools",
       ...ask.commands.map((words) => `Bash(${words.join(" ")}:*)`),
     ],
-    env: { ...env, ...options.variables, PATH: options.path },
+    env: { ...env, ...options.variables, PATH: `${options.launcherFolder}:${options.path}` },
   };
 }

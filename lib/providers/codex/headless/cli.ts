@@ -33,7 +33,8 @@ export const codexHeadless: HeadlessCli = {
  *   clock: systemClock,
  * }, {
  *   host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
- *   path: "/run/bin:/bin",
+ *   path: "/bin",
+ *   launcherFolder: "/run/bin",
  *   variables: {},
  * });
  * assertEquals(plan.argv.slice(0, 3), ["codex", "exec", "--json"]);
@@ -43,7 +44,8 @@ export const codexHeadless: HeadlessCli = {
 export function codexExecPlan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan {
   const { model, args = [], command, env = {}, resumeSessionId } = request;
   const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
-  const variables = { ...options.variables, PATH: options.path };
+  const { launcherFolder, path } = options;
+  const variables = { ...options.variables, PATH: `${launcherFolder}:${path}` };
   const settings = [
     "features.daemon_auto_start=false",
     "check_for_update_on_startup=false",
@@ -64,6 +66,7 @@ export function codexExecPlan(request: HeadlessRequest, options: HeadlessPlanOpt
       ...(resumeSessionId === undefined ? [] : ["resume", resumeSessionId]),
       "-",
     ],
-    env: { ...env, ...variables },
+    // For the CLI itself the launchers come last: it runs programs outside of the sandbox, and agents may write there.
+    env: { ...env, ...options.variables, PATH: `${path}:${launcherFolder}` },
   };
 }

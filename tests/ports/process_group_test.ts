@@ -1,0 +1,115 @@
+import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { type ProcessGroup, type ProcessGroupSpec, startProcessGroup } from "../../lib/ports/process_group.ts";
+import { processesWith } from "../providers/headless/support.ts";
+
+function start(
+  script: string,
+  change: Partial<ProcessGroupSpec> = {},
+): ProcessGroup & { readonly printed: () => string } {
+  let text = "";
+  const group = startProcessGroup({
+    argv: ["sh", "-c", script],
+    cwd: "/",
+    env: {},
+    stdin: "",
+    mark: { name: "PANEWRIGHT_TEST_MARK", value: crypto.randomUUID() },
+    clock: systemClock,
+    onStdout: (bytes) => text += new TextDecoder().decode(bytes),
+    onStderr: () => {},
+    ...change,
+  });
+  return { ...group, printed: () => text };
+}
+
+/** Waits until the program has printed a line. */
+async function ready(group: { readonly printed: () => string }): Promise<void> {
+  while (!group.printed().includes("\n")) await systemClock.sleep(5);
+}
+
+const uniqueMark = () => `mark-${crypto.randomUUID()}`;
+
+Deno.test("the ladder begins with SIGINT, which most programs end on at once", async () => {
+  const group = start("trap 'echo int; exit 5' INT; echo ready; while :; do sleep 0.05; done");
+  await ready(group);
+  const startMs = performance.now();
+  await group.stop();
+  assertEquals([await group.ended, group.printed()], [5, "ready\nint\n"]);
+  assertLess(performance.now() - startMs, 900);
+});
+
+Deno.test("SIGTERM comes after 1 s to what ignores SIGINT", async () => {
+  const group = start("trap '' INT; trap 'echo term; exit 6' TERM; echo ready; while :; do sleep 0.05; done");
+  await ready(group);
+  const startMs = performance.now();
+  await group.stop();
+  const ms = performance.now() - startMs;
+  assertEquals([await group.ended, group.printed()], [6, "ready\nterm\n"]);
+  assert(ms > 950 && ms < 2500, `${ms} ms`);
+});
+
+Deno.test("SIGKILL comes after 3 s to what ignores the other signals", async () => {
+  const group = start("trap '' INT TERM; echo ready; while :; do sleep 0.05; done");
+  await ready(group);
+  const startMs = performance.now();
+  await group.stop();
+  const ms = performance.now() - startMs;
+  assertEquals(await group.ended, 137);
+  assert(ms > 2900 && ms < 4500, `${ms} ms`);
+});
+
+Deno.test("what went into a session of its own is found by its mark, and ended", async () => {
+  const mark = uniqueMark();
+  const group = start(`setsid sh -c 'trap "" INT; while :; do sleep 0.05; done' ${mark} & echo ready; exit 0`);
+  await ready(group);
+  await group.ended;
+  assertEquals((await processesWith(mark)).length, 1);
+  const startMs = performance.now();
+  await group.stop();
+  assertEquals(await processesWith(mark), []);
+  assertLess(performance.now() - startMs, 900);
+});
+
+Deno.test("a child whose environment was cleared is found below the program", async () => {
+  const mark = uniqueMark();
+  const script = `env -i /bin/sh -c "setsid sh -c 'while :; do sleep 0.05; done' ${mark}" & echo ready; wait`;
+  const group = start(script);
+  await ready(group);
+  while ((await processesWith(mark)).length === 0) await systemClock.sleep(10);
+  await group.stop();
+  assertEquals(await processesWith(mark), []);
+});
+
+Deno.test("stop after the end of all waits for nothing, and may be called again", async () => {
+  const group = start("echo ready; exit 3");
+  assertEquals(await group.ended, 3);
+  const startMs = performance.now();
+  await Promise.all([group.stop(), group.stop()]);
+  await group.stop();
+  assertEquals(group.printed(), "ready\n");
+  assertLess(performance.now() - startMs, 500);
+});
+
+Deno.test("killNow ends the group without waiting", async () => {
+  const group = start("trap '' INT TERM; echo ready; while :; do sleep 0.05; done");
+  await ready(group);
+  group.killNow();
+  assertEquals(await group.ended, 137);
+  await group.stop();
+});
+
+Deno.test("a program that does not read its input does not matter", async () => {
+  const group = start("exec 0<&-; echo ready", { stdin: "x".repeat(1_000_000) });
+  assertEquals(await group.ended, 0);
+  await group.stop();
+});
+
+Deno.test("what the receiver of output throws reaches the one who stops, and the program does not stand still", async () => {
+  const group = start("yes | head -c 1000000; exit 4", {
+    onStdout() {
+      throw new Error("disk full");
+    },
+  });
+  assertEquals(await group.ended, 4);
+  await assertRejects(() => group.stop(), Error, "disk full");
+});
