@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
+import type { DialogDesk } from "./dialog_desk.ts";
 import type { Role } from "./roles.ts";
 
 /** The figures by which a turn is waited for. The defaults are those of the seeds. */
@@ -57,6 +58,13 @@ export interface HandoffOptions {
   /** Ends every wait; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly settings?: Partial<HandoffSettings>;
+  /**
+   * Waits until the next poll, at the latest until that time of the clock (milliseconds); it may resolve earlier when
+   * something happened. The rules count in seconds, so that more polls change nothing but how soon a response is seen.
+   *
+   * @default {(untilMs, signal) => clock.sleep(untilMs - clock.now(), signal)}
+   */
+  readonly wake?: (untilMs: number, signal?: AbortSignal) => Promise<void>;
   /** Where consumed and stale files go. @default {"<workdir>/.tmp/<YYYYMMDD-HHMMSS of the program's start, UTC>"} */
   readonly archiveDir?: string;
   /** Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. @default {false} */
@@ -66,8 +74,8 @@ export interface HandoffOptions {
   /** Told when a reminder goes out; the first has the number 1. */
   readonly onReminder?: (reminder: number) => void;
   readonly onArchived?: (response: ArchivedResponse) => void;
-  /** Answers an open permission prompt with yes, instead of sending the text `y`. */
-  readonly answerDialog?: (terminalId: string) => Promise<void>;
+  /** Deals with permission prompts, instead of the text `y` for each that may be accepted. */
+  readonly dialogs?: DialogDesk;
   /**
    * When each terminal's last prompt was accepted, in the clock's milliseconds. Pass the same map to every turn of a
    * terminal so that the cooldown outlives a turn. @default {a new map for each call}

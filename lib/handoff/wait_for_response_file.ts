@@ -1,5 +1,6 @@
 import { RuntimeError, TimeoutError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
+import { handleDialog, noteDialogClosed, waitedForPersonMs } from "./dialogs.ts";
 import { handlePrompt, notePromptClosed } from "./permissions.ts";
 import { decide, type PollObservation, startPolling } from "./polling.ts";
 import { REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
@@ -16,7 +17,7 @@ import type { HandoffOptions } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
 import { openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
 
-/** How long a file must have stayed the same before it is taken; a poll that saw it before counts as well. */
+/** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;
 
 /** How waiting ended, if it did not fail. */
@@ -72,14 +73,18 @@ export async function waitForResponse(
     ...(dispatch === undefined ? {} : { dispatch }),
   };
   let state = startPolling(clock.now(), deadlineMs);
-  let look: ResponseLook = { kind: "missing" };
+  let seen: SeenResponse = { look: { kind: "missing" }, sinceMs: clock.now() };
   for (;;) {
     signal?.throwIfAborted();
     const pollStartedMs = clock.now();
     const status = await readStatus(turn);
-    if (status !== "waiting_user_answer" && status !== "unknown") notePromptClosed(turn);
-    const found = await inspectResponse(turn, place, { before: look, mayTake: isAtRest(status) });
-    look = found.look;
+    if (status !== "waiting_user_answer" && status !== "unknown") {
+      notePromptClosed(turn);
+      noteDialogClosed(turn);
+    }
+    const found = await inspectResponse(turn, place, { before: seen, mayTake: isAtRest(status) });
+    seen = found.seen;
+    state = { ...state, deadlineMs: deadlineMs + waitedForPersonMs(turn) };
     const step = decide(state, { status, response: found.response }, { nowMs: clock.now(), settings });
     state = step.state;
     const { action } = step;
@@ -88,7 +93,7 @@ export async function waitForResponse(
         if (action.startupTimedOut) warnOfStartup(turn);
         break;
       case "handle_dialog":
-        await handlePrompt(turn);
+        await (turn.options.dialogs === undefined ? handlePrompt(turn) : handleDialog(turn, turn.options.dialogs));
         break;
       case "take_response":
         return { kind: "response", text: takeResponse(turn, place) };
@@ -101,9 +106,13 @@ export async function waitForResponse(
           hint: "RESPONSE_TIMEOUT sets the limit, in seconds.",
         });
     }
-    const now = clock.now();
-    await clock.sleep(Math.max(0, Math.ceil(Math.min(pollStartedMs + pollMs, deadlineMs) - now)), signal);
+    await waitUntil(turn, Math.min(pollStartedMs + pollMs, deadlineMs + waitedForPersonMs(turn)));
   }
+}
+
+async function waitUntil({ clock, options, signal }: Turn, untilMs: number): Promise<void> {
+  if (options.wake) return await options.wake(untilMs, signal);
+  await clock.sleep(Math.max(0, Math.ceil(untilMs - clock.now())), signal);
 }
 
 /**
@@ -130,8 +139,14 @@ export async function endWithoutResponse(
   return await useTerminal(turn, "reading the last output", () => api.getLastOutput(terminalId));
 }
 
-interface InspectedResponse {
+/** What was found at the response path, and since when it has been there unchanged, by the clock. */
+interface SeenResponse {
   readonly look: ResponseLook;
+  readonly sinceMs: number;
+}
+
+interface InspectedResponse {
+  readonly seen: SeenResponse;
   readonly response: PollObservation["response"];
   readonly problem: string;
 }
@@ -139,25 +154,30 @@ interface InspectedResponse {
 async function inspectResponse(
   turn: Turn,
   place: ResponsePlace,
-  { before, mayTake }: { readonly before: ResponseLook; readonly mayTake: boolean },
+  { before, mayTake }: { readonly before: SeenResponse; readonly mayTake: boolean },
 ): Promise<InspectedResponse> {
+  const { clock, settings, signal } = turn;
   const look = lookAtResponse(place);
-  if (!mayTake || look.kind === "missing") return { look, response: "none", problem: "it is missing" };
+  const seen = { look, sinceMs: isSameFile(look, before.look) ? before.sinceMs : clock.now() };
+  if (!mayTake || look.kind === "missing") return { seen, response: "none", problem: "it is missing" };
   if (look.kind === "refused") {
     const path = responsePathFor(place.workdir, place.role);
     throw new RuntimeError(turnMessage(turn, `the response ${path} is refused: ${look.problem}`), {
       hint: REMOVE_IT_HINT,
     });
   }
-  if (!isSameFile(look, before)) {
-    await turn.clock.sleep(Math.min(SECOND_LOOK_MS, Math.ceil(turn.settings.pollSeconds * 1000)), turn.signal);
+  const leftMs = seen.sinceMs + Math.min(SECOND_LOOK_MS, Math.ceil(settings.pollSeconds * 1000)) - clock.now();
+  if (leftMs > 0) {
+    await clock.sleep(Math.ceil(leftMs), signal);
     const second = lookAtResponse(place);
-    if (!isSameFile(second, look)) return { look: second, response: "changing", problem: "it is being written" };
+    if (!isSameFile(second, look)) {
+      return { seen: { look: second, sinceMs: clock.now() }, response: "changing", problem: "it is being written" };
+    }
   }
   const content = readResponse(place);
   return content.kind === "text"
-    ? { look, response: "ready", problem: "" }
-    : { look, response: "none", problem: content.problem };
+    ? { seen, response: "ready", problem: "" }
+    : { seen, response: "none", problem: content.problem };
 }
 
 function isSameFile(one: ResponseLook, other: ResponseLook): boolean {

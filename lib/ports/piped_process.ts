@@ -9,8 +9,8 @@ export interface PipedProcessSpec {
 /** A running program with its standard input and output. What it says on standard error is dropped. */
 export interface PipedProcess {
   readonly pid: number;
-  /** Pieces of standard output; it must be read to its end, and a piece is the reader's own. */
-  readonly stdout: ReadableStream<Uint8Array>;
+  /** Pieces of standard output, to be read once and to the end. A piece is the reader's own. */
+  readonly stdout: AsyncIterable<Uint8Array>;
   /** Resolves once the program has taken the bytes; rejects when it takes no more. */
   write(bytes: Uint8Array): Promise<void>;
   /** Closes standard input: for many programs the request to end. */
@@ -45,7 +45,7 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
   writer.closed.catch(() => {});
   return {
     pid: child.pid,
-    stdout: child.stdout,
+    stdout: readPieces(child.stdout),
     write: (bytes) => writer.write(bytes),
     closeStdin: () => writer.close().catch(() => {}),
     ended: child.status.then(() => {}),
@@ -55,4 +55,18 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
       } catch { /* it has ended meanwhile */ }
     },
   };
+}
+
+const BUFFER_BYTES = 64 * 1024;
+
+/** Reads into one buffer over and over: a new one for each small piece would be garbage of megabytes a second. */
+async function* readPieces(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader({ mode: "byob" });
+  let buffer = new Uint8Array(BUFFER_BYTES);
+  for (;;) {
+    const { done, value } = await reader.read(buffer);
+    if (done) return;
+    yield value.slice();
+    buffer = new Uint8Array(value.buffer);
+  }
 }

@@ -19,22 +19,26 @@ export interface CaptureOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The name of a program may hold anything, line ends included: what is not printable ASCII becomes `?`. A title cannot. */
-const COMMAND_FORMAT = "#{s/[^ -~]/?/:pane_current_command}";
-const METADATA_FORMAT = [
-  "#{pane_id}",
-  "#{pane_pid}",
-  "#{pane_width}",
-  "#{pane_height}",
-  "#{cursor_x}",
-  "#{cursor_y}",
-  "#{cursor_flag}",
-  "#{alternate_on}",
-  "#{pane_dead}",
-].join(" ");
+/**
+ * The name of a program may hold anything, line ends included: what is not printable ASCII becomes `?`. No title holds a line
+ * end. One format costs less than three.
+ */
+const METADATA_FORMAT = `${
+  [
+    "#{pane_id}",
+    "#{pane_pid}",
+    "#{pane_width}",
+    "#{pane_height}",
+    "#{cursor_x}",
+    "#{cursor_y}",
+    "#{cursor_flag}",
+    "#{alternate_on}",
+    "#{pane_dead}",
+  ].join(" ")
+} #{s/[^ -~]/?/:pane_current_command}\t#{pane_title}`;
 
-/** `%3 4711 220 50 2 47 1 0 0` */
-const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?)$/;
+/** `%3 4711 220 50 2 47 1 0 0 codex`, a tab, and the title. */
+const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?) ([^\t]*)\t(.*)$/;
 
 /**
  * What a pane shows now, with everything that a {@linkcode Screen} can know of it, from one tmux call.
@@ -50,8 +54,6 @@ export async function capturePane(
   const target = ["-t", pane.paneId] as const;
   const result = await client.runAll([
     ["display-message", "-p", ...target, METADATA_FORMAT],
-    ["display-message", "-p", ...target, COMMAND_FORMAT],
-    ["display-message", "-p", ...target, "#{pane_title}"],
     [
       "capture-pane",
       "-p",
@@ -80,23 +82,23 @@ export interface ParsedCapture extends PaneRef {
 }
 
 /**
- * Takes tmux's answer apart: a line of numbers, the program's name, the title, and then the rows.
+ * Takes tmux's answer apart: a line of numbers, the program's name and the title, and then the rows.
  *
  * @throws {RuntimeError} when it does not look like that
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const { meta, text } = parseCapture("%3 4711 80 2 2 1 1 0 0\ncodex\nmy: title\n› hello\n\n");
+ * const { meta, text } = parseCapture("%3 4711 80 2 2 1 1 0 0 codex\tmy: title\n› hello\n\n");
  * assertEquals([meta.title, meta.command, meta.cursor, text], ["my: title", "codex", [2, 1], "› hello\n"]);
  * ```
  */
 export function parseCapture(stdout: string): ParsedCapture {
-  const [numbers = "", command = "", title = "", ...rows] = stdout.split("\n");
-  const found = METADATA_LINE.exec(numbers);
-  if (!found) throw new RuntimeError(`Cannot read a pane: tmux answered ${JSON.stringify(numbers.slice(0, 80))}`);
+  const [metadata = "", ...rows] = stdout.split("\n");
+  const found = METADATA_LINE.exec(metadata);
+  if (!found) throw new RuntimeError(`Cannot read a pane: tmux answered ${JSON.stringify(metadata.slice(0, 80))}`);
   if (rows.at(-1) === "") rows.pop();
-  const [, paneId = "", pid, cols, height, x, y, cursorVisible, alternate, dead] = found;
+  const [, paneId = "", pid, cols, height, x, y, cursorVisible, alternate, dead, command = "", title = ""] = found;
   return {
     paneId,
     pid: Number(pid),

@@ -1,4 +1,5 @@
 import type { CommandResult } from "../ports/process.ts";
+import type { PaneEvents } from "./pane_events.ts";
 
 /** One tmux command and its arguments, such as `["kill-session", "-t", "=work"]`. Every argument is taken literally. */
 export type TmuxCommand = readonly [string, ...string[]];
@@ -7,6 +8,8 @@ export type TmuxCommand = readonly [string, ...string[]];
 export interface TmuxClient {
   /** The socket's name (`tmux -L name`), or its path (`tmux -S path`) where it holds a `/`. */
   readonly socket: string;
+  /** What happens in panes, where the client hears of it. */
+  readonly paneEvents?: PaneEvents;
   /** Runs one tmux command and returns how it ended; a command that fails is no exception. */
   run(command: TmuxCommand, options?: TmuxRunOptions): Promise<CommandResult>;
   /** Runs several tmux commands in one go. tmux stops at the first that fails; standard output is that of all. */

@@ -34,24 +34,14 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
  */
 export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
   const { socket, processRunner = systemProcessRunner } = options;
-  const { TMUX: _server, TMUX_PANE: _pane, ...baseEnv } = options.env ?? Deno.env.toObject();
-  const addressed = socket.includes("/") ? ["-S", socket] : ["-L", socket];
-
-  const argvOf = (commands: readonly TmuxCommand[]): [string, ...string[]] => [
-    "tmux",
-    "-u",
-    ...addressed,
-    "-f",
-    "/dev/null",
-    ...tmuxArguments(commands),
-  ];
+  const server = { socket, env: options.env ?? Deno.env.toObject() };
+  const programOf = (commands: readonly TmuxCommand[]) => tmuxProgram(tmuxArguments(commands), server);
 
   const runAll = async (commands: readonly TmuxCommand[], runOptions: TmuxRunOptions = {}): Promise<CommandResult> => {
     const { stdin, signal } = runOptions;
     try {
       const result = await processRunner.run({
-        argv: argvOf(commands),
-        env: baseEnv,
+        ...programOf(commands),
         clearEnv: true,
         timeoutMs: COMMAND_TIMEOUT_MS,
         maxOutputBytes: MAX_OUTPUT_BYTES,
@@ -74,8 +64,22 @@ export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
     socket,
     runAll,
     run: (command, runOptions) => runAll([command], runOptions),
-    runAllSync: (commands) => void runCommandSync({ argv: argvOf(commands), env: baseEnv, clearEnv: true }),
+    runAllSync: (commands) => void runCommandSync({ ...programOf(commands), clearEnv: true }),
   };
+}
+
+/**
+ * How tmux is started for a server: with a person's own server and settings out of reach.
+ *
+ * @param args what comes after the options that say which server
+ */
+export function tmuxProgram(
+  args: readonly string[],
+  { socket, env = Deno.env.toObject() }: Pick<TmuxClientOptions, "socket" | "env">,
+): { readonly argv: [string, ...string[]]; readonly env: Readonly<Record<string, string>> } {
+  const { TMUX: _server, TMUX_PANE: _pane, ...ownEnv } = env;
+  const addressed = socket.includes("/") ? ["-S", socket] : ["-L", socket];
+  return { argv: ["tmux", "-u", ...addressed, "-f", "/dev/null", ...args], env: ownEnv };
 }
 
 /**

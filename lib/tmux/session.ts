@@ -2,7 +2,8 @@ import { RuntimeError, UsageError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { findProcess } from "../ports/process_table.ts";
 import type { PaneRef, TmuxClient, TmuxCommand } from "./client.ts";
-import { endProcesses, findPaneProcesses, PANE_MARK_VARIABLE, type PaneProcess } from "./pane_processes.ts";
+import { endProcesses } from "../ports/end_processes.ts";
+import { findPaneProcesses, PANE_MARK_VARIABLE, type PaneProcess } from "./pane_processes.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { attachCommand, findSocketPath, isServerRunning, killServer, tmuxCommand } from "./server.ts";
 

@@ -55,6 +55,8 @@ export function createFakeClock(): FakeClock {
     if (nextMs > limitMs) throw new Error(`not settled after ${(limitMs - startMs) / 1000} s`);
     if (plan !== undefined && plan.atMs <= wakeMs) {
       plans.shift();
+      // What sleeps until the same time must not wake up yet.
+      if (plan.atMs < wakeMs) time.tick(Math.max(0, plan.atMs - Date.now()));
       await plan.action();
     } else {
       time.tick(Math.max(0, wakeMs - Date.now()));

@@ -47,8 +47,8 @@ export interface StatusReportsOptions {
 
 /**
  * The session log of Codex together with the status reports that it writes to its terminal: these come at once, from the
- * first prompt on, and name a dialog, of which the log says nothing. The log is the one that lasts: where both say that
- * the agent rests it says why, and a report is forgotten when output of the pane may have been missed.
+ * first prompt on, and name a dialog, of which the log says nothing. The log is the one that lasts: it says when a turn is
+ * over and why, and a report is forgotten when output of the pane may have been missed.
  */
 export function withStatusReports(log: StatusSource, options: StatusReportsOptions): StatusSource {
   const { events, paneId, clock } = options;
@@ -77,7 +77,8 @@ export function withStatusReports(log: StatusSource, options: StatusReportsOptio
 
 function newer(logged: StatusReport | undefined, reported: StatusReport | undefined): StatusReport | undefined {
   if (logged === undefined || reported === undefined) return logged ?? reported;
-  if (logged.state === reported.state) return logged;
+  // A command of the agent's may write what looks like a report to the terminal; it cannot end a turn in the log.
+  if (logged.state === reported.state || (logged.state === "working" && reported.state === "at_rest")) return logged;
   // A dialog was answered, and the report of that was missed.
   if (reported.state === "waiting" && logged.newsMs - reported.sinceMs > LOG_LAG_MS) return logged;
   return reported.sinceMs > logged.sinceMs ? reported : logged;

@@ -1,0 +1,115 @@
+import type { Clock } from "../ports/clock.ts";
+import type { WakeHint, WakeSource } from "../providers/wake_source.ts";
+
+/** Ends a wait between two polls early, when there is a reason to look. */
+export interface WakeUp extends Disposable {
+  /**
+   * Resolves when a look is worthwhile, at the latest at `untilMs` of the clock.
+   *
+   * @throws the signal's reason when it is aborted
+   */
+  wait(untilMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Options of {@linkcode openWakeUp}. */
+export interface WakeUpOptions {
+  readonly sources: readonly WakeSource[];
+  readonly clock: Clock;
+}
+
+/**
+ * When it is looked after a sign that something is new: at once but for what draws in steps, and then some more times, since
+ * screen, file and record do not change in the same moment (40 to 140 ms apart; Codex 0.169.0, Claude Code 2.1.328).
+ */
+const LOOKS_AFTER_MS = [30, 100, 200, 400, 1000] as const;
+
+/** Early looks that a turn may have in a row. A pause alone is worth one only while this much is left of them. */
+const MAX_LOOKS = 30;
+const LOOKS_KEPT = 15;
+
+/** How often one of them comes back: whatever an agent does, it costs one look a second besides the polls. */
+const LOOK_BACK_MS = 1000;
+
+/** Listens to the sources until it is disposed of. Early looks are limited, so that no agent can cause a storm of them. */
+export function openWakeUp(options: WakeUpOptions): WakeUp {
+  const { clock, sources } = options;
+  const budget = new LookBudget(clock);
+  let planned: readonly number[] = [];
+  let notice: (() => void) | undefined;
+  const take = (hint: WakeHint) => {
+    if (hint === "maybe" && budget.left() <= LOOKS_KEPT) return;
+    planned = planLooks(planned, { nowMs: clock.now(), hint });
+    notice?.();
+  };
+  const listening = sources.map((source) => source.onHint(take));
+  return {
+    async wait(untilMs, signal) {
+      for (;;) {
+        signal?.throwIfAborted();
+        const nowMs = clock.now();
+        const [first = Infinity] = planned;
+        const earlyMs = first === Infinity ? Infinity : Math.max(first, budget.nextMs());
+        if (nowMs >= Math.min(untilMs, earlyMs)) {
+          if (earlyMs <= nowMs && nowMs < untilMs) budget.take();
+          planned = planned.filter((atMs) => atMs > nowMs);
+          return;
+        }
+        const noticed = new AbortController();
+        notice = () => noticed.abort();
+        const either = signal ? AbortSignal.any([signal, noticed.signal]) : noticed.signal;
+        await clock.sleep(Math.ceil(Math.min(untilMs, earlyMs) - nowMs), either).catch(() => {});
+        notice = undefined;
+      }
+    },
+    [Symbol.dispose]() {
+      for (const one of listening) one[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * The looks that are planned after a hint. The next one stays where it is: hints that keep coming must not put it off.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(planLooks([], { nowMs: 1000, hint: "now" }), [1030, 1100, 1200, 1400, 2000]);
+ * assertEquals(planLooks([1010, 1700], { nowMs: 1000, hint: "now" }), [1010, 1100, 1200, 1400, 2000]);
+ * assertEquals(planLooks([1700], { nowMs: 1000, hint: "maybe" }), [1000, 1700]);
+ * ```
+ */
+export function planLooks(
+  planned: readonly number[],
+  { nowMs, hint }: { readonly nowMs: number; readonly hint: WakeHint },
+): readonly number[] {
+  if (hint === "maybe") return [nowMs, ...planned.filter((atMs) => atMs > nowMs)];
+  const [soon, ...later] = LOOKS_AFTER_MS.map((afterMs) => nowMs + afterMs);
+  return [Math.min(planned[0] ?? Infinity, soon ?? nowMs), ...later];
+}
+
+class LookBudget {
+  #left: number = MAX_LOOKS;
+  #countedMs: number;
+
+  constructor(readonly clock: Clock) {
+    this.#countedMs = clock.now();
+  }
+
+  left(): number {
+    const back = Math.floor((this.clock.now() - this.#countedMs) / LOOK_BACK_MS);
+    if (back > 0) {
+      this.#left = Math.min(MAX_LOOKS, this.#left + back);
+      this.#countedMs += back * LOOK_BACK_MS;
+    }
+    return this.#left;
+  }
+
+  /** When the next look may be taken. */
+  nextMs(): number {
+    return this.left() > 0 ? -Infinity : this.#countedMs + LOOK_BACK_MS;
+  }
+
+  take(): void {
+    this.#left = Math.max(0, this.left() - 1);
+  }
+}

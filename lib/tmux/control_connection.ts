@@ -1,0 +1,190 @@
+import { RuntimeError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { PipedProcess } from "../ports/piped_process.ts";
+import { type ControlEvent, ControlParser } from "./control_parser.ts";
+
+/** What several tmux commands, sent as one line, came to. */
+export interface ControlReply {
+  readonly ok: boolean;
+  /** What the commands printed. */
+  readonly stdout: string;
+  /** Why the first one that failed did. */
+  readonly stderr: string;
+}
+
+/** Options of {@linkcode openControlConnection}. */
+export interface ControlConnectionOptions {
+  /** A `tmux -C` that was just started. */
+  readonly process: PipedProcess;
+  readonly clock: Clock;
+  /** Told everything that is no reply, in order, between the replies. */
+  readonly onEvent: (event: Exclude<ControlEvent, { type: "reply" }>) => void;
+}
+
+/** How long a client may take to attach, and tmux to answer: it answers within a millisecond. */
+const ANSWER_TIMEOUT_MS = 5000;
+
+/** How long a client may take to end by itself. */
+const CLOSE_TIMEOUT_MS = 2000;
+
+/**
+ * Waits until a `tmux -C` is attached.
+ *
+ * @throws {RuntimeError} when it ends instead, or says nothing; it is closed then
+ */
+export async function openControlConnection(options: ControlConnectionOptions): Promise<ControlConnection> {
+  const connection = new ControlConnection(options);
+  try {
+    await connection.waitUntilAttached();
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+interface PendingRequest {
+  readonly settle: PromiseWithResolvers<ControlReply>;
+  commandsLeft: number;
+  stdout: string;
+}
+
+/** One `tmux -C` client that is attached to a session: commands in, replies and events out. */
+export class ControlConnection {
+  readonly #options: ControlConnectionOptions;
+  readonly #pending: PendingRequest[] = [];
+  readonly #reading: Promise<void>;
+  readonly #ended = Promise.withResolvers<string>();
+  #endedBecause: string | undefined;
+  readonly #attached = Promise.withResolvers<void>();
+  #isClosing = false;
+
+  constructor(options: ControlConnectionOptions) {
+    this.#options = options;
+    this.#attached.promise.catch(() => {});
+    this.#reading = this.#readAll();
+  }
+
+  /** Resolves with the reason when the connection is of no use any more, closed or lost. */
+  get ended(): Promise<string> {
+    return this.#ended.promise;
+  }
+
+  /** Whether requests may be sent. */
+  get isOpen(): boolean {
+    return this.#endedBecause === undefined && !this.#isClosing;
+  }
+
+  /**
+   * Resolves when the client is attached. What is sent before that is carried out all the same, but for nobody: "no current
+   * client" (tmux 3.3a).
+   *
+   * @throws {RuntimeError} when it cannot be attached
+   */
+  async waitUntilAttached(): Promise<void> {
+    const answered = this.#limitAnswer();
+    await this.#attached.promise.finally(() => answered.abort());
+  }
+
+  /**
+   * Sends one line that consists of `commandCount` commands.
+   *
+   * @throws {RuntimeError} when the connection ends before the answer is there, or tmux does not answer
+   * @throws the signal's reason when it is aborted; the commands are carried out all the same
+   */
+  async request(
+    line: string,
+    { commandCount, signal }: { readonly commandCount: number; readonly signal?: AbortSignal },
+  ): Promise<ControlReply> {
+    signal?.throwIfAborted();
+    if (!this.isOpen) {
+      throw new RuntimeError(`Cannot talk to tmux: ${this.#endedBecause ?? "the connection is closed"}`);
+    }
+    const settle = Promise.withResolvers<ControlReply>();
+    this.#pending.push({ settle, commandsLeft: commandCount, stdout: "" });
+    const answered = new AbortController();
+    const onAbort = () => settle.reject(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#options.clock.sleep(ANSWER_TIMEOUT_MS, answered.signal).then(
+      () => this.#end("tmux does not answer"),
+      () => {},
+    );
+    // Where this fails the program has ended, which ends every request.
+    this.#options.process.write(new TextEncoder().encode(`${line}\n`)).catch(() => {});
+    try {
+      return await settle.promise;
+    } finally {
+      answered.abort();
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * Ends the client: its input is closed, and what it prints is read to the end. A signal is the last resort only; a control
+   * client that was killed has taken its server along (tmux before 3.3).
+   */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#end("the connection was closed");
+    const { clock, process } = this.#options;
+    // Not waited for: a program that hangs does not take what was written to it before.
+    void process.closeStdin();
+    const waited = new AbortController();
+    const limit = clock.sleep(CLOSE_TIMEOUT_MS, waited.signal).then(() => process.kill(), () => {});
+    await process.ended;
+    waited.abort();
+    await Promise.all([limit, this.#reading]);
+  }
+
+  /** Ends the connection unless what is returned is aborted in time. */
+  #limitAnswer(): AbortController {
+    const answered = new AbortController();
+    this.#options.clock.sleep(ANSWER_TIMEOUT_MS, answered.signal).then(
+      () => this.#end("tmux does not answer"),
+      () => {},
+    );
+    return answered;
+  }
+
+  async #readAll(): Promise<void> {
+    const parser = new ControlParser();
+    for await (const piece of this.#options.process.stdout) {
+      for (const event of parser.push(piece)) this.#take(event);
+    }
+    this.#end("the tmux client ended");
+  }
+
+  #take(event: ControlEvent): void {
+    if (event.type === "reply") return this.#takeReply(event);
+    // After this the client waits for its input to be closed, and the server for the client.
+    if (event.type === "notification" && event.name === "exit") {
+      this.#end(event.rest === "" ? "tmux ended the connection" : `tmux ended the connection: ${event.rest}`);
+      void this.#options.process.closeStdin();
+    }
+    if (this.isOpen) this.#options.onEvent(event);
+  }
+
+  #takeReply({ isOwn, ok, text }: Extract<ControlEvent, { type: "reply" }>): void {
+    const [request] = this.#pending;
+    if (!isOwn) {
+      // The first reply is to the attaching.
+      if (ok) this.#attached.resolve();
+      else this.#attached.reject(new RuntimeError(`Cannot talk to tmux: ${text.trim()}`));
+    }
+    if (!isOwn || request === undefined) return;
+    if (ok) request.stdout += text;
+    request.commandsLeft--;
+    if (ok && request.commandsLeft > 0) return;
+    this.#pending.shift();
+    request.settle.resolve({ ok, stdout: request.stdout, stderr: ok ? "" : text });
+  }
+
+  #end(reason: string): void {
+    if (this.#endedBecause !== undefined) return;
+    this.#endedBecause = reason;
+    const error = new RuntimeError(`Cannot talk to tmux: ${reason}`);
+    this.#attached.reject(error);
+    for (const { settle } of this.#pending.splice(0)) settle.reject(error);
+    this.#ended.resolve(reason);
+  }
+}

@@ -1,0 +1,196 @@
+/** What a control-mode client of tmux prints, taken apart. */
+export type ControlEvent =
+  /** The whole answer to one command. */
+  | {
+    readonly type: "reply";
+    /** tmux's number of the command. */
+    readonly number: number;
+    /** Whether it answers a command that this client sent; hooks and the attaching itself have replies as well. */
+    readonly isOwn: boolean;
+    readonly ok: boolean;
+    /** What the command printed, each line with its line end; why it failed, if it did. */
+    readonly text: string;
+  }
+  /** A pane's program wrote something. `escaped` is decoded by {@linkcode unescapeOutput}. */
+  | { readonly type: "output"; readonly paneId: string; readonly escaped: Uint8Array }
+  /** Every other line, such as `%pause %3`: its name without the `%`, and the rest. */
+  | { readonly type: "notification"; readonly name: string; readonly rest: string };
+
+const LINE_END = 0x0a;
+const PERCENT = 0x25;
+const SPACE = 0x20;
+const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+
+const OUTPUT = new TextEncoder().encode("%output %");
+const EXTENDED_OUTPUT = new TextEncoder().encode("%extended-output %");
+
+/** `%begin 1795164560 269 1`: seconds, number of the command, flags. */
+const BEGIN = /^%begin (\d{1,20} (\d{1,15}) (\d{1,10}))$/;
+
+/** A line longer than this is cut: no pane has a row, and no command an answer, of that length. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads what `tmux -C` prints (tmux 3.2 and later), in pieces that may end anywhere.
+ *
+ * A reply ends only at the `%end` or `%error` that carries time, number and flags of its own `%begin`: what a pane shows
+ * may look like any line of the protocol. Bytes are put together before they are decoded, for a piece may end within a
+ * character.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const parser = new ControlParser();
+ * const bytes = new TextEncoder().encode("%begin 7 269 1\n%end 7 1 1\né\n%end 7 269 1\n%window-add @1\n");
+ * assertEquals(parser.push(bytes), [
+ *   { type: "reply", number: 269, isOwn: true, ok: true, text: "%end 7 1 1\né\n" },
+ *   { type: "notification", name: "window-add", rest: "@1" },
+ * ]);
+ * ```
+ */
+export class ControlParser {
+  #partial: Uint8Array[] = [];
+  #partialBytes = 0;
+  #reply: OpenReply | undefined;
+
+  /** The events that this piece completes. The piece is kept, not copied: it must not change afterwards. */
+  push(piece: Uint8Array): ControlEvent[] {
+    const events: ControlEvent[] = [];
+    let start = 0;
+    for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, start)) {
+      const event = this.#takeLine(this.#completeLine(piece.subarray(start, end)));
+      if (event) events.push(event);
+      start = end + 1;
+    }
+    if (start < piece.length && this.#partialBytes < MAX_LINE_BYTES) {
+      this.#partial.push(piece.subarray(start));
+      this.#partialBytes += piece.length - start;
+    }
+    return events;
+  }
+
+  #completeLine(rest: Uint8Array): Uint8Array {
+    if (this.#partial.length === 0) return rest;
+    const line = concat([...this.#partial, rest]);
+    this.#partial = [];
+    this.#partialBytes = 0;
+    return line;
+  }
+
+  #takeLine(line: Uint8Array): ControlEvent | undefined {
+    if (this.#reply) return this.#takeReplyLine(this.#reply, line);
+    if (startsWith(line, OUTPUT)) return outputEvent(line, line.indexOf(SPACE, OUTPUT.length), OUTPUT.length - 1);
+    if (startsWith(line, EXTENDED_OUTPUT)) return extendedOutputEvent(line);
+    const text = decode([line]);
+    const begin = BEGIN.exec(text);
+    if (begin) {
+      const [, guard = "", number, flags] = begin;
+      this.#reply = { number: Number(number), isOwn: flags === "1", guard, lines: [] };
+      return undefined;
+    }
+    if (!text.startsWith("%")) return undefined;
+    const space = text.indexOf(" ");
+    return space < 0
+      ? { type: "notification", name: text.slice(1), rest: "" }
+      : { type: "notification", name: text.slice(1, space), rest: text.slice(space + 1) };
+  }
+
+  #takeReplyLine(reply: OpenReply, line: Uint8Array): ControlEvent | undefined {
+    const { guard, isOwn, lines, number } = reply;
+    // `%error ` is the longer of the two words.
+    if (line[0] === PERCENT && line.length <= guard.length + 7) {
+      const text = decode([line]);
+      const ok = text === `%end ${guard}`;
+      if (ok || text === `%error ${guard}`) {
+        this.#reply = undefined;
+        return { type: "reply", number, isOwn, ok, text: decode(lines) };
+      }
+    }
+    lines.push(line, LINE_FEED);
+    return undefined;
+  }
+}
+
+interface OpenReply {
+  readonly number: number;
+  readonly isOwn: boolean;
+  /** Time, number and flags, as its end repeats them. */
+  readonly guard: string;
+  readonly lines: Uint8Array[];
+}
+
+const LINE_FEED = Uint8Array.of(LINE_END);
+
+/** `%extended-output %1 0 : text`; there may be more words before the colon one day. */
+function extendedOutputEvent(line: Uint8Array): ControlEvent | undefined {
+  const idEnd = line.indexOf(SPACE, EXTENDED_OUTPUT.length);
+  for (let space = idEnd; space >= 0; space = line.indexOf(SPACE, space + 1)) {
+    if (line[space + 1] === 0x3a && line[space + 2] === SPACE) {
+      const event = outputEvent(line, idEnd, EXTENDED_OUTPUT.length - 1);
+      return event && { ...event, escaped: line.subarray(space + 3) };
+    }
+  }
+  return undefined;
+}
+
+function outputEvent(line: Uint8Array, idEnd: number, idStart: number) {
+  if (idEnd < 0) return undefined;
+  let paneId = "";
+  for (let at = idStart; at < idEnd; at++) paneId += String.fromCharCode(line[at]!);
+  return { type: "output", paneId, escaped: line.subarray(idEnd + 1) } as const;
+}
+
+/**
+ * The bytes that a pane's program wrote: tmux writes control characters and the backslash as `\ooo`. What is no such
+ * escape stays as it is.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const escaped = new TextEncoder().encode("\\033[1m\\134 é");
+ * assertEquals(new TextDecoder().decode(unescapeOutput(escaped)), "\x1b[1m\\ é");
+ * ```
+ */
+export function unescapeOutput(escaped: Uint8Array): Uint8Array {
+  let from = escaped.indexOf(BACKSLASH);
+  if (from < 0) return escaped;
+  const bytes = escaped.slice();
+  let length = from;
+  for (; from < escaped.length; from++) {
+    const byte = escaped[from]!;
+    const value = byte === BACKSLASH ? octalAt(escaped, from + 1) : undefined;
+    bytes[length++] = value ?? byte;
+    if (value !== undefined) from += 3;
+  }
+  return bytes.subarray(0, length);
+}
+
+function octalAt(bytes: Uint8Array, at: number): number | undefined {
+  let value = 0;
+  for (let index = at; index < at + 3; index++) {
+    const digit = (bytes[index] ?? 0) - ZERO;
+    if (digit < 0 || digit > 7) return undefined;
+    value = value * 8 + digit;
+  }
+  return value <= 0xff ? value : undefined;
+}
+
+function startsWith(line: Uint8Array, prefix: Uint8Array): boolean {
+  for (let index = 0; index < prefix.length; index++) if (line[index] !== prefix[index]) return false;
+  return true;
+}
+
+function decode(pieces: readonly Uint8Array[]): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(pieces.length === 1 ? pieces[0] : concat(pieces));
+}
+
+function concat(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    all.set(piece, offset);
+    offset += piece.length;
+  }
+  return all;
+}

@@ -1,0 +1,152 @@
+import type { Clock } from "../ports/clock.ts";
+import { unescapeOutput } from "./control_parser.ts";
+import { OscScanner } from "./osc_scanner.ts";
+
+/** Something that happened in a pane. All of it is a hint: events may be missed, and `gap` says where some were. */
+export type PaneEvent =
+  /** The program has written nothing for a moment, after it had. */
+  | { readonly type: "quiet" }
+  /** The program has set the pane's title; it may be the one that the pane had. */
+  | { readonly type: "title"; readonly title: string }
+  /** The program has sent an operating system command that sets no title, such as `7501;state=working:app=codex`. */
+  | { readonly type: "osc"; readonly text: string }
+  /** The program has ended; told within a second or so. */
+  | { readonly type: "died" }
+  /** Output was missed: tmux held it back, or the connection to it was lost. */
+  | { readonly type: "gap" };
+
+/** What a {@linkcode TmuxClient} can tell of panes without being asked. */
+export interface PaneEvents {
+  /**
+   * A number that grows whenever something may have changed what the pane shows. `undefined` where that is not known: then
+   * only a look at the pane helps.
+   */
+  changeOf(paneId: string): number | undefined;
+  /** Calls back for each event of a pane, until it is disposed of. */
+  watch(paneId: string, listener: (event: PaneEvent) => void): Disposable;
+}
+
+/** How long a program must write nothing to count as quiet (CAO's figure). */
+export const QUIET_MS = 200;
+
+/** How exactly that is measured. */
+const QUIET_STEP_MS = 50;
+
+interface PaneState {
+  readonly scanner: OscScanner;
+  change: number;
+  lastOutputMs: number;
+  dead: boolean;
+}
+
+/** Turns what a control-mode client tells of panes into events, for those who want them. */
+export class PaneEventHub implements PaneEvents, Disposable {
+  readonly #clock: Clock;
+  readonly #panes = new Map<string, PaneState>();
+  readonly #listeners = new Map<string, Set<(event: PaneEvent) => void>>();
+  /** Panes that have written and are not quiet yet. */
+  readonly #noisy = new Map<string, PaneState>();
+  readonly #stop = new AbortController();
+  #changes = 0;
+  /** The last change that may be one of any pane. */
+  #commonChange = 0;
+  #isConnected = false;
+  #isTicking = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  changeOf(paneId: string): number | undefined {
+    const pane = this.#panes.get(paneId);
+    return pane && this.#isConnected ? Math.max(pane.change, this.#commonChange) : undefined;
+  }
+
+  watch(paneId: string, listener: (event: PaneEvent) => void): Disposable {
+    const listeners = this.#listeners.get(paneId) ?? new Set();
+    this.#listeners.set(paneId, listeners.add(listener));
+    return {
+      [Symbol.dispose]: () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && this.#listeners.get(paneId) === listeners) this.#listeners.delete(paneId);
+      },
+    };
+  }
+
+  /** Told what a pane's program wrote, as the protocol escapes it. */
+  noteOutput(paneId: string, escaped: Uint8Array): void {
+    const pane = this.#paneFor(paneId);
+    pane.change = ++this.#changes;
+    pane.lastOutputMs = this.#clock.now();
+    if (!this.#listeners.has(paneId)) return;
+    for (const text of pane.scanner.push(unescapeOutput(escaped))) {
+      const title = /^[02];(.*)$/s.exec(text)?.[1];
+      this.#tell(paneId, title === undefined ? { type: "osc", text } : { type: "title", title });
+    }
+    this.#noisy.set(paneId, pane);
+    if (!this.#isTicking) this.#waitForQuiet().catch(() => {});
+  }
+
+  /** Told whether a pane's program has ended; a pane is known from its first such word. */
+  noteDead(paneId: string, dead: boolean): void {
+    const pane = this.#paneFor(paneId);
+    pane.change = ++this.#changes;
+    if (dead && !pane.dead) this.#tell(paneId, { type: "died" });
+    pane.dead = dead;
+  }
+
+  /** Told that output of a pane was left out. */
+  noteGap(paneId: string): void {
+    this.#paneFor(paneId).change = ++this.#changes;
+    this.#tell(paneId, { type: "gap" });
+  }
+
+  /** Told of something that may have changed any pane, such as another layout. */
+  noteCommonChange(): void {
+    this.#commonChange = ++this.#changes;
+  }
+
+  /** Told whether events come in. Whatever was known before counts no more. */
+  setConnected(isConnected: boolean): void {
+    this.#isConnected = isConnected;
+    this.#panes.clear();
+    this.#noisy.clear();
+    this.noteCommonChange();
+    for (const paneId of this.#listeners.keys()) this.#tell(paneId, { type: "gap" });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+    this.#noisy.clear();
+    this.#listeners.clear();
+  }
+
+  #paneFor(paneId: string): PaneState {
+    const known = this.#panes.get(paneId);
+    if (known) return known;
+    const pane = { scanner: new OscScanner(), change: 0, lastOutputMs: -Infinity, dead: false };
+    this.#panes.set(paneId, pane);
+    return pane;
+  }
+
+  #tell(paneId: string, event: PaneEvent): void {
+    for (const listener of this.#listeners.get(paneId) ?? []) listener(event);
+  }
+
+  async #waitForQuiet(): Promise<void> {
+    this.#isTicking = true;
+    try {
+      while (this.#noisy.size > 0) {
+        await this.#clock.sleep(QUIET_STEP_MS, this.#stop.signal);
+        const limit = this.#clock.now() - QUIET_MS;
+        for (const [paneId, { lastOutputMs }] of this.#noisy) {
+          if (lastOutputMs > limit) continue;
+          this.#noisy.delete(paneId);
+          this.#tell(paneId, { type: "quiet" });
+        }
+      }
+    } finally {
+      this.#isTicking = false;
+    }
+  }
+}

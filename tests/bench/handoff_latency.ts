@@ -1,0 +1,118 @@
+/**
+ * Measures how long it takes from "the agent has finished" to "its response was consumed", at POLL_SECONDS=2, in real tmux
+ * panes.
+ *
+ * `deno run -P=tests tests/bench/handoff_latency.ts [replay|codex] [TURNS] [--plain]`
+ *
+ * The agent has finished when its response file is there and its title shows no spinner any more, whichever is later; an
+ * observer of its own sees that. With `--plain` nothing wakes the waiting, as before control mode.
+ */
+import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
+import { watchResponses } from "../../lib/handoff/response_watch.ts";
+import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
+import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
+import { openWakeUp } from "../../lib/handoff/wake_up.ts";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { type AgentTerminal, startAgentTerminal } from "../../lib/providers/agent_terminal.ts";
+import type { PaneEvents } from "../../lib/tmux/pane_events.ts";
+import { createControlClient } from "../../lib/tmux/control_client.ts";
+import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
+import { openSession } from "../../lib/tmux/session.ts";
+import { setUpStage } from "../e2e/agent_stage.ts";
+import { createReviewModel } from "../e2e/review_model.ts";
+import { sourceReplayProvider } from "../providers/replay/pane.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { describeTimes } from "./describe.ts";
+
+interface Subject {
+  readonly terminal: AgentTerminal;
+  readonly workdir: string;
+  /** Sees what the agent's pane does, independently of what is measured. */
+  readonly observer: PaneEvents;
+}
+
+async function measure({ terminal, workdir, observer }: Subject, turns: number, wakes: boolean): Promise<number[]> {
+  const { paneId } = terminal.pane;
+  let restedAt = 0;
+  using _watch = observer.watch(paneId, (event) => {
+    if (event.type === "title" && !/[\u2800-\u28ff]/.test(event.title)) restedAt = Date.now();
+  });
+  const api = createTerminalApi(new Map([[paneId, terminal]]));
+  await using responses = watchResponses(workdir);
+  const latencies: number[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const sources = terminal.wakeSource ? [responses, terminal.wakeSource] : [responses];
+    using wakeUp = openWakeUp({ clock: systemClock, sources });
+    let archived = "";
+    await sendAndWait(api, paneId, "tester", `Turn ${turn}.\n${responseFileInstruction(workdir, "tester")}`, {
+      workdir,
+      settings: { pollSeconds: 2 },
+      onArchived: ({ path }) => archived = path,
+      ...(wakes ? { wake: (untilMs, signal) => wakeUp.wait(untilMs, signal) } : {}),
+    });
+    const consumedAt = Date.now();
+    const writtenAt = (await Deno.stat(archived)).mtime?.getTime() ?? 0;
+    latencies.push(consumedAt - Math.max(writtenAt, restedAt));
+  }
+  return latencies;
+}
+
+/** Milliseconds of work that is nothing to the poll interval: from 0.3 to 2.3 s. */
+function workMs(turn: number): number {
+  return 300 + turn * 617 % 2000;
+}
+
+async function measureReplay(turns: number, wakes: boolean): Promise<number[]> {
+  await using folder = await tempDir();
+  const script = Array.from({ length: turns }, (_, turn) => [
+    { think: workMs(turn) },
+    { respond: ["RESULT: PASS", "All is well."] },
+    { stream: "I have written the response." },
+  ]);
+  const workdir = `${folder.path}/project`;
+  await folder.write({
+    "script.json": JSON.stringify({ roles: { tester: { turns: script } } }),
+    "project/README.md": "",
+  });
+  const plain = createTmuxClient({ socket: `panewright-bench-${crypto.randomUUID().slice(0, 8)}` });
+  await using client = createControlClient({ plain, log: fail });
+  await using observer = createControlClient({ plain, log: fail });
+  await using session = await openSession(client, { name: "bench" });
+  if (wakes) await client.connect("bench");
+  await observer.connect("bench");
+  const request = { workdir, role: "tester", args: ["--script", `${folder.path}/script.json`] };
+  await using terminal = await startAgentTerminal({ session, provider: sourceReplayProvider, request });
+  const latencies = await measure({ terminal, workdir, observer: observer.paneEvents }, turns, wakes);
+  await observer.disconnect();
+  return latencies;
+}
+
+async function measureCodex(turns: number, wakes: boolean): Promise<number[]> {
+  let turn = 0;
+  const model = createReviewModel(() => ({ response: "RESULT: PASS\nAll is well." }), { thinkMs: 0 });
+  await using stage = await setUpStage({
+    provider: "codex",
+    controlMode: wakes,
+    respond: async (request) => [{ do: "wait", ms: workMs(turn++) }, ...await model.respond(request)],
+  });
+  const terminal = await stage.start();
+  await using observer = createControlClient({
+    plain: createTmuxClient({ socket: stage.session.client.socket, env: stage.sandbox.env }),
+    env: stage.sandbox.env,
+    log: fail,
+  });
+  await observer.connect("stage");
+  return await measure({ terminal, workdir: stage.sandbox.project, observer: observer.paneEvents }, turns, wakes);
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
+
+if (import.meta.main) {
+  const wakes = !Deno.args.includes("--plain");
+  const [agent = "replay", turns = "20"] = Deno.args.filter((arg) => !arg.startsWith("--"));
+  const latencies = await (agent === "codex" ? measureCodex : measureReplay)(Number(turns), wakes);
+  const text = describeTimes(`${agent}, ${wakes ? "events" : "polls only"}: finished to consumed`, latencies);
+  await Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
+}
