@@ -13,6 +13,7 @@ export {
 } from "./errors.ts";
 export { type Clock, systemClock } from "./ports/clock.ts";
 export { type Role, ROLES } from "./handoff/roles.ts";
+export type { DialogDesk, OpenDialog } from "./handoff/dialog_desk.ts";
 export type { TerminalApi } from "./handoff/terminal_api.ts";
 export {
   type ArchivedResponse,

@@ -77,6 +77,7 @@ export function renderExplanation(explanation: Explanation, { width }: PictureOp
         key === undefined ? "" : ` (${sanitizeLine(key)})`
       }`
     ),
+    cut(`  fingerprint: ${sanitizeLine(dialog.fingerprint)}`, width),
   ];
   const others = rules !== undefined
     ? ["", "Rules:", ...verdictLines(rules, width)]

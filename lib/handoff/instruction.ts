@@ -64,6 +64,31 @@ Write it now, with your complete final response to the previous prompt. Do not s
 ${responseFileInstruction(workdir, role, instruction)}`;
 }
 
+/**
+ * The prompt for an agent whose request was refused: that ends the turn of its CLI, but not the one that we wait for.
+ *
+ * @param refusal what it asked for ("the command `npm test`"), and why it may not have it, as a full sentence
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * const refusal = { request: "the command `git push`", reason: "The policy denies it." };
+ * assertStringIncludes(refusalPrompt("/job", "tester", refusal), "refused: the command `git push`. The policy denies it.");
+ * ```
+ */
+export function refusalPrompt(
+  workdir: string,
+  role: Role,
+  refusal: InstructionOptions & { readonly request: string; readonly reason: string },
+): string {
+  const { request, reason, ...instruction } = refusal;
+  return `What you asked permission for was refused: ${request}. ${reason}
+Do not ask for it again, and do not reach the same in another way. Your task from the previous prompt is not over: go on with
+it without that. Where that is not possible, say so in your response.
+
+${responseFileInstruction(workdir, role, instruction)}`;
+}
+
 function randomDelimiter(): string {
   return `PANEWRIGHT_${crypto.randomUUID().replaceAll("-", "").slice(-12)}`;
 }

@@ -42,13 +42,8 @@ export function decidePrompt(
  * @throws {RuntimeError} when the turn's cap is reached, or the answer cannot be sent
  */
 export async function handlePrompt(turn: Turn): Promise<void> {
-  const { acceptTimes, clock, progress, role, settings, terminalId } = turn;
-  const seen = {
-    nowMs: clock.now(),
-    lastAcceptMs: acceptTimes.get(terminalId),
-    acceptedPrompts: progress.acceptedPrompts,
-  };
-  switch (decidePrompt(seen, settings)) {
+  const { role, terminalId } = turn;
+  switch (decidePrompt(promptsSeen(turn), turn.settings)) {
     case "report":
       return reportOnce(
         turn,
@@ -57,13 +52,34 @@ export async function handlePrompt(turn: Turn): Promise<void> {
     case "cool_down":
       return;
     case "give_up":
-      throw new RuntimeError(
-        turnMessage(turn, `${settings.acceptCap} permission prompts were accepted, and no more are allowed in a turn`),
-        { hint: "Look at what the agent keeps asking for; acceptCap is the limit." },
-      );
+      throw capError(turn, "accepted");
     case "accept":
       return await acceptPrompt(turn);
   }
+}
+
+/** What a turn has accepted up to now. */
+export function promptsSeen({ acceptTimes, clock, progress, terminalId }: Turn): Parameters<typeof decidePrompt>[0] {
+  return {
+    nowMs: clock.now(),
+    lastAcceptMs: acceptTimes.get(terminalId),
+    acceptedPrompts: progress.acceptedPrompts,
+  };
+}
+
+/** What the log says of a prompt that is accepted: whose, the how manieth of the turn, and the end of its screen. */
+export function auditText({ role, settings, terminalId }: Turn, count: number, tail: readonly string[]): string {
+  const line =
+    `Auto-accepting the permission prompt of ${role} in terminal ${terminalId} (${count}/${settings.acceptCap}):`;
+  return [line, ...tail.slice(-AUDIT_LINES).map((text) => `  | ${text}`)].join("\n");
+}
+
+/** The error of a turn that asks too often. */
+export function capError(turn: Turn, what: "accepted" | "denied"): RuntimeError {
+  const problem = `${turn.settings.acceptCap} permission prompts were ${what}, and no more are allowed in a turn`;
+  return new RuntimeError(turnMessage(turn, problem), {
+    hint: "Look at what the agent keeps asking for; acceptCap is the limit.",
+  });
 }
 
 /** Notes that no permission prompt is open any more: the next one is reported anew. */
@@ -72,7 +88,7 @@ export function notePromptClosed(turn: Turn): void {
 }
 
 async function acceptPrompt(turn: Turn): Promise<void> {
-  const { acceptTimes, api, clock, options, progress, role, settings, terminalId } = turn;
+  const { acceptTimes, api, clock, progress, role, terminalId } = turn;
   let tail: readonly string[];
   try {
     tail = tailLines(await abortable(() => api.getLastOutput(terminalId), turn.signal), AUDIT_LINES);
@@ -86,14 +102,8 @@ async function acceptPrompt(turn: Turn): Promise<void> {
     );
   }
   const count = progress.acceptedPrompts + 1;
-  const audit =
-    `Auto-accepting the permission prompt of ${role} in terminal ${terminalId} (${count}/${settings.acceptCap}):`;
-  turn.log([audit, ...tail.map((line) => `  | ${line}`)].join("\n"));
-  await useTerminal(
-    turn,
-    "answering a permission prompt",
-    () => options.answerDialog?.(terminalId) ?? api.sendInput(terminalId, "y"),
-  );
+  turn.log(auditText(turn, count, tail));
+  await useTerminal(turn, "answering a permission prompt", () => api.sendInput(terminalId, "y"));
   progress.acceptedPrompts = count;
   acceptTimes.set(terminalId, clock.now());
 }

@@ -1,12 +1,13 @@
 import { RuntimeError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
+import { sendPrompt } from "./dialogs.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { archiveStaleResponse, ensureResponseDir } from "./response_files.ts";
 import { markDispatch } from "./response_reading.ts";
 import type { Role } from "./roles.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
-import { openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { openTurn, readStatus, type Turn, turnMessage } from "./turn.ts";
 import { deadlineFromNow, endWithoutResponse, waitForResponse } from "./wait_for_response_file.ts";
 
 const SETTLE_INTERVAL_MS = 1000;
@@ -37,7 +38,7 @@ export async function sendAndWait(
   const stale = archiveStaleResponse(workdir, role, archiveDir);
   if (stale !== undefined) log(`Warning: a response file of an earlier turn of ${role} was moved to ${stale}.`);
   const dispatch = markDispatch(workdir);
-  await useTerminal(turn, "sending the prompt", () => api.sendInput(terminalId, message));
+  await sendPrompt(turn, "sending the prompt", message);
 
   const deadlineMs = deadlineFromNow(turn);
   for (let reminder = 1;; reminder++) {
@@ -48,7 +49,7 @@ export async function sendAndWait(
     }
     options.onReminder?.(reminder);
     const reminderText = reminderPrompt(workdir, role, { problem: outcome.problem });
-    await useTerminal(turn, "sending the reminder", () => api.sendInput(terminalId, reminderText));
+    await sendPrompt(turn, "sending the reminder", reminderText);
   }
 }
 

@@ -30,8 +30,14 @@ export interface TurnProgress {
   lastStatus: TerminalStatus | undefined;
   /** How many permission prompts were accepted in this turn. */
   acceptedPrompts: number;
+  /** How many were refused by the policy. */
+  declinedPrompts: number;
   /** Whether the permission prompt that is open now was reported already. */
   promptReported: boolean;
+  /** Since when, in the clock's milliseconds, the turn stands at a dialog that a person has to answer. */
+  waitingSinceMs: number | undefined;
+  /** How long it has stood at dialogs before: time that does not count towards the response timeout. */
+  waitedMs: number;
 }
 
 /** How often in a row a status may fail to be read before the turn is given up. */
@@ -57,7 +63,14 @@ export function openTurn(
     log: options.log ?? (() => {}),
     options,
     acceptTimes: options.acceptTimes ?? new Map(),
-    progress: { lastStatus: undefined, acceptedPrompts: 0, promptReported: false },
+    progress: {
+      lastStatus: undefined,
+      acceptedPrompts: 0,
+      declinedPrompts: 0,
+      promptReported: false,
+      waitingSinceMs: undefined,
+      waitedMs: 0,
+    },
   };
 }
 

@@ -91,6 +91,39 @@ Deno.test("explain: a picture of the screen with the deciding rows marked", asyn
   );
 });
 
+Deno.test("explain: a dialog with its kind, what it is about, its choices with their keys, and its fingerprint", async () => {
+  const dialog = [
+    "  Would you like to run the following command?",
+    "",
+    "  $ npm test",
+    "",
+    "› 1. Yes, proceed (y)",
+    "  2. No, and tell Codex what to do differently (esc)",
+    "",
+    "  Press enter to confirm or esc to cancel",
+    "",
+  ].join("\n");
+  const options = { flags: { provider: "codex" }, io: { stdin: dialog, columns: 100 } };
+  const { stdout } = await call(explain, options);
+  assertStringIncludes(
+    stdout,
+    [
+      "  dialog (command): Would you like to run the following command?",
+      "  about: npm test",
+      "  ▶ 1. Yes, proceed (y)",
+      "    2. No, and tell Codex what to do differently (esc)",
+      '  fingerprint: ["command","Would you like to run the following command?","npm test",',
+    ].join("\n"),
+  );
+  const json = JSON.parse((await call(explain, { ...options, json: true })).stdout).dialog;
+  assertEquals([json.kind, json.subject, json.options[0], typeof json.fingerprint], [
+    "command",
+    "npm test",
+    { label: "Yes, proceed", key: "y", number: 1, selected: true },
+    "string",
+  ]);
+});
+
 Deno.test("explain --all: every rule with its verdict", async () => {
   const options = { flags: { provider: "codex", all: true }, io: { stdin: WORKING, columns: 200 } };
   const { stdout } = await call(explain, options);

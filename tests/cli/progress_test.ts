@@ -211,3 +211,54 @@ function lastScreen(text: string): string[] {
   }
   return rows;
 }
+
+const DIALOG = {
+  type: "dialog_waiting",
+  turnId: "t1",
+  role: "programmer",
+  terminalId: "%3",
+  kind: "command",
+  subject: "npm test\n\x1b[2Jrm x",
+  reason: "AUTO_ACCEPT_PERMISSIONS is off.",
+  question: "q1",
+  runId: "r1",
+  attachCommand: "tmux -L s attach-session",
+  timeoutSeconds: 600,
+} satisfies ReviewLoopEvent;
+
+Deno.test("a dialog that waits for a person is told with what it asks, how to attach and how to answer, also with --quiet", () => {
+  const io = fakeIo();
+  using progress = createProgress({ io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  const { question: _, ...unanswerable } = DIALOG;
+  progress.onEvent(DIALOG);
+  progress.onEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", question: "q1", seconds: 65 });
+  progress.onEvent(unanswerable);
+  const lines = io.written.stderr.split("\n").map((line) => line.trim());
+  assertEquals(lines.slice(1, 5), [
+    "| npm test",
+    "| \\x1b[2Jrm x",
+    "look at it with: tmux -L s attach-session",
+    "answer it there, or with: panewright answer r1 --question q1 yes|no",
+  ]);
+  assertStringIncludes(
+    lines[0]!,
+    "programmer waits for a person in terminal %3, for at most 10m 00s (command). AUTO_ACCEPT_PERMISSIONS is off.",
+  );
+  assertEquals(lines.filter((line) => line.includes("panewright answer")).length, 1);
+  assertEquals(
+    describeEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 65 }).text,
+    "programmer: the dialog waited for 1m 05s",
+  );
+});
+
+Deno.test("the live line makes way for the question, and tells how long a dialog waits that only the pane answers", () => {
+  const started = advanceProgress(initialProgress(0), TURN, 0);
+  const at = (event: ReviewLoopEvent) =>
+    renderLiveLine(advanceProgress(started, event, 1000), { nowMs: 66_000, columns: 80 });
+  const { question: _, ...unanswerable } = DIALOG;
+  assertEquals(at(DIALOG), "");
+  assertStringIncludes(at(unanswerable), "programmer, cycle 2 · waiting for a person for 1m 05s");
+  const closed = { type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 5 } as const;
+  const after = advanceProgress(advanceProgress(started, DIALOG, 1000), closed, 6000);
+  assertStringIncludes(renderLiveLine(after, { nowMs: 66_000, columns: 80 }), "prompt sent");
+});

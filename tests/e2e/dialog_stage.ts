@@ -15,7 +15,8 @@ import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";
 
 /** What a turn of a real agent is played with. */
-export interface DialogStageOptions extends Pick<Parameters<typeof setUpStage>[0], "provider" | "tui" | "size"> {
+export interface DialogStageOptions
+  extends Pick<Parameters<typeof setUpStage>[0], "provider" | "tui" | "size" | "args"> {
   /** What the model does, prompt by prompt, before it writes its response. */
   readonly prompts: readonly Turn[];
   readonly policy?: Partial<PermissionPolicy>;
@@ -37,7 +38,7 @@ export interface DialogStage extends AsyncDisposable {
   readonly asked: readonly string[];
   /** Sends the prompt and waits for the response. */
   play(): Promise<string>;
-  /** Decisions of the audit log: "allow command touch one". */
+  /** Decisions of the audit log, but for the response file's: "allow command touch one", paths from the project on. */
   decisions(): readonly string[];
   /** What the decisions came to. */
   results(): readonly string[];
@@ -141,7 +142,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     decisions: () =>
       records().filter(({ type }) => type === "decision")
         .filter(({ command }) => !String(command).includes("agent-responses"))
-        .map(({ decision, kind, command }) => `${decision} ${kind} ${command ?? ""}`.trim()),
+        .map(({ decision, kind, command }) => `${decision} ${kind} ${command ?? ""}`.trim().replace(`${project}/`, "")),
     results: () => records().filter(({ type }) => type === "outcome").map(({ result }) => String(result)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -4,6 +4,8 @@ import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.t
 import { systemClock } from "../../lib/ports/clock.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
 import type { Step } from "../lab/steps.ts";
+import { answerNextDialog } from "../support/accepting_desk.ts";
+import { setUpStage, untilStatus } from "./agent_stage.ts";
 import { type DialogStage, RESPONSE, setUpDialogs } from "./dialog_stage.ts";
 
 const command = (text: string): Step => ({ do: "shell", command: text });
@@ -14,6 +16,7 @@ const edit = (path: string): readonly Step[] => [
   { do: "call", tool: "Edit", input: { file_path: path, old_string: "old", new_string: "new" } },
 ];
 const PLAN: Step = { do: "call", tool: "ExitPlanMode", input: { plan: "# Plan\n\n1. Do it." } };
+const PLAN_MODE = ["--permission-mode", "plan"];
 const QUESTION: Step = {
   do: "call",
   tool: "AskUserQuestion",
@@ -37,27 +40,28 @@ for (const tui of ["fullscreen", "default"] as const) {
     await using dialogs = await setUpDialogs({
       provider: "claude_code",
       tui,
+      args: PLAN_MODE,
       prepare: oldFile,
       // The first two are asked for at once: their dialogs follow each other.
       prompts: [[
+        PLAN,
+        PAUSE,
         command("touch one"),
         command("touch two"),
         PAUSE,
         write("new.txt"),
         PAUSE,
         ...edit("old.txt"),
-        PAUSE,
-        PLAN,
       ]],
     });
     assertEquals(await dialogs.play(), RESPONSE);
     const { project } = dialogs;
-    assertEquals(dialogs.decisions().map((one) => one.replace(`${project}/`, "")), [
+    assertEquals(dialogs.decisions(), [
+      "allow plan",
       "allow command touch one",
       "allow command touch two",
       "allow file_write new.txt",
       "allow file_edit old.txt",
-      "allow plan",
     ]);
     assertEquals(new Set(dialogs.results()), new Set(["closed"]));
     assert(await exists(`${project}/one`) && await exists(`${project}/two`));
@@ -71,42 +75,55 @@ for (const tui of ["fullscreen", "default"] as const) {
       provider: "claude_code",
       tui,
       prepare: oldFile,
-      prompts: [[command("git push origin main")], [write("new.txt")], edit("old.txt"), [PLAN]],
-      policy: { deny: [{ command: "git push" }, { kinds: ["file_write", "file_edit", "plan"] }] },
+      prompts: [[command("git push origin main")], [write("new.txt")], edit("old.txt")],
+      policy: { deny: [{ command: "git push" }, { kinds: ["file_write", "file_edit"] }] },
     });
     assertEquals(await dialogs.play(), RESPONSE);
     const { project } = dialogs;
-    assertEquals(dialogs.decisions().map((one) => one.replace(`${project}/`, "")), [
+    assertEquals(dialogs.decisions(), [
       "deny command git push origin main",
       "deny file_write new.txt",
       "deny file_edit old.txt",
-      "deny plan",
     ]);
     assertEquals([await says(project, "new.txt"), await says(project, "old.txt")], ["missing", "old\n"]);
-    assertEquals(dialogs.asked.length, 5);
+    assertEquals(dialogs.asked.length, 4);
     assertStringIncludes(dialogs.asked[1] ?? "", "refused: the command `git push origin main`.");
+  });
+
+  Deno.test(`Claude Code (${tui}): a plan is denied, and the agent is told to go on`, async () => {
+    await using dialogs = await setUpDialogs({
+      provider: "claude_code",
+      tui,
+      args: PLAN_MODE,
+      prompts: [[PLAN]],
+      policy: { deny: [{ kinds: ["plan"] }] },
+    });
+    assertEquals(await dialogs.play(), RESPONSE);
+    assertEquals(dialogs.decisions(), ["deny plan"]);
+    assertStringIncludes(dialogs.asked[1] ?? "", "refused: its plan.");
   });
 
   Deno.test(`Claude Code (${tui}): each kind of dialog is put to a person, whose yes and no are carried out`, async () => {
     await using dialogs = await setUpDialogs({
       provider: "claude_code",
       tui,
+      args: PLAN_MODE,
       prepare: oldFile,
-      prompts: [[command("touch one"), PAUSE, write("new.txt"), PAUSE, PLAN, PAUSE, ...edit("old.txt")], [QUESTION]],
+      prompts: [[PLAN, PAUSE, command("touch one"), PAUSE, write("new.txt"), PAUSE, ...edit("old.txt")], [QUESTION]],
       policy: { ask: [{ command: "touch" }, { kinds: ["file_write", "file_edit", "plan"] }] },
       person: ({ kind }) => kind === "file_edit" ? "no, it shall stay old" : "yes",
-      dialogTimeoutSeconds: 4,
+      dialogTimeoutSeconds: 2,
     });
     const error = await assertRejects(() => dialogs.play(), HumanInterventionRequiredError);
-    assertStringIncludes(error.message, "a question to the person waited for a person for 4 s");
+    assertStringIncludes(error.message, "a question to the person waited for a person for 2 s");
     const { project } = dialogs;
-    assertEquals(dialogs.decisions().map((one) => one.replace(`${project}/`, "")), [
+    assertEquals(dialogs.decisions(), [
+      "ask plan",
+      "allow plan",
       "ask command touch one",
       "allow command touch one",
       "ask file_write new.txt",
       "allow file_write new.txt",
-      "ask plan",
-      "allow plan",
       "ask file_edit old.txt",
       "deny file_edit old.txt",
       "ask question",
@@ -122,7 +139,7 @@ Deno.test("Claude Code: a dialog longer than the screen is not accepted, for nob
     provider: "claude_code",
     size: { cols: 80, rows: 24 },
     prompts: [[command(`touch one &&\n${long}`)]],
-    dialogTimeoutSeconds: 3,
+    dialogTimeoutSeconds: 2,
   });
   await assertRejects(() => dialogs.play(), HumanInterventionRequiredError);
   assertEquals(await exists(`${dialogs.project}/one`), false);
@@ -170,26 +187,51 @@ Deno.test("Claude Code: a dialog that is deferred because somebody types is acce
   assertEquals(dialogs.events.filter(({ type }) => type === "dialog_waiting"), []);
 });
 
-Deno.test("Claude Code: a dialog that opens between paste and Enter gets no Enter; it is dealt with, then the prompt is sent", async () => {
-  await using dialogs = await setUpDialogs({
+Deno.test("Claude Code: a dialog that opens between paste and Enter gets no Enter, and the paste is not lost", async () => {
+  const background = { args: { run_in_background: true } };
+  const asked: string[] = [];
+  await using stage = await setUpStage({
     provider: "claude_code",
-    policy: { deny: [{ command: "touch denied" }] },
-    prompts: [
-      [{
-        do: "call",
-        tool: "Agent",
-        input: { description: "Sub", prompt: "SUBTASK", subagent_type: "general-purpose", run_in_background: true },
-      }],
-    ],
+    // Long enough for a turn that begins by itself, and for a dialog that is deferred while somebody types.
+    adapt: (provider) => ({ ...provider, submit: { ...provider.submit, pasteToEnterMs: 3000 } }),
+    respond({ prompts }) {
+      asked.push(prompts.at(-1) ?? "");
+      switch (asked.length) {
+        case 1:
+          return [
+            { do: "shell", command: "while [ ! -e go ]; do sleep 0.1; done", ...background },
+            { do: "say", text: "It runs." },
+          ];
+        case 2:
+          return [command("touch sneaked"), { do: "say", text: "The background command has ended." }];
+        default:
+          return [{ do: "say", text: "All done." }];
+      }
+    },
   });
-  assert(dialogs);
+  const claude = await stage.start();
+  const { project } = stage.sandbox;
+  await claude.submit("Start it");
+  await untilStatus(claude, "completed");
+  const submitting = assertRejects(() => claude.submit("The next prompt"), HumanInterventionRequiredError);
+  while ((await claude.look()).composer?.state !== "draft") await systemClock.sleep(20);
+  await Deno.writeTextFile(`${project}/go`, "");
+  const error = await submitting;
+  assertStringIncludes(error.message, "a dialog (command) opened while the text was pasted");
+  assertEquals(await exists(`${project}/sneaked`), false);
+  assertEquals(await answerNextDialog(claude, "accept"), "command");
+  await untilStatus(claude, "completed");
+  assertEquals(await exists(`${project}/sneaked`), true);
+  await claude.submit("The next prompt");
+  await untilStatus(claude, "completed");
+  assertEquals(asked.filter((prompt) => prompt.includes("next")), ["The next prompt"]);
 });
 
-Deno.test("Claude Code: a model that asks 25 times is stopped at the cap, and the cooldown is kept", async () => {
+Deno.test("Claude Code: a model that asks 25 times is stopped at the cap", async () => {
   await using dialogs = await setUpDialogs({
     provider: "claude_code",
     prompts: [Array.from({ length: 25 }, (_, index) => command(`touch file-${index}`))],
-    settings: { acceptCooldownSeconds: 0.8 },
+    settings: { acceptCooldownSeconds: 0.3 },
   });
   const error = await assertRejects(() => dialogs.play(), RuntimeError);
   assertStringIncludes(error.message, "20 permission prompts were accepted, and no more are allowed in a turn");

@@ -14,9 +14,13 @@ import { createReviewModel } from "./review_model.ts";
 const ROLES = ["analyst", "analyst_review", "programmer", "programmer_review", "tester"] as const;
 
 for (
-  const [name, claudeRoles] of [
-    ["five real Claude Code agents", ROLES],
-    ["real Codex agents and Claude Code as reviewers", ["analyst_review", "programmer_review"]],
+  const [name, claudeRoles, settings] of [
+    ["five real Claude Code agents", ROLES, { providers: { claude_code: { args: ["--allowedTools", "Bash"] } } }],
+    [
+      "real Codex agents and Claude Code as reviewers, whose dialogs are accepted,",
+      ["analyst_review", "programmer_review"],
+      { permissions: { auto_accept: true, accept_cooldown_seconds: 0 } },
+    ],
   ] as const
 ) {
   Deno.test(`run takes a job with ${name} to PASS in two rounds`, async () => {
@@ -39,7 +43,7 @@ for (
     await Deno.writeTextFile(`${project}/job.md`, JOB);
     await Deno.writeTextFile(`${project}/check.sh`, CHECK);
     const config = {
-      providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+      ...settings,
       roles: Object.fromEntries(claudeRoles.map((role) => [role, { provider: "claude_code" }])),
       prompt_file: "job.md",
       project_test_cmd: ["sh", "check.sh"],
@@ -57,7 +61,11 @@ for (
     const last = events.at(-1);
     assertEquals([last?.type, last?.outcome, last?.rounds], ["run_finished", "pass", 2]);
     assertEquals(events.filter((event) => event.type === "response_received").length, 14);
-    assertNotMatch(stdout, /"type":"(?:warning|reminder_sent)"/);
+    assertNotMatch(stdout, /"type":"(?:dialog_waiting|reminder_sent)"/);
+    const accepted = events.filter((event) => event.type === "dialog_answered");
+    assertEquals(accepted.length, "permissions" in settings ? 6 : 0);
+    // What is logged of each accepted dialog, and nothing else.
+    assertEquals(events.filter((event) => event.type === "warning").length, accepted.length);
     // Each prompt reached the model of its role's CLI once.
     const threads = (server: ModelServer) =>
       new Set(server.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.thread] : [])).size;

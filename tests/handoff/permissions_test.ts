@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../lib/errors.ts";
+import { RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import type { HandoffOptions } from "../../lib/handoff/settings.ts";
 import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
@@ -142,29 +142,6 @@ Deno.test("a file is not taken while a permission prompt is open", async () => {
   await bench.respond("programmer", "changed");
   await waitOn(bench, bench.options());
   assertEquals(bench.clock.elapsedSeconds(), 10);
-});
-
-Deno.test("a port that answers dialogs takes the place of the text y", async () => {
-  await using bench = await createBench({
-    statuses: [[0, "waiting_user_answer"], [2, "processing"], [4, "idle"]],
-    output: SCREEN,
-  });
-  bench.clock.at(3, () => bench.respond("programmer", "changed"));
-  const answered: string[] = [];
-  const answerDialog = (terminalId: string) => Promise.resolve(void answered.push(terminalId));
-  await waitOn(bench, { ...bench.options(ON), answerDialog });
-  assertEquals(answered, ["t-7"]);
-  assertEquals(bench.terminal.inputs, []);
-});
-
-Deno.test("an answer that asks for a person passes through as it is", async () => {
-  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"]], output: SCREEN });
-  const answerDialog = () => Promise.reject(new HumanInterventionRequiredError("Cannot answer a login dialog"));
-  await assertRejects(
-    () => waitOn(bench, { ...bench.options(ON), answerDialog }),
-    HumanInterventionRequiredError,
-    "Cannot answer a login dialog",
-  );
 });
 
 Deno.test("an answer that cannot be sent ends the turn, and is not sent twice", async () => {

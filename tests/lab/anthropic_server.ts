@@ -43,13 +43,16 @@ const MESSAGES_API: ModelApi = {
   },
 };
 
-/** What a person typed in a message: no reminders of the client, no tool results, no marks of an interruption. */
+/**
+ * What a person typed in a message: no reminders of the client, no tool results, no marks of an interruption. That something
+ * in the background has ended counts, for it begins a turn.
+ */
 function typedText(message: JsonObject): string {
   const content = message["content"];
   const texts = typeof content === "string"
     ? [content]
     : asArray(content).map((block) => asString(asObject(block)["text"]));
-  return texts.filter((text) => !/^\s*<system-reminder>/.test(text)).join("\n")
+  return texts.filter((text) => !/^\s*<system-reminder>(?![^]*<task-notification>)/.test(text)).join("\n")
     .replace(/\[Request interrupted by user[^\]]*\]/g, "").replace(/\s+/g, " ").trim();
 }
 

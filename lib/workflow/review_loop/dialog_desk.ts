@@ -1,6 +1,6 @@
 import { HumanInterventionRequiredError } from "../../errors.ts";
 import type { DialogDesk, OpenDialog } from "../../handoff/dialog_desk.ts";
-import { decidePermission, type PermissionVerdict } from "../../handoff/policy/mod.ts";
+import type { PermissionVerdict } from "../../handoff/policy/mod.ts";
 import type { Role } from "../../handoff/roles.ts";
 import { tailLines } from "../../handoff/texts.ts";
 import { readAnswer } from "../../journal/answers.ts";
@@ -12,6 +12,7 @@ import { type DialogAnswer, keysOfWay } from "../../providers/dialog_keys.ts";
 import { openDialog, type PaneLook, screenExcerpt } from "../../providers/pane_look.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import { parsePersonsAnswer, type PersonsAnswer } from "./dialog_answer.ts";
+import { decideDialog, requestOf } from "./dialog_decision.ts";
 import type { ReviewLoopEvent } from "./events.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
@@ -56,8 +57,8 @@ export interface DialogDeskTurn {
 /** How many lines of the screen the log's audit line shows (seed 003). */
 const TAIL_LINES = 5;
 
-/** At how many polls in a row an agent may say that it waits, and show nothing: a screen may lag behind. */
-const MAX_HIDDEN_POLLS = 2;
+/** How long an agent may say that it waits, and show nothing: a screen may lag behind. */
+const HIDDEN_LIMIT_MS = 5000;
 
 /** A dialog that is not understood. */
 const UNREAD_DIALOG: DialogInfo = {
@@ -87,7 +88,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   const terminalId = terminal.pane.paneId;
   const who = { role, terminal: terminalId, provider: terminal.provider.id };
   let standing: Standing | undefined;
-  let hiddenPolls = 0;
+  let hiddenSinceMs: number | undefined;
 
   function leave(): void {
     if (standing === undefined) return;
@@ -215,70 +216,20 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     async inspect() {
       const look = await terminal.look({ signal });
       const isHidden = openDialog(look) === undefined && look.classification.status !== "waiting_user_answer";
-      hiddenPolls = isHidden ? hiddenPolls + 1 : 0;
-      if (isHidden && hiddenPolls <= MAX_HIDDEN_POLLS) return undefined;
+      hiddenSinceMs = isHidden ? hiddenSinceMs ?? clock.now() : undefined;
+      if (hiddenSinceMs !== undefined && clock.now() - hiddenSinceMs < HIDDEN_LIMIT_MS) return undefined;
       const dialog = openDialog(look) ?? UNREAD_DIALOG;
       if (standing !== undefined && standing.fingerprint !== dialog.fingerprint) leave();
-      const verdict = decideDialog(dialog, { context, turn });
+      const verdict = decideDialog(dialog, { plan, role, provider: terminal.provider });
       if (verdict.decision === "ask") return await waitForPerson(dialog, look, verdict);
       const answer = verdict.decision === "allow" ? "accept" : "decline";
       return answered(dialog, look, { answer, by: "policy", verdict });
     },
     noteClosed() {
-      hiddenPolls = 0;
+      hiddenSinceMs = undefined;
       leave();
     },
   };
-}
-
-/** What the run does about a dialog: the policy's verdict, where it may be carried out. */
-function decideDialog(
-  dialog: DialogInfo,
-  { context: { plan }, turn: { role, terminal: { provider } } }: {
-    readonly context: Pick<DialogDeskContext, "plan">;
-    readonly turn: DialogDeskTurn;
-  },
-): PermissionVerdict {
-  const { policy, dryRun } = plan.permissions;
-  if (!plan.handoff.autoAcceptPermissions && !dryRun) {
-    return { decision: "ask", rule: "switch_off", reason: "AUTO_ACCEPT_PERMISSIONS is off." };
-  }
-  const verdict = decidePermission(dialog, { policy, workdir: plan.workdir, role, provider: provider.id });
-  if (verdict.decision === "ask") return verdict;
-  const answer = verdict.decision === "allow" ? "accept" : "decline";
-  if (dryRun) {
-    const reason = `This is a dry run; it would have been ${answer}d. ${verdict.reason}`;
-    return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
-  }
-  if (provider.answerWay(dialog, answer) !== undefined) return verdict;
-  const missing = answer === "accept" ? "yes" : "no";
-  const reason = `Its plain ${missing} is not among the choices. ${verdict.reason}`;
-  return { decision: "ask", rule: `no_plain_${missing}`, reason };
-}
-
-/** What the agent asks for, in a few words. */
-function requestOf({ kind, subject }: DialogInfo): string {
-  const names = subject?.split("\n").join(", ");
-  switch (kind) {
-    case "command":
-      return subject === undefined ? "a command that is not shown" : `the command \`${subject}\``;
-    case "patch":
-    case "file_edit":
-      return `a change to ${names ?? "a file that is not shown"}`;
-    case "file_write":
-      return `writing ${names ?? "a file that is not shown"}`;
-    case "plan":
-      return "its plan";
-    case "question":
-      return "a question to the person";
-    case "trust":
-    case "login":
-    case "update":
-    case "hooks":
-      return `a dialog about ${kind}`;
-    case "other":
-      return "a dialog that is not known";
-  }
 }
 
 function aboutOf(dialog: DialogInfo, look: PaneLook): Pick<AuditDecision, "kind" | "command" | "before"> {

@@ -282,7 +282,10 @@ Deno.test("in a dry run everything is recorded, and nothing is sent, whatever an
 
 Deno.test("an agent that only says that it waits is put to a person, after a moment", async () => {
   await using bench = await openBench();
-  assertEquals([await bench.desk.inspect(), await bench.desk.inspect()], [undefined, undefined]);
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(4999);
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(1);
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
   assertEquals(bench.events.flatMap((event) => event.type === "dialog_waiting" ? [event.kind, event.question] : []), [
     "other",

@@ -1,0 +1,37 @@
+import { UsageError } from "../errors.ts";
+import { leaveAnswer } from "../journal/answers.ts";
+import { isLocked } from "../journal/lock_file.ts";
+import type { RunFolder } from "../journal/run_folder.ts";
+import { parsePersonsAnswer } from "../workflow/review_loop/dialog_answer.ts";
+import type { WaitingDialog } from "../workflow/review_loop/waiting_dialogs.ts";
+
+/**
+ * Leaves a person's answer to a dialog of a run that is under way.
+ *
+ * @returns the id of the question that was answered
+ * @throws {UsageError} where no such dialog waits, the run is over, or the answer is neither yes nor no
+ */
+export async function answerDialogOf(
+  folder: RunFolder,
+  waiting: readonly WaitingDialog[],
+  given: { readonly text: string; readonly question: string | undefined },
+): Promise<string> {
+  const open = waiting.find(({ question }) => given.question === undefined || question === given.question);
+  const about = given.question === undefined ? "" : ` ${given.question}`;
+  if (open === undefined || !await isLocked(folder.lockPath)) {
+    const over = open === undefined ? "no such dialog waits" : "it is over";
+    throw new UsageError(`Cannot answer${about} of run ${folder.id}: ${over}`, {
+      hint: '"panewright questions" lists what waits for an answer.',
+    });
+  }
+  if (parsePersonsAnswer(given.text) === undefined) {
+    throw new UsageError(`Cannot answer ${open.question}: a dialog takes yes or no, and after a no the reason`, {
+      hint: `For example: panewright answer ${folder.id} --question ${open.question} "no, use the test database"`,
+    });
+  }
+  const answeredAt = new Date().toISOString();
+  if (await leaveAnswer(folder, { question: open.question, answer: given.text, by: "command", answeredAt })) {
+    return open.question;
+  }
+  throw new UsageError(`Cannot answer ${open.question}: it was answered before`, { hint: "The first answer counts." });
+}

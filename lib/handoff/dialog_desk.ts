@@ -1,0 +1,35 @@
+/** Deals with the dialogs of one turn's terminal, in place of the text `y`: it knows what they ask, and how to answer them. */
+export interface DialogDesk {
+  /**
+   * Looks at the dialog that is open, and decides what is to be done about it. Called at each poll that finds the agent
+   * waiting.
+   *
+   * @returns `undefined` where none is open any more
+   * @throws {HumanInterventionRequiredError} when a person had to answer it, and none did in time
+   */
+  inspect(): Promise<OpenDialog | undefined>;
+  /** Told at each poll that finds no dialog open. */
+  noteClosed(): void;
+}
+
+/** A dialog that is open, and what is to be done about it. */
+export type OpenDialog =
+  /** A person has to answer it, and was told. */
+  | { readonly decision: "wait" }
+  | {
+    readonly decision: "accept" | "decline";
+    /** Who decided. A person's answers count towards no limit. */
+    readonly by: "policy" | "person";
+    /** What the agent asks for, in a few words: "the command `npm test`". */
+    readonly request: string;
+    /** Why, as a full sentence, for the agent that is refused. */
+    readonly reason: string;
+    /** The last lines of the screen that are not blank. */
+    readonly tail: readonly string[];
+    /**
+     * Writes the decision down and carries it out.
+     *
+     * @returns whether it was carried out; false where the dialog was not open any more
+     */
+    answer(): Promise<boolean>;
+  };

@@ -1,0 +1,80 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../../lib/cli/main.ts";
+import { readAnswer } from "../../lib/journal/answers.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
+import { createRunFolder, type RunFolder } from "../../lib/journal/run_folder.ts";
+import { lockRun } from "../../lib/journal/run_lock.ts";
+import { fakeIo } from "../support/fake_io.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+interface Bench extends AsyncDisposable {
+  readonly folder: RunFolder;
+  append(record: { readonly type: string; readonly [key: string]: unknown }): void;
+  cli(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+}
+
+/** A run of the review loop that stands at a dialog. */
+async function runAtDialog(): Promise<Bench> {
+  const dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: new Date() });
+  const journal = openJournal(folder.journalPath);
+  const append: Bench["append"] = (record) => journal.append(record);
+  append({ type: "run_started", runId: folder.id, startAgent: "tester" });
+  append({
+    type: "dialog_waiting",
+    role: "tester",
+    kind: "command",
+    subject: "npm test",
+    reason: "AUTO_ACCEPT_PERMISSIONS is off.",
+    question: "q1",
+  });
+  return {
+    folder,
+    append,
+    async cli(...args) {
+      const io = fakeIo({ cwd: dir.path });
+      const code = await runCli(args, io);
+      return { code, ...io.written };
+    },
+    async [Symbol.asyncDispose]() {
+      journal[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("questions lists the dialog at which a run stands, and answer leaves a yes for it, once", async () => {
+  await using bench = await runAtDialog();
+  using _lock = await lockRun(bench.folder);
+  const { stdout } = await bench.cli("questions");
+  assertStringIncludes(stdout, 'step "tester"');
+  assertStringIncludes(stdout, "Yes or no to a dialog (command): npm test");
+  assertStringIncludes(stdout, `panewright answer ${bench.folder.id} --question q1`);
+
+  const given = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
+  assertEquals([given.code, given.stderr], [0, ""]);
+  assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
+  const again = await bench.cli("answer", bench.folder.id, "no");
+  assertEquals(again.code, 2);
+  assertStringIncludes(again.stderr, "answered before");
+});
+
+Deno.test("answer refuses what is neither yes nor no, a dialog that does not wait, and a run that is over", async () => {
+  await using bench = await runAtDialog();
+  const answer = async (...args: readonly string[]) => {
+    const { code, stderr } = await bench.cli("answer", bench.folder.id, ...args);
+    assertEquals(code, 2);
+    return stderr;
+  };
+  {
+    using _lock = await lockRun(bench.folder);
+    assertStringIncludes(await answer("perhaps"), "a dialog takes yes or no");
+    assertStringIncludes(await answer("--question", "q2", "yes"), "no such dialog waits");
+  }
+  assertStringIncludes(await answer("yes"), "it is over");
+  assertStringIncludes((await bench.cli("questions")).stdout, "No question waits");
+  bench.append({ type: "dialog_closed", role: "tester", question: "q1", seconds: 5 });
+  using _lock = await lockRun(bench.folder);
+  assertStringIncludes(await answer("yes"), "no such dialog waits");
+  assertEquals(await readAnswer(bench.folder, "q1"), undefined);
+});

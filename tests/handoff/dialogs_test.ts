@@ -1,0 +1,175 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../lib/errors.ts";
+import type { DialogDesk, OpenDialog } from "../../lib/handoff/dialog_desk.ts";
+import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
+import type { HandoffOptions } from "../../lib/handoff/settings.ts";
+import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { createBench, type HandoffBench } from "./support.ts";
+
+const ON = { autoAcceptPermissions: true };
+
+interface FakeDesk extends DialogDesk {
+  readonly answers: number[];
+  closes: number;
+}
+
+/** A desk that decides as it is told; answering takes 50 ms. */
+function fakeDesk(
+  bench: HandoffBench,
+  decide: () => Partial<Exclude<OpenDialog, { decision: "wait" }>> | { decision: "wait" } | undefined,
+): FakeDesk {
+  const desk: FakeDesk = {
+    answers: [],
+    closes: 0,
+    inspect() {
+      const decided = decide();
+      if (decided === undefined) return Promise.resolve(undefined);
+      if (decided.decision === "wait") return Promise.resolve({ decision: "wait" });
+      return Promise.resolve({
+        decision: "accept",
+        by: "policy",
+        request: "the command `git push`",
+        reason: "The policy denies it.",
+        tail: ["one", "two", "three", "four", "five", "six"],
+        async answer() {
+          desk.answers.push(bench.clock.elapsedSeconds());
+          await bench.clock.sleep(50);
+          return true;
+        },
+        ...decided,
+      });
+    },
+    noteClosed: () => void desk.closes++,
+  };
+  return desk;
+}
+
+function waitOn(bench: HandoffBench, options: HandoffOptions): Promise<string> {
+  return bench.clock.runUntilSettled(waitForResponseFile(bench.terminal, "t-7", "programmer", options));
+}
+
+Deno.test("with a desk: nothing is sent, cooldown and cap hold as for the text y, and each accept is in the log", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"]] });
+  const desk = fakeDesk(bench, () => ({}));
+  await assertRejects(
+    () => waitOn(bench, { ...bench.options({ ...ON, acceptCap: 3 }), dialogs: desk }),
+    RuntimeError,
+    "programmer in terminal t-7: 3 permission prompts were accepted, and no more are allowed in a turn",
+  );
+  assertEquals(desk.answers, [0, 6, 12]);
+  assertEquals(bench.terminal.inputs, []);
+  assertEquals(bench.logs[1]!.split("\n"), [
+    "Auto-accepting the permission prompt of programmer in terminal t-7 (2/3):",
+    "  | two",
+    "  | three",
+    "  | four",
+    "  | five",
+    "  | six",
+  ]);
+});
+
+Deno.test("with a desk: an answer that was not given does not count", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"], [5, "idle"]] });
+  const desk = fakeDesk(bench, () => ({ answer: () => Promise.resolve(false) }));
+  bench.clock.at(5, () => bench.respond("programmer", "changed"));
+  assertEquals(await waitOn(bench, { ...bench.options({ ...ON, acceptCap: 1 }), dialogs: desk }), "changed");
+});
+
+Deno.test("with a desk: an agent whose request is refused is told why, and to go on, in the same turn", async () => {
+  await using bench = await createBench({
+    statuses: [[0, "waiting_user_answer"], [0.05, "processing"], [0.25, "idle"], [3, "processing"], [8, "completed"]],
+  });
+  const desk = fakeDesk(bench, () => ({ decision: "decline" }));
+  bench.clock.at(7, () => bench.respond("programmer", "done without it"));
+  assertEquals(await waitOn(bench, { ...bench.options(ON), dialogs: desk }), "done without it");
+  const [message, ...others] = bench.terminal.inputs;
+  assertEquals(others, []);
+  assertStringIncludes(message!.text, "was refused: the command `git push`. The policy denies it.");
+  assertStringIncludes(message!.text, "Your task from the previous prompt is not over");
+  assertStringIncludes(message!.text, "--- RESPONSE FILE INSTRUCTION ---");
+  assertEquals(bench.logs, [
+    "Refusing the permission prompt of programmer in terminal t-7: the command `git push`. The policy denies it.",
+  ]);
+});
+
+Deno.test("with a desk: an agent that works on after a refusal is not disturbed", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"], [0.05, "processing"], [9, "idle"]] });
+  const desk = fakeDesk(bench, () => ({ decision: "decline" }));
+  bench.clock.at(9, () => bench.respond("programmer", "done"));
+  await waitOn(bench, { ...bench.options(ON), dialogs: desk });
+  assertEquals(bench.terminal.inputs, []);
+});
+
+Deno.test("with a desk: refusals have a cap as well", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"]] });
+  const desk = fakeDesk(bench, () => ({ decision: "decline" }));
+  await assertRejects(
+    () => waitOn(bench, { ...bench.options({ ...ON, acceptCap: 2 }), dialogs: desk }),
+    RuntimeError,
+    "2 permission prompts were denied",
+  );
+  assertEquals(desk.answers.length, 2);
+});
+
+Deno.test("with a desk: what a person answers counts towards no limit", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"], [9, "idle"]] });
+  const desk = fakeDesk(bench, () => ({ by: "person" }));
+  bench.clock.at(9, () => bench.respond("programmer", "done"));
+  await waitOn(bench, { ...bench.options({ ...ON, acceptCap: 0 }), dialogs: desk });
+  assertEquals(desk.answers, [0, 2, 4, 6, 8]);
+});
+
+Deno.test("with a desk: the time at a person's dialog is not taken from the response timeout", async () => {
+  await using bench = await createBench({
+    statuses: [[0, "processing"], [10, "waiting_user_answer"], [610, "processing"]],
+  });
+  const desk = fakeDesk(bench, () => ({ decision: "wait" }));
+  const options = { ...bench.options({ responseTimeoutSeconds: 60 }), dialogs: desk };
+  await assertRejects(() => waitOn(bench, options), TimeoutError);
+  assertEquals(bench.clock.elapsedSeconds(), 660);
+  assertEquals(desk.answers, []);
+});
+
+Deno.test("with a desk: a dialog that nobody answers in time ends the turn as the desk says", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"]] });
+  const desk = fakeDesk(bench, () => {
+    if (bench.clock.elapsedSeconds() < 20) return { decision: "wait" };
+    throw new HumanInterventionRequiredError("Cannot finish the turn: nobody answered");
+  });
+  await assertRejects(
+    () => waitOn(bench, { ...bench.options(), dialogs: desk }),
+    HumanInterventionRequiredError,
+    "nobody answered",
+  );
+});
+
+Deno.test("with a desk: a dialog in the way of a prompt is dealt with first, and the prompt is sent once more", async () => {
+  await using bench = await createBench({
+    statuses: [[0, "waiting_user_answer"], [2, "idle"], [6, "processing"], [8, "idle"]],
+    onInput() {
+      if (bench.clock.elapsedSeconds() >= 2) return;
+      throw new HumanInterventionRequiredError("Cannot submit to programmer: a dialog (command) is open");
+    },
+  });
+  const desk = fakeDesk(bench, () => ({}));
+  bench.clock.at(8, () => bench.respond("programmer", "done"));
+  const turn = sendAndWait(bench.terminal, "t-7", "programmer", "do it", { ...bench.options(ON), dialogs: desk });
+  assertEquals(await bench.clock.runUntilSettled(turn), "done");
+  assertEquals(desk.answers, [0]);
+  assertEquals(bench.terminal.inputs.map(({ text, atSecond }) => [text, atSecond]), [["do it", 0], ["do it", 2.05]]);
+});
+
+Deno.test("with a desk: a person's draft in the way of a prompt ends the turn", async () => {
+  await using bench = await createBench({
+    statuses: [[0, "idle"]],
+    onInput: () => Promise.reject(new HumanInterventionRequiredError("Cannot submit: a draft")),
+  });
+  const desk = fakeDesk(bench, () => ({}));
+  const options = { ...bench.options(ON), dialogs: desk };
+  await assertRejects(
+    () => bench.clock.runUntilSettled(sendAndWait(bench.terminal, "t-7", "programmer", "do it", options)),
+    HumanInterventionRequiredError,
+    "a draft",
+  );
+  assertEquals(bench.terminal.inputs.length, 1);
+});
