@@ -22,7 +22,7 @@ function decide(
       : { subjectComplete: true, otherReadings: [], ...request },
     {
       policy: { ...DEFAULT_PERMISSION_POLICY, ...policy },
-      workdir: "/work/shop",
+      workdir: "/srv/shop",
       role: "programmer",
       provider: "codex",
       ...context,
@@ -48,7 +48,7 @@ Deno.test("what agents do all day is allowed", () => {
     "cat >/dev/stderr <<< hi",
     "rm -rf build",
     "rm -rf ./node_modules dist/*",
-    "rm -rf /work/shop/tmp",
+    "rm -rf /srv/shop/tmp",
     "cd src && rm -rf ../build && cd .. && make",
     "mkdir -p src/{a,b} && touch src/a/x.ts",
     'echo "$(date)" $HOME `whoami`',
@@ -79,7 +79,7 @@ Deno.test("what agents do all day is allowed", () => {
 });
 
 Deno.test("the one command that hands over a response is allowed", () => {
-  const instruction = responseFileInstruction("/work/shop", "programmer", { delimiter: "PANEWRIGHT_1" });
+  const instruction = responseFileInstruction("/srv/shop", "programmer", { delimiter: "PANEWRIGHT_1" });
   const from = instruction.indexOf("mkdir -p");
   const command = instruction.slice(from, instruction.indexOf("\nDo not change"))
     .replace("<your complete final response>", "# Done\n`sudo` isn't $(needed) | sh");
@@ -183,10 +183,10 @@ Deno.test("removing folders outside the working directory, or all of it, is deni
     "rm -rf /",
     "rm -fr ..",
     "rm -r ../other",
-    "rm --recursive /work/shopping",
+    "rm --recursive /srv/shopping",
     "rm -rf .",
-    "rm -rf /work/shop",
-    "rm -rf /work/shop/../x",
+    "rm -rf /srv/shop",
+    "rm -rf /srv/shop/../x",
     "rm -rf .panewright",
     "rm -rf build /etc",
     "cd .. && rm -rf other",
@@ -422,12 +422,12 @@ Deno.test("file dialogs are judged by their paths", () => {
   const write = (subject: string, policy: Partial<PermissionPolicy> = {}) =>
     decide({ kind: "file_write", subject }, policy).rule;
   assertEquals(write("src/a.ts"), "default");
-  assertEquals(write("/work/shop/src/a.ts"), "default");
+  assertEquals(write("/srv/shop/src/a.ts"), "default");
   assertEquals(write("../a.ts"), "builtin:write_outside_workdir");
   assertEquals(write("src/a.ts\n/etc/hosts"), "builtin:write_outside_workdir");
   assertEquals(write("~/.bashrc"), "uncertain");
   const policy = { deny: [{ path: ".github/**" }], allow: [{ path: "src/**" }] };
-  assertEquals(write("/work/shop/.github/workflows/ci.yml", policy), "permissions.deny[0]");
+  assertEquals(write("/srv/shop/.github/workflows/ci.yml", policy), "permissions.deny[0]");
   assertEquals(write("src/../.github/x", policy), "permissions.deny[0]");
   assertEquals(write("src/deep/er.ts", policy), "allow_list");
   assertEquals(decide({ kind: "file_write", subject: "src/../package.json" }, policy).decision, "ask");

@@ -16,7 +16,7 @@ const SCREENS = new URL("../../../fixtures/screens", import.meta.url).pathname;
 
 const CONTEXT = {
   policy: { ...DEFAULT_PERMISSION_POLICY, allow: [{}] },
-  workdir: "/work/shop",
+  workdir: "/srv/shop",
   role: "programmer",
   provider: "codex",
 } as const;

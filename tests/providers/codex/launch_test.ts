@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Host } from "../../../lib/ports/host.ts";
 import { codexLaunchPlan, findNativeCodex } from "../../../lib/providers/codex/launch.ts";
 
-const REQUEST = { workdir: "/work/shop", role: "tester" } as const;
+const REQUEST = { workdir: "/srv/shop", role: "tester" } as const;
 
 /** A machine with these files; a value is where a link leads. */
 function host(files: Readonly<Record<string, string>>, os = "linux", arch = "x86_64"): Host {
@@ -45,7 +45,7 @@ Deno.test("whatever else `codex` is, it is started by its name", () => {
 Deno.test("only -c settings are added of our own, which no version refuses", () => {
   const { argv, env, cwd } = codexLaunchPlan(REQUEST, host({}));
   assertEquals(argv, ["codex", "-c", "features.daemon_auto_start=false", "-c", "check_for_update_on_startup=false"]);
-  assertEquals([env, cwd], [{}, "/work/shop"]);
+  assertEquals([env, cwd], [{}, "/srv/shop"]);
 });
 
 Deno.test("a session to go on with is named before the settings, as its command wants it", () => {
