@@ -101,3 +101,19 @@ Deno.test("claude_code: a tool that failed is no failed turn, and a white bullet
   assertEquals(told(failedTool), "answered");
   assertEquals(told(failedTool, `${color(231, "●")} It failed.`), "answered");
 });
+
+Deno.test("claude_code: the notice that auto mode can't check actions is no failed turn", () => {
+  const told = (...blocks: readonly string[]) =>
+    classify(parseScreen(claude(CLAUDE_COMPOSER, ...blocks)), CLAUDE_CODE_RULES).rule;
+  const warning = (text: string) => `${color(220, "●")} ${color(220, text)}`;
+  const notice = warning("Auto mode can't check actions in this session. Its safety check runs on the server");
+  const declined = "  ⎿  $ git push\n  ⎿  Interrupted · What should Claude do instead?";
+  assertEquals(told(declined, notice), "interrupted-above-notice");
+  assertEquals(told(declined, warning("Another notice")), "interrupted-above-notice");
+  assertEquals(told(notice), "answered");
+  assertEquals(told(notice, `${color(231, "●")} Pushed.`), "answered");
+  assertEquals(told(notice, warning("API Error: 500 Internal server error")), "turn-error");
+  assertEquals(told(notice, warning("The server fell over in words of its own")), "turn-error-bullet");
+  const stopped = "Auto mode can't check actions in this session, so Claude stopped after a run of responses whose";
+  assertEquals(told(warning(stopped)), "turn-error-bullet");
+});

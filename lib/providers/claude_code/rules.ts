@@ -188,6 +188,25 @@ export const CLAUDE_CODE_RULES: RulePack = {
       fixture: "2.0.53/error-500-final-classic-100x30",
     },
     {
+      // A notice is drawn as an error is, and stays below the tool call that it came with, also when that was declined.
+      id: "interrupted-above-notice",
+      status: "idle",
+      priority: 685,
+      when: [
+        { on: "rows", region: "last_turn", row: "head", text: /^ {2}⎿[ \u00a0]+Interrupted\b/ },
+        {
+          on: "rows",
+          region: "last_turn",
+          row: "last_head",
+          text: /^●[ \u00a0]/,
+          style: { foreground: [220] },
+        },
+        { on: "layout", has: "composer" },
+      ],
+      versions: ["2.1.328"],
+      fixture: "2.1.328/plan-auto-notice-declined-80x24",
+    },
+    {
       // An error in words that no recording has: its bullet has the colour of warnings, an answer's is white.
       id: "turn-error-bullet",
       status: "error",
@@ -200,6 +219,13 @@ export const CLAUDE_CODE_RULES: RulePack = {
         style: { foreground: [220] },
         styleNeeded: true,
       }, { on: "layout", has: "composer" }],
+      // Until the answer to an accepted tool call begins, this notice is the last block. It ends no turn.
+      excludes: [{
+        on: "rows",
+        region: "last_turn",
+        row: "last_head",
+        text: /^●[ \u00a0]Auto mode can't check actions in this session\./,
+      }],
       versions: [],
       fixture: "",
     },
