@@ -24,7 +24,7 @@ async function assertNothingRuns(project: HeadlessProject): Promise<void> {
 for (const { name, ...mode } of MODES) {
   const setUp = (respond: Respond) => setUpHeadlessProject({ ...mode, respond });
 
-  Deno.test(`exec, ${name}: a step runs to its end, with all that the agent said, ran and saw`, async () => {
+  Deno.test(`exec, ${name}: seed 004, a normal exit: a step runs to its end, with all that the agent said, ran and saw`, async () => {
     await using project = await setUp(() => [
       { do: "think", text: "I shall look." },
       commentary("I look."),

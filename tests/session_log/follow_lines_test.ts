@@ -30,7 +30,7 @@ Deno.test("a log whose folders appear with its first line is followed, to what c
   assertEquals(await following, [...log.lines, "no line end"]);
 });
 
-Deno.test("a new line is given out at once, without waiting for the next rescan", async () => {
+Deno.test("seed 004, watching: a new line is given out at once, without waiting for the next rescan", async () => {
   await using temp = await tempDir();
   const folder = temp.path;
   const path = `${folder}/log`;

@@ -5,7 +5,7 @@ import { recordedLogs } from "./support.ts";
 const TRICKY = new TextEncoder().encode('{"a":"é€😀"}\r\n\n\ufeff"bom"\n' + `${"😀".repeat(300)}\n` + "half é");
 const TRICKY_LINES = ['{"a":"é€😀"}', "", '\ufeff"bom"', "😀".repeat(300)];
 
-Deno.test("a log that comes byte by byte gives the very lines that are in it", () => {
+Deno.test("seed 004, incremental parsing: a log that comes byte by byte gives the very lines that are in it", () => {
   for (const { name, bytes, lines } of recordedLogs()) {
     assert(lines.length > 10 && bytes.at(-1) === 0x0a, name);
     const splitter = new LineSplitter();

@@ -14,7 +14,7 @@ const said = (text: string) => ({
   },
 });
 
-Deno.test("the agent that asks is stopped, and the error carries its question", async () => {
+Deno.test("seed 004, the signal ends the process: the agent that asks is stopped, and the error carries its question", async () => {
   await using project = await fakeProject();
   const startMs = performance.now();
   const error = await askedBy(
@@ -117,7 +117,7 @@ Deno.test("bug: two runs in parallel each read their own log", async () => {
   assertEquals(questions, ["Question 0?", "Question 1?"]);
 });
 
-Deno.test("without a thread id the new log that names our folder is taken, and no other", async () => {
+Deno.test("seed 004, the active log: without a thread id the new log that names our folder is taken, and no other", async () => {
   await using project = await fakeProject();
   const other = await project.run([shellCall("panewright ask 'Of another folder?'"), turnEnd("Done.")], {
     plan: { cwd: "/elsewhere" },
@@ -127,7 +127,7 @@ Deno.test("without a thread id the new log that names our folder is taken, and n
   assertEquals((await askedBy(project.run(steps))).question, "Ours?");
 });
 
-Deno.test("without a thread id a log that was there before is not taken, however new", async () => {
+Deno.test("seed 004, the active log: one that was there before is not taken without a thread id, however new", async () => {
   await using project = await fakeProject();
   const run = (question: string) => project.run([shellCall(`panewright ask '${question}'`), { do: "hang" }]);
   assertEquals((await askedBy(run("Before?"))).question, "Before?");
