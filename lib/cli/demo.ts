@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, dirname } from "@std/path/posix";
 import { walk } from "@std/fs";
 import { loadConfig, toRunPlan } from "../config/load.ts";
 import { shellQuote } from "../shell/quote.ts";
@@ -6,6 +6,7 @@ import { tmuxCommand } from "../tmux/server.ts";
 import { defineCommand } from "./command.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "./demo_project.ts";
 import { executeRun } from "./run.ts";
+import { executeReviewRun, type ReviewRunOptions } from "../workflow/review_loop/execute.ts";
 import { plural } from "./words.ts";
 
 /** `panewright demo`: the review loop in real tmux panes, with agents that play their part by a script. */
@@ -31,7 +32,9 @@ export const command = defineCommand({
       // The demo is the same for everybody: no variable of the person's own configures it.
       const plan = toRunPlan(await loadConfig({ path: DEMO_CONFIG_FILE, cwd: folder, env: () => undefined }));
       const tmux = { ...plan.tmux, socket: basename(folder) };
-      const exitCode = await executeRun({ ...plan, tmux, cleanupOnExit: !keep }, { io, global });
+      const origin = { configFile: `${folder}/${DEMO_CONFIG_FILE}`, cwd: folder, flags: {} };
+      const run = (options: ReviewRunOptions) => executeReviewRun(origin, options);
+      const exitCode = await executeRun({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, run });
       if (keep || !global.quiet) io.stderr(await summarise(folder, keep));
       return exitCode;
     } finally {
@@ -47,7 +50,7 @@ const INTRODUCTION = "Five replayed agents teach a small script to greet more th
 async function summarise(folder: string, keep: boolean): Promise<string> {
   const archived: string[] = [];
   for await (const { path } of walk(`${folder}/project/.panewright`, { exts: [".md"], includeDirs: false })) {
-    archived.push(path);
+    if (basename(dirname(path)) === "responses") archived.push(path);
   }
   const responses = plural(archived.length, "response");
   if (!keep) {

@@ -27,16 +27,33 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
   switch (event.type) {
     case "run_started":
       return line(`run ${event.runId}, beginning with ${event.startAgent}; its records are in ${event.folder}`);
+    case "run_resumed":
+      return line(`run ${event.runId} goes on; its records are in ${event.folder}`);
+    case "session_opening":
+      return line(`tmux: opening session ${event.session} on socket ${event.socket}`, { detail: true });
     case "session_opened":
+    case "session_adopted":
       return line(`watch the agents with: ${event.attachCommand}`);
     case "agent_starting":
-      return line(`${event.role}: starting ${event.provider}`, { detail: true });
+      return event.resumes === undefined
+        ? line(`${event.role}: starting ${event.provider}`, { detail: true })
+        : line(`${event.role}: starting ${event.provider} again, with its session ${event.resumes}`);
+    case "agent_adopted":
+      return line(`${event.role}: alive in terminal ${event.terminalId}, goes on`);
+    case "agent_session":
+      return line(`${event.role}: its session is ${event.sessionId}`, { detail: true });
     case "agent_ready":
       return line(`${event.role}: ready after ${duration(event.seconds)}`);
     case "round_started":
       return line(`round ${event.round} of ${event.maxRounds}`);
     case "turn_started":
       return line(`${event.role}: prompt of ${byteSize(event.promptBytes)} sent (${place(event.round, event.cycle)})`);
+    case "turn_resumed":
+      return line(`${event.role}: goes on with its turn (${place(event.round, event.cycle)})`);
+    case "message_sending":
+      return line(`${event.role}: ${event.what} ${event.file}: ${event.step}`, { detail: true });
+    case "message_sent":
+      return line(`${event.role}: ${event.what} taken`, { detail: true });
     case "status_changed": {
       const tone = event.status === "error" ? "bad" : event.status === "waiting_user_answer" ? "caution" : "plain";
       return line(`${event.role}: ${statusText(event.status)}`, { tone, detail: tone === "plain" });
@@ -56,8 +73,10 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
     case "reminder_sent":
       return line(`${event.role}: reminded of its response file (reminder ${event.reminder})`, { tone: "caution" });
     case "response_received": {
-      const kept = event.archivedAs === undefined ? "" : `, kept as ${event.archivedAs.replace(/^.*\//, "")}`;
-      return line(`${event.role}: response of ${byteSize(event.bytes)} after ${duration(event.seconds)}${kept}`);
+      const kept = event.archivedAs.replace(/^.*\//, "");
+      return line(
+        `${event.role}: response of ${byteSize(event.bytes)} after ${duration(event.seconds)}, kept as ${kept}`,
+      );
     }
     case "review_decided":
       return line(
@@ -76,6 +95,8 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
       return line(`round ${event.round}: ${event.verdict}${note(event.note)}`, {
         tone: event.verdict === "PASS" ? "good" : "bad",
       });
+    case "post_processed":
+      return line(`post-processing: ${event.command}`, { detail: true });
     case "panes_left":
       return line(`the panes stay open; look at them with: ${event.attachCommand}`);
     case "warning":
@@ -86,7 +107,8 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
     case "run_finished":
       return line(
         `${OUTCOME_WORDS[event.outcome]} after ${plural(event.rounds, "round")}, ${duration(event.seconds)}` +
-          (event.outcome === "fail" ? note(event.reason) : ""),
+          (event.outcome === "fail" ? note(event.reason) : "") +
+          (event.resumeCommand === undefined ? "" : `; go on with: ${event.resumeCommand}`),
         { tone: event.outcome === "pass" ? "good" : "bad" },
       );
   }

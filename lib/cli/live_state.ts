@@ -37,6 +37,8 @@ export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, no
   switch (event.type) {
     case "run_started":
       return initialProgress(nowMs);
+    case "run_resumed":
+      return { ...initialProgress(nowMs), maxRounds: event.settings.maxRounds };
     case "agent_starting": {
       const waitingFor = activity.kind === "starting" ? activity.waitingFor : [];
       const sinceMs = activity.kind === "starting" ? activity.sinceMs : nowMs;
@@ -52,6 +54,12 @@ export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, no
     case "turn_started":
       return {
         ...state,
+        activity: { kind: "turn", role: event.role, cycle: event.cycle, status: undefined, sinceMs: nowMs },
+      };
+    case "turn_resumed":
+      return {
+        ...state,
+        round: event.round,
         activity: { kind: "turn", role: event.role, cycle: event.cycle, status: undefined, sinceMs: nowMs },
       };
     case "status_changed":
@@ -74,7 +82,14 @@ export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, no
       return { ...state, activity: rest };
     }
     case "dialog_answered":
+    case "session_opening":
     case "session_opened":
+    case "session_adopted":
+    case "agent_adopted":
+    case "agent_session":
+    case "message_sending":
+    case "message_sent":
+    case "post_processed":
     case "panes_left":
     case "reminder_sent":
     case "review_decided":

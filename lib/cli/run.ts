@@ -1,7 +1,9 @@
+import { resolve } from "@std/path/posix";
 import { CONFIG_FLAGS } from "../config/flags.ts";
 import { loadConfig, toRunPlan } from "../config/load.ts";
 import type { ReviewRunPlan } from "../workflow/review_loop/plan.ts";
-import { executeReviewRun } from "../workflow/review_loop/execute.ts";
+import { shellQuote } from "../shell/quote.ts";
+import { executeReviewRun, type ReviewRunOptions, type ReviewRunReport } from "../workflow/review_loop/execute.ts";
 import type { AskAboutDialog } from "../workflow/review_loop/dialog_desk.ts";
 import { privateWordsOf } from "../recording/secret_patterns.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "./command.ts";
@@ -33,9 +35,22 @@ export const command = defineCommand({
       flags,
       ...(path === undefined ? {} : { path }),
     });
-    return await executeRun(toRunPlan(loaded), { io, global });
+    const origin = { configFile: absolute(loaded.file, io), cwd: io.cwd, flags };
+    return await executeRun(toRunPlan(loaded), { io, global, run: (options) => executeReviewRun(origin, options) });
   },
 });
+
+function absolute(file: string | undefined, { cwd }: CliIo): string | null {
+  return file === undefined ? null : resolve(cwd, file);
+}
+
+/** What {@linkcode executeRun} is given besides the plan. */
+export interface RunSurroundings {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+  /** Executes the run, a new one or one that goes on. */
+  readonly run: (options: ReviewRunOptions) => Promise<ReviewRunReport>;
+}
 
 /**
  * Executes a plan and shows how it goes.
@@ -43,15 +58,14 @@ export const command = defineCommand({
  * @returns the exit code: 0 for a job that passed, 1 for one that failed
  * @throws like `executeReviewRun`
  */
-export async function executeRun(
-  plan: ReviewRunPlan,
-  { io, global }: { readonly io: CliIo; readonly global: GlobalFlags },
-): Promise<number> {
+export async function executeRun(plan: ReviewRunPlan, { io, global, run }: RunSurroundings): Promise<number> {
   using progress = createProgress({ io, global });
   const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json;
   using person = hasPerson ? openTerminalPerson(io) : undefined;
-  const report = await executeReviewRun({
+  const where = plan.workdir === await Deno.realPath(io.cwd) ? "" : ` --wd ${shellQuote(plan.workdir)}`;
+  const report = await run({
     plan,
+    resumeCommand: (id) => `panewright resume ${id}${where}`,
     onEvent: (event) => progress.onEvent(event),
     signal: io.signal,
     onForcedExit: (act) => io.onForcedExit(act),

@@ -21,6 +21,8 @@ export function createTerminalApi(
   return {
     getStatus: async (terminalId) => (await find(terminalId).status(options)).status,
     getLastOutput: async (terminalId) => await find(terminalId).lastOutput(options),
-    sendInput: async (terminalId, text) => await find(terminalId).submit(text, options),
+    sendInput: async (terminalId, text, sending = {}) =>
+      await find(terminalId).submit(text, { ...options, ...sending }),
+    holdsInput: async (terminalId, text) => await find(terminalId).holdsText(text, options),
   };
 }

@@ -42,6 +42,27 @@ export function moveToArchive(source: string, archiveDir: string, label: string)
   }
 }
 
+/**
+ * Writes a text to the archive, under the next name like {@linkcode moveToArchive}.
+ *
+ * @throws {RuntimeError} when the archive cannot be written
+ */
+export function writeToArchive(
+  text: string,
+  archiveDir: string,
+  label: string,
+): { readonly path: string; readonly bytes: number } {
+  try {
+    Deno.mkdirSync(archiveDir, { recursive: true });
+    const path = reserveNext(archiveDir, label);
+    const bytes = new TextEncoder().encode(text);
+    Deno.writeFileSync(path, bytes);
+    return { path, bytes: bytes.length };
+  } catch (error) {
+    throw new RuntimeError(`Cannot write in ${archiveDir}: ${errorText(error)}`, { cause: error });
+  }
+}
+
 function reserveNext(archiveDir: string, label: string): string {
   for (let number = highestNumber(archiveDir) + 1;; number++) {
     const path = `${archiveDir}/${String(number).padStart(3, "0")}-${label}.md`;

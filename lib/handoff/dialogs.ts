@@ -3,6 +3,8 @@ import { isAtRest } from "../screen/status.ts";
 import type { DialogDesk, OpenDialog } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
 import { auditText, capError, decidePrompt, promptsSeen } from "./permissions.ts";
+import type { DispatchMark } from "./response_reading.ts";
+import type { Message, MessageKind } from "./settings.ts";
 import { readStatus, type Turn, useTerminal } from "./turn.ts";
 
 /** How long an agent may take to end its turn after a no. */
@@ -32,18 +34,31 @@ export async function handleDialog(turn: Turn, desk: DialogDesk): Promise<void> 
   }
 }
 
+/** What each message is called where it cannot be sent. */
+const PURPOSES: Readonly<Record<MessageKind, string>> = {
+  prompt: "sending the prompt",
+  reminder: "sending the reminder",
+  refusal: "telling the agent of the refusal",
+  continuation: "telling the agent to go on",
+};
+
 /**
- * Gives the terminal a prompt. Where a dialog is in the way, of work in the background say, that is dealt with first, and
+ * Gives the terminal a message. Where a dialog is in the way, of work in the background say, that is dealt with first, and
  * the prompt is given once more; what of it stands in the composer already is not pasted again.
  *
  * @throws {RuntimeError} when it cannot be sent
  * @throws {HumanInterventionRequiredError} when a person has to make way for it
  */
-export async function sendPrompt(turn: Turn, purpose: string, text: string): Promise<void> {
+export async function sendMessage(
+  turn: Turn,
+  { what, text, dispatch }: Pick<Message, "what" | "text"> & { readonly dispatch?: DispatchMark },
+): Promise<void> {
   const { api, options, settings, terminalId } = turn;
+  const tell = (step: Message["step"]) => options.onMessage?.({ what, text, step }, dispatch);
   for (let attempt = 0;; attempt++) {
     try {
-      return await useTerminal(turn, purpose, () => api.sendInput(terminalId, text));
+      await useTerminal(turn, PURPOSES[what], () => api.sendInput(terminalId, text, { onStep: tell }));
+      return await tell("sent");
     } catch (error) {
       const { dialogs } = options;
       if (!(error instanceof HumanInterventionRequiredError) || dialogs === undefined) throw error;
@@ -106,7 +121,7 @@ async function decline(turn: Turn, open: AnsweredDialog): Promise<void> {
   if (open.by === "policy") progress.declinedPrompts++;
   if (!await comesToRest(turn)) return;
   const prompt = refusalPrompt(workdir, role, { request: open.request, reason: open.reason });
-  await sendPrompt(turn, "telling the agent of the refusal", prompt);
+  await sendMessage(turn, { what: "refusal", text: prompt });
 }
 
 /** Whether a refusal has ended what the agent did. One that was asked for in the background leaves it at work. */

@@ -89,6 +89,39 @@ it without that. Where that is not possible, say so in your response.
 ${responseFileInstruction(workdir, role, instruction)}`;
 }
 
+/**
+ * The prompt for an agent whose CLI was ended in the middle of a turn and goes on with the same session.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(continuationPrompt("/job", "tester"), "Go on with the task of the previous prompt");
+ * ```
+ */
+export function continuationPrompt(workdir: string, role: Role, options: InstructionOptions = {}): string {
+  return `Your program was ended while you worked on the previous prompt, and has been started again with this conversation.
+Go on with the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
+is right, and finish the rest.
+
+${responseFileInstruction(workdir, role, options)}`;
+}
+
+/**
+ * A prompt for an agent that takes the place of one which was ended in the middle of its turn.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(replacementPrompt("Add a flag."), "may be half done");
+ * ```
+ */
+export function replacementPrompt(prompt: string): string {
+  return `Another agent was ended while it worked on the task below, and you take its place. What it had begun may be half done: look
+at the working directory first, keep what is right, and finish the rest.
+
+${prompt}`;
+}
+
 function randomDelimiter(): string {
   return `PANEWRIGHT_${crypto.randomUUID().replaceAll("-", "").slice(-12)}`;
 }

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { moveToArchive } from "./archive.ts";
 import { errorText } from "./texts.ts";
@@ -17,6 +17,11 @@ export interface ResponsePlace {
 /** A moment on the clock of the file system that holds the responses. */
 export interface DispatchMark {
   readonly mtimeMs: number;
+  /**
+   * The same moment on this process' own clock (`performance.now()`), to tell whether the other one was set back since then.
+   * Missing for a mark of another process.
+   */
+  readonly monotonicMs?: number;
 }
 
 /** What is at a response path; two looks with the same `identity` saw the same, unchanged file. */
@@ -41,15 +46,38 @@ export type ResponseContent =
 export function markDispatch(workdir: string): DispatchMark {
   const dir = responseDirFor(workdir);
   try {
-    const probe = Deno.makeTempFileSync({ dir, prefix: ".dispatch-" });
-    try {
-      return { mtimeMs: mtimeOf(Deno.lstatSync(probe)) };
-    } finally {
-      Deno.removeSync(probe);
-    }
+    return { mtimeMs: fileSystemNow(dir), monotonicMs: performance.now() };
   } catch (error) {
     throw new RuntimeError(`Cannot write in ${dir}: ${errorText(error)}`, { cause: error });
   }
+}
+
+function fileSystemNow(dir: string): number {
+  const probe = Deno.makeTempFileSync({ dir, prefix: ".dispatch-" });
+  try {
+    return mtimeOf(Deno.lstatSync(probe));
+  } finally {
+    Deno.removeSync(probe);
+  }
+}
+
+/** A clock that is merely coarse, or skewed a little more every day, was not set back. */
+const SET_BACK_MS = 2000;
+
+/**
+ * The time from which on a file counts as later than the prompt. Where the file system's clock was set back since then, the
+ * times of new files are earlier by that much.
+ */
+function earliestTime({ mtimeMs, monotonicMs }: DispatchMark, dir: string): number {
+  if (monotonicMs === undefined) return mtimeMs;
+  const expectedMs = mtimeMs + performance.now() - monotonicMs;
+  const setBackMs = expectedMs - fileSystemNow(dir);
+  return setBackMs > SET_BACK_MS ? mtimeMs - setBackMs - SET_BACK_MS : mtimeMs;
+}
+
+function isOlderThanPrompt(info: Deno.FileInfo, { dispatch, workdir }: ResponsePlace): boolean {
+  if (dispatch === undefined || mtimeOf(info) >= dispatch.mtimeMs) return false;
+  return mtimeOf(info) < earliestTime(dispatch, responseDirFor(workdir));
 }
 
 /** Looks at a response path without opening anything. */
@@ -80,10 +108,8 @@ export function readResponse(place: ResponsePlace): ResponseContent {
     const info = file.statSync();
     // The path may have been replaced since it was looked at: what is open must be what stands there, and no link.
     if (identityOf(info) !== identityOf(Deno.lstatSync(path))) return unusable("it was replaced while it was read");
-    if (place.dispatch !== undefined && mtimeOf(info) < place.dispatch.mtimeMs) {
-      return unusable("it is older than the prompt");
-    }
-    const text = decode(readUpTo(file, Math.min(info.size, place.maxBytes)));
+    if (isOlderThanPrompt(info, place)) return unusable("it is older than the prompt");
+    const text = responseText(readUpTo(file, Math.min(info.size, place.maxBytes)));
     if (text === undefined) return unusable("it is not valid UTF-8");
     if (text.trim() === "") return unusable("it is empty");
     return { kind: "text", text };
@@ -104,7 +130,7 @@ export function archiveResponse(
 ): { readonly path: string; readonly text: string; readonly bytes: number } {
   const path = moveToArchive(responsePathFor(place.workdir, place.role), resolve(archiveDir), place.role);
   const bytes = Deno.lstatSync(path).isFile ? Deno.readFileSync(path) : new Uint8Array();
-  const text = decode(bytes);
+  const text = responseText(bytes);
   if (text === undefined || text.trim() === "") {
     throw new RuntimeError(`Cannot use the response of ${place.role}: it was overwritten while it was read`, {
       hint: `What was found instead is ${path}.`,
@@ -128,7 +154,8 @@ function readUpTo(file: Deno.FsFile, size: number): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/** The text of a response file: UTF-8 without byte order mark, with LF line ends; `undefined` where it is no UTF-8. */
+export function responseText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
   } catch {

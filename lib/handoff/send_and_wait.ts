@@ -1,13 +1,13 @@
 import { RuntimeError } from "../errors.ts";
-import { isAtRest } from "../screen/status.ts";
-import { sendPrompt } from "./dialogs.ts";
+import { isAtRest, type TerminalStatus } from "../screen/status.ts";
+import { sendMessage } from "./dialogs.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { archiveStaleResponse, ensureResponseDir } from "./response_files.ts";
-import { markDispatch } from "./response_reading.ts";
+import { type DispatchMark, lookAtResponse, markDispatch, readResponse } from "./response_reading.ts";
 import type { Role } from "./roles.ts";
-import type { HandoffOptions } from "./settings.ts";
+import type { BegunTurn, HandoffOptions, Message } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
-import { openTurn, readStatus, type Turn, turnMessage } from "./turn.ts";
+import { openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
 import { deadlineFromNow, endWithoutResponse, waitForResponse } from "./wait_for_response_file.ts";
 
 const SETTLE_INTERVAL_MS = 1000;
@@ -20,6 +20,8 @@ const SETTLE_LIMIT_MS = 10_000;
  * without a usable response it is reminded up to `maxFileReminders` times, each time with fresh grace timers; the
  * response timeout counts for the whole turn.
  *
+ * A turn that an earlier process has begun goes on where that one left it: see {@linkcode BegunTurn}.
+ *
  * @throws like `waitForResponseFile`, and {RuntimeError} when the message cannot be sent
  */
 export async function sendAndWait(
@@ -30,18 +32,15 @@ export async function sendAndWait(
   options: HandoffOptions,
 ): Promise<string> {
   const turn = openTurn({ api, terminalId, role }, options);
-  const { archiveDir, log, settings, workdir } = turn;
+  const { settings, workdir } = turn;
   turn.signal?.throwIfAborted();
   await ensureResponseDir(workdir);
-  if (options.settleBeforeSend) await settle(turn);
-
-  const stale = archiveStaleResponse(workdir, role, archiveDir);
-  if (stale !== undefined) log(`Warning: a response file of an earlier turn of ${role} was moved to ${stale}.`);
-  const dispatch = markDispatch(workdir);
-  await sendPrompt(turn, "sending the prompt", message);
+  const dispatch = options.begun === undefined
+    ? await sendPrompt(turn, message)
+    : await goOnSending(turn, message, options.begun);
 
   const deadlineMs = deadlineFromNow(turn);
-  for (let reminder = 1;; reminder++) {
+  for (let reminder = (options.begun?.reminders ?? 0) + 1;; reminder++) {
     const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
     if (outcome.kind === "response") return outcome.text;
     if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
@@ -49,8 +48,53 @@ export async function sendAndWait(
     }
     options.onReminder?.(reminder);
     const reminderText = reminderPrompt(workdir, role, { problem: outcome.problem });
-    await sendPrompt(turn, "sending the reminder", reminderText);
+    await sendMessage(turn, { what: "reminder", text: reminderText });
   }
+}
+
+/** Sends the turn's message, with nothing left at the role's response path that could be taken for the answer. */
+async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
+  const { archiveDir, log, options, role, workdir } = turn;
+  if (options.settleBeforeSend) await settle(turn);
+  const stale = archiveStaleResponse(workdir, role, archiveDir);
+  if (stale !== undefined) log(`Warning: a response file of an earlier turn of ${role} was moved to ${stale}.`);
+  const dispatch = markDispatch(workdir);
+  await sendMessage(turn, { what: options.messageKind ?? "prompt", text, dispatch });
+  return dispatch;
+}
+
+/** Sends what the agent was not sent yet. An answer that is there already needs no prompt any more. */
+async function goOnSending(turn: Turn, text: string, { dispatch, message }: BegunTurn): Promise<DispatchMark> {
+  if (message !== undefined && message.step !== "sent") await finishSending(turn, message);
+  const mayWait = dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch));
+  return mayWait ? dispatch : await sendPrompt(turn, text);
+}
+
+/**
+ * Sends a message that an earlier process was about to send.
+ *
+ * Only Enter takes a text out of a composer. One that was about to be pressed, and leaves no text there, was pressed; before
+ * it, only a person can have done so, and then the agent is at work.
+ */
+async function finishSending(turn: Turn, { what, text, step }: Message): Promise<void> {
+  const { api, options, terminalId } = turn;
+  const isDraft = await useTerminal(
+    turn,
+    "looking at the composer",
+    async () => await api.holdsInput?.(terminalId, text) ?? false,
+  );
+  const wasSent = !isDraft && (step === "enter" || isAtWork(await readStatus(turn)));
+  if (wasSent) await options.onMessage?.({ what, text, step: "sent" });
+  else await sendMessage(turn, { what, text });
+}
+
+function isAtWork(status: TerminalStatus): boolean {
+  return status === "processing" || status === "waiting_user_answer";
+}
+
+function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
+  const place = { workdir, role, maxBytes: settings.maxResponseBytes, dispatch };
+  return lookAtResponse(place).kind === "present" && readResponse(place).kind === "text";
 }
 
 /** Lets a terminal come to rest: two looks a second apart must find it so. After ten seconds the prompt is sent anyway. */

@@ -2,6 +2,7 @@ import { UsageError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
+import type { DispatchMark } from "./response_reading.ts";
 import type { Role } from "./roles.ts";
 
 /** The figures by which a turn is waited for. The defaults are those of the seeds. */
@@ -39,12 +40,38 @@ export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = {
   maxResponseBytes: 1024 * 1024,
 };
 
+/**
+ * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or the word
+ * to go on after its CLI was started again.
+ */
+export type MessageKind = "prompt" | "reminder" | "refusal" | "continuation";
+
+/** A message to an agent, and how far it has come: about to be pasted, about to be submitted, taken. */
+export interface Message {
+  readonly what: MessageKind;
+  readonly text: string;
+  readonly step: "paste" | "enter" | "sent";
+}
+
+/** How far a turn came in a process that is gone. */
+export interface BegunTurn {
+  /** When its prompt was dispatched; undefined where it was not. */
+  readonly dispatch?: DispatchMark;
+  /** The last message to the agent that is there now. */
+  readonly message?: Message;
+  readonly reminders: number;
+  readonly acceptedPrompts: number;
+  readonly declinedPrompts: number;
+}
+
 /** A response that was read and moved to the archive. */
 export interface ArchivedResponse {
   readonly role: Role;
   /** Where the file is now. */
   readonly path: string;
   readonly bytes: number;
+  /** As it is returned: without byte order mark, with LF line ends. */
+  readonly text: string;
 }
 
 /** How a turn is handed over and waited for. Only `workdir` is needed. */
@@ -73,7 +100,14 @@ export interface HandoffOptions {
   readonly onStatus?: (status: TerminalStatus) => void;
   /** Told when a reminder goes out; the first has the number 1. */
   readonly onReminder?: (reminder: number) => void;
-  readonly onArchived?: (response: ArchivedResponse) => void;
+  /** Told of the response before it is returned. */
+  readonly onArchived?: (response: ArchivedResponse) => void | Promise<void>;
+  /** Told right before each key that is pressed for a message, and when it was taken; a prompt's with its dispatch. */
+  readonly onMessage?: (message: Message, dispatch?: DispatchMark) => void | Promise<void>;
+  /** Where `sendAndWait` goes on with a turn instead of beginning it. */
+  readonly begun?: BegunTurn;
+  /** What `sendAndWait`'s message is called. @default {"prompt"} */
+  readonly messageKind?: "prompt" | "continuation";
   /** Deals with permission prompts, instead of the text `y` for each that may be accepted. */
   readonly dialogs?: DialogDesk;
   /**

@@ -1,10 +1,18 @@
 import type { TerminalStatus } from "../screen/status.ts";
 
+/** What {@linkcode TerminalApi.sendInput} may be given besides its text. */
+export interface SendInputOptions {
+  /** Called right before keys are pressed: before the text is pasted, and before each Enter. */
+  readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
+}
+
 /** What the handoff knows of terminals: a status, a way in, and the last output. Ids are opaque here. */
 export interface TerminalApi {
   getStatus(terminalId: string): Promise<TerminalStatus>;
   /** Resolves once the text was submitted to the agent. */
-  sendInput(terminalId: string, text: string): Promise<void>;
+  sendInput(terminalId: string, text: string, options?: SendInputOptions): Promise<void>;
+  /** Whether the text stands in the terminal's composer, pasted and not submitted. */
+  holdsInput?(terminalId: string, text: string): Promise<boolean>;
   /** The agent's last answer, as far as the terminal shows it. */
   getLastOutput(terminalId: string): Promise<string>;
 }

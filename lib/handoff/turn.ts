@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
@@ -65,8 +65,8 @@ export function openTurn(
     acceptTimes: options.acceptTimes ?? new Map(),
     progress: {
       lastStatus: undefined,
-      acceptedPrompts: 0,
-      declinedPrompts: 0,
+      acceptedPrompts: options.begun?.acceptedPrompts ?? 0,
+      declinedPrompts: options.begun?.declinedPrompts ?? 0,
       promptReported: false,
       waitingSinceMs: undefined,
       waitedMs: 0,

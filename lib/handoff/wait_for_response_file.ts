@@ -1,5 +1,6 @@
 import { RuntimeError, TimeoutError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
+import { writeToArchive } from "./archive.ts";
 import { handleDialog, noteDialogClosed, waitedForPersonMs } from "./dialogs.ts";
 import { handlePrompt, notePromptClosed } from "./permissions.ts";
 import { decide, type PollObservation, startPolling } from "./polling.ts";
@@ -96,7 +97,7 @@ export async function waitForResponse(
         await (turn.options.dialogs === undefined ? handlePrompt(turn) : handleDialog(turn, turn.options.dialogs));
         break;
       case "take_response":
-        return { kind: "response", text: takeResponse(turn, place) };
+        return { kind: "response", text: await takeResponse(turn, place) };
       case "end_without_response":
         return { kind: "none", because: action.because, problem: found.problem };
       case "fail_agent_error":
@@ -136,7 +137,11 @@ export async function endWithoutResponse(
     });
   }
   turn.log(`Warning: ${role} in terminal ${terminalId}: ${problem}. Taking the terminal's last output.`);
-  return await useTerminal(turn, "reading the last output", () => api.getLastOutput(terminalId));
+  const text = await useTerminal(turn, "reading the last output", () => api.getLastOutput(terminalId));
+  if (turn.options.onArchived === undefined) return text;
+  const archived = writeToArchive(text, turn.archiveDir, role);
+  await turn.options.onArchived({ role, ...archived, text });
+  return text;
 }
 
 /** What was found at the response path, and since when it has been there unchanged, by the clock. */
@@ -184,9 +189,9 @@ function isSameFile(one: ResponseLook, other: ResponseLook): boolean {
   return one.kind === "present" && other.kind === "present" && one.identity === other.identity;
 }
 
-function takeResponse(turn: Turn, place: ResponsePlace): string {
+async function takeResponse(turn: Turn, place: ResponsePlace): Promise<string> {
   const { path, text, bytes } = archiveResponse(place, turn.archiveDir);
-  turn.options.onArchived?.({ role: turn.role, path, bytes });
+  await turn.options.onArchived?.({ role: turn.role, path, bytes, text });
   return text;
 }
 

@@ -1,3 +1,5 @@
+import { sha256Hex } from "../text/digest.ts";
+
 /** The version of the records' format; it stands in the first record of each log. */
 export const AUDIT_VERSION = 1;
 
@@ -65,9 +67,8 @@ export async function chainRecord(
   return { ...unsigned, hash: await hashOf(unsigned) } as ChainedRecord;
 }
 
-async function hashOf(fields: object): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonicalJson(fields)));
-  return new Uint8Array(digest).toHex();
+function hashOf(fields: object): Promise<string> {
+  return sha256Hex(canonicalJson(fields));
 }
 
 /**

@@ -1,10 +1,27 @@
+import { PanewrightError } from "../errors.ts";
+
 /** The version of the records' format; it stands in the first record of each journal. */
 export const JOURNAL_VERSION = 1;
 
 /** An append-only file of facts, one JSON object a line, each on the disk before `append` returns. */
 export interface Journal extends Disposable {
-  /** Writes one record; the time is added to it. */
-  append(record: { readonly type: string }): void;
+  /** How much of a record that a crash had cut off was dropped when the journal was opened. */
+  readonly droppedBytes: number;
+  /**
+   * Writes one record; the time is added to it.
+   *
+   * @returns the time, ISO 8601
+   * @throws {PanewrightError} when it cannot be written; nothing can follow it then
+   */
+  append(record: { readonly type: string }): string;
+}
+
+/** How a journal is opened. */
+export interface JournalOptions {
+  /** @default {the system's time} */
+  readonly wallClock?: () => Date;
+  /** Called after each record that is on the disk, with how many this has written. @default {faultAfterRecord()} */
+  readonly onRecord?: (count: number) => void;
 }
 
 /**
@@ -13,39 +30,71 @@ export interface Journal extends Disposable {
  * A record is written and synced at once and synchronously: what is announced to a person has happened on the disk, and
  * records of things that happen at the same time keep their order. A record that a crash cut off is dropped first.
  */
-export function openJournal(path: string, options: { readonly wallClock?: () => Date } = {}): Journal {
-  const wallClock = options.wallClock ?? (() => new Date());
-  dropTornRecord(path);
+export function openJournal(path: string, options: JournalOptions = {}): Journal {
+  const { wallClock = () => new Date(), onRecord = faultAfterRecord() } = options;
+  const droppedBytes = dropTornRecord(path);
   const file = Deno.openSync(path, { create: true, append: true, write: true, mode: 0o600 });
   const encoder = new TextEncoder();
-  const append = (record: object) => {
-    const line = encoder.encode(`${JSON.stringify({ at: wallClock().toISOString(), ...record })}\n`);
-    for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
-    file.syncDataSync();
+  let count = 0;
+  let failure: PanewrightError | undefined;
+  const append = (record: object): string => {
+    if (failure !== undefined) throw failure;
+    const at = wallClock().toISOString();
+    const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
+    try {
+      for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
+      file.syncDataSync();
+    } catch (cause) {
+      // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
+      failure = new PanewrightError(`Cannot write the journal ${path}: ${(cause as Error).message}`, {
+        cause,
+        hint: "What is not in the journal is not done. Make room, or make the file writable; then go on with the run.",
+      });
+      throw failure;
+    }
+    onRecord(++count);
+    return at;
   };
   if (file.statSync().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
-  return { append, [Symbol.dispose]: () => file.close() };
+  return { droppedBytes, append, [Symbol.dispose]: () => file.close() };
+}
+
+/** The variable that makes a fault for tests of what becomes of a killed run: `after-record:N`. */
+const FAULT_VARIABLE = "PANEWRIGHT_FAULT";
+
+/** Kills this process without a chance to clean up after the record whose number the variable names. */
+function faultAfterRecord(): (count: number) => void {
+  const number = /^after-record:(\d+)$/.exec(Deno.env.get(FAULT_VARIABLE) ?? "")?.[1];
+  return (count) => {
+    if (number !== undefined && count >= Number(number)) Deno.kill(Deno.pid, "SIGKILL");
+  };
 }
 
 /** What follows the last end of a line was never fully written, and nobody has relied on it. */
-function dropTornRecord(path: string): void {
+function dropTornRecord(path: string): number {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path, { read: true, write: true });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
+    if (error instanceof Deno.errors.NotFound) return 0;
     throw error;
   }
   using _ = file;
   const chunk = new Uint8Array(TAIL_CHUNK_BYTES);
-  for (let end = file.statSync().size; end > 0;) {
+  const size = file.statSync().size;
+  for (let end = size; end > 0;) {
     const start = Math.max(0, end - chunk.length);
     file.seekSync(start, Deno.SeekMode.Start);
     const read = file.readSync(chunk.subarray(0, end - start)) ?? 0;
     const newline = chunk.subarray(0, read).lastIndexOf(NEWLINE);
-    if (newline >= 0 || start === 0) return file.truncateSync(start + newline + 1);
+    if (newline >= 0 || start === 0) {
+      const kept = start + newline + 1;
+      if (kept < size) file.truncateSync(kept);
+      return size - kept;
+    }
     end = start;
   }
+  return 0;
 }
 
 const NEWLINE = 0x0a;

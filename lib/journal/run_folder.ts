@@ -6,6 +6,8 @@ export interface RunFolder {
   readonly path: string;
   /** Archived responses, `NNN-<role>.md`. */
   readonly responsesDir: string;
+  /** What the agents of a review loop were sent, a file a message. */
+  readonly messagesDir: string;
   /** The run's facts, one JSON object a line. */
   readonly journalPath: string;
   /** What was decided about permission dialogs. */
@@ -67,6 +69,7 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     id,
     path,
     responsesDir: `${path}/responses`,
+    messagesDir: `${path}/messages`,
     journalPath: `${path}/journal.ndjson`,
     auditPath: `${path}/audit.ndjson`,
     evidenceDir: `${path}/evidence`,

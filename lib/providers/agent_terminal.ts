@@ -11,10 +11,10 @@ import type { TmuxSession } from "../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { type PaneLook, readScreen } from "./pane_look.ts";
-import type { LaunchRequest, Provider } from "./provider.ts";
+import type { LaunchPlan, LaunchRequest, Provider } from "./provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import { StatusTracker } from "./status_tracker.ts";
-import { submitText } from "./submit.ts";
+import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { paneWakeSource, type WakeSource } from "./wake_source.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */
@@ -66,27 +66,12 @@ const SHELL_NAME = /^-?(?:ba|z|fi|da|a|k|c|tc|nu)?sh$/;
  * @throws {RuntimeError} when the program ends, or is not ready in time
  */
 export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
-  const { session, provider, request, startTimeoutMs = 60_000, clock = systemClock, signal } = options;
-  const { argv, env, cwd } = provider.launch(request, options.host ?? systemHost(request.env));
+  const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
+  const plan = provider.launch(request, options.host ?? systemHost(request.env));
   const waiting = signal ? { signal } : {};
-  const startedAt = Date.now();
-  const pane = await session.openPane({ name: request.role, argv, env, cwd, ...waiting });
-  const source = provider.openStatusSource?.({
-    pane,
-    workdir: cwd,
-    env: { ...Deno.env.toObject(), ...env },
-    startedAt,
-    clock,
-    ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
-  });
-  const tracker = new StatusTracker({
-    rules: provider.rules,
-    clock,
-    quietMs: options.quietMs ?? 8000,
-    log: options.log ?? (() => {}),
-    ...(source ? { source } : {}),
-  });
-  const terminal = new AgentTerminal({ name: request.role, session, provider, pane, tracker, clock });
+  const launchedAtMs = Date.now();
+  const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
+  const terminal = createTerminal(options, { plan, pane, launchedAtMs });
   try {
     await terminal.waitUntilReady({ timeoutMs: startTimeoutMs, ...waiting });
     return terminal;
@@ -96,6 +81,47 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   }
 }
 
+/** An agent that was started by an earlier process, and its pane. */
+export interface AdoptedAgent {
+  readonly pane: PaneRef;
+  /** In milliseconds since the epoch. */
+  readonly launchedAtMs: number;
+  readonly wrapperShell: string | undefined;
+}
+
+/** Goes on with an agent that an earlier process has started, and that is known to be alive in its pane. */
+export function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): AgentTerminal {
+  const plan = options.provider.launch(options.request, options.host ?? systemHost(options.request.env));
+  return createTerminal(options, { plan, ...agent });
+}
+
+function createTerminal(
+  options: AgentTerminalOptions,
+  agent: Pick<AdoptedAgent, "pane" | "launchedAtMs"> & Partial<AdoptedAgent> & { readonly plan: LaunchPlan },
+): AgentTerminal {
+  const { session, provider, request, clock = systemClock } = options;
+  const { pane, launchedAtMs, plan: { cwd, env } } = agent;
+  const source = provider.openStatusSource?.({
+    pane,
+    workdir: cwd,
+    env: { ...Deno.env.toObject(), ...env },
+    startedAt: launchedAtMs,
+    clock,
+    ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
+  });
+  // What was submitted to an adopted agent is not known here: its record is looked for at once.
+  if ("wrapperShell" in agent) source?.doubt();
+  const tracker = new StatusTracker({
+    rules: provider.rules,
+    clock,
+    quietMs: options.quietMs ?? 8000,
+    log: options.log ?? (() => {}),
+    ...(source ? { source } : {}),
+  });
+  const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};
+  return new AgentTerminal({ name: request.role, session, provider, pane, launchedAtMs, tracker, clock, ...adopted });
+}
+
 /** What an {@linkcode AgentTerminal} is made of. */
 export interface AgentTerminalParts {
   /** For messages: the role's name. */
@@ -103,8 +129,12 @@ export interface AgentTerminalParts {
   readonly session: TmuxSession;
   readonly provider: Provider;
   readonly pane: PaneRef;
+  /** When the agent was started, in milliseconds since the epoch. */
+  readonly launchedAtMs: number;
   readonly tracker: StatusTracker;
   readonly clock: Clock;
+  /** Of an agent that was ready before. */
+  readonly adopted?: { readonly wrapperShell: string | undefined };
 }
 
 /** An agent in a pane: its status, a safe way to give it text, and its last output. Disposal ends it. */
@@ -112,6 +142,7 @@ export class AgentTerminal implements AsyncDisposable {
   readonly name: string;
   readonly provider: Provider;
   readonly pane: PaneRef;
+  readonly launchedAtMs: number;
   readonly #session: TmuxSession;
   readonly #tracker: StatusTracker;
   readonly #clock: Clock;
@@ -125,9 +156,22 @@ export class AgentTerminal implements AsyncDisposable {
     this.name = parts.name;
     this.provider = parts.provider;
     this.pane = parts.pane;
+    this.launchedAtMs = parts.launchedAtMs;
     this.#session = parts.session;
     this.#tracker = parts.tracker;
     this.#clock = parts.clock;
+    this.#isReady = parts.adopted !== undefined;
+    this.#wrapperShell = parts.adopted?.wrapperShell;
+  }
+
+  /** The shell that the agent's program was started by, where it is a script. */
+  get wrapperShell(): string | undefined {
+    return this.#wrapperShell;
+  }
+
+  /** The id under which the agent's CLI keeps its session, as soon as that is known. */
+  get sessionId(): string | undefined {
+    return this.#tracker.sessionId;
   }
 
   /** See {@linkcode startAgentTerminal}, which has called this. */
@@ -204,7 +248,10 @@ export class AgentTerminal implements AsyncDisposable {
    * @throws {HumanInterventionRequiredError} when a dialog or a person's draft is in the way
    * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
    */
-  async submit(text: string, options: TerminalCallOptions = {}): Promise<void> {
+  async submit(
+    text: string,
+    options: TerminalCallOptions & Pick<SubmitOptions, "onStep"> = {},
+  ): Promise<void> {
     const { client } = this.#session;
     const { paneId } = this.pane;
     const guarded = this.provider.guardPrompt(sanitizePaste(text));
@@ -228,6 +275,12 @@ export class AgentTerminal implements AsyncDisposable {
       text: guarded,
       clock: this.#clock,
     });
+  }
+
+  /** Whether the agent's composer holds this text as {@linkcode submit} pastes it, not submitted yet. */
+  holdsText(text: string, options: TerminalCallOptions = {}): Promise<boolean> {
+    const guarded = this.provider.guardPrompt(sanitizePaste(text));
+    return holdsDraft(() => this.look(options), { ...options, text: guarded, clock: this.#clock });
   }
 
   /**

@@ -26,8 +26,6 @@ export interface LaunchRequest {
   readonly model?: string;
   /** Id (a UUID) of a session of the CLI's own that the agent goes on with. */
   readonly resume?: string;
-  /** Id (a UUID) for the session, where the CLI lets it be chosen. */
-  readonly sessionId?: string;
   /** A named set of settings of the CLI's own (`codex --profile`). */
   readonly profile?: string;
   /**

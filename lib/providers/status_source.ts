@@ -31,6 +31,8 @@ export type StatusReport = ReportedState & {
 export interface StatusSource extends Disposable {
   /** For messages, such as `session log`. */
   readonly name: string;
+  /** The id under which the CLI keeps the session, as soon as it is known: what the session is gone on with. */
+  readonly sessionId: string | undefined;
   /** Everything that was recorded up to now. */
   read(): Promise<StatusReport | undefined>;
   /** Told right before a prompt is submitted: from now on there may be a record, and this text is in it. */

@@ -81,6 +81,11 @@ export class StatusTracker implements Disposable {
     this.#told = false;
   }
 
+  /** The id of the session that the source reads, as soon as it knows it. */
+  get sessionId(): string | undefined {
+    return this.#options.source?.sessionId;
+  }
+
   /** The agent's last answer in full, if its record has it and it rests. */
   async lastAnswer(): Promise<string | undefined> {
     const { source } = this.#options;

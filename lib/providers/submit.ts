@@ -19,12 +19,17 @@ export interface SubmitTarget {
 /** Options of {@linkcode submitText}. */
 export interface SubmitOptions extends SubmitProfile {
   readonly text: string;
+  /** Called right before the text is pasted, and before each Enter. */
+  readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
 }
 
 /** How many Enters one text may cost: the first, and another where the first was lost or became a line end. */
 const MAX_ENTERS = 2;
+
+/** Longer than any of the CLIs takes to draw a frame. */
+const SECOND_LOOK_MS = 200;
 
 /**
  * Hands text to an agent: one paste, a pause, one Enter, and proof that it was taken.
@@ -42,18 +47,32 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
   // What a submission that failed has left in the composer needs no second paste.
   if (!holdsAll(before, text)) {
     if (!isReady(before)) throw notReadyError(target.name, before);
+    await options.onStep?.("paste");
     await target.paste(text);
     await clock.sleep(pasteToEnterMs, signal);
   }
   for (let enters = 0; enters < MAX_ENTERS; enters++) {
     const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
     if (!holds(pasted, text)) throw notPastedError(target.name, pasted);
+    await options.onStep?.("enter");
     await target.pressEnter();
     const after = await lookUntil(target, options, createSubmissionProof(text));
     if (isTaken(after, text)) return;
     if (!holds(after, text)) throw notSubmittedError(target.name, after);
   }
   throw notSubmittedError(target.name, await lookWithRetry(() => target.look(), options));
+}
+
+/**
+ * Whether the composer holds this text, not submitted yet. It is looked twice where it does not: a frame may be half drawn.
+ */
+export async function holdsDraft(
+  look: () => Promise<PaneLook>,
+  { text, clock, signal }: Pick<SubmitOptions, "text" | "clock" | "signal">,
+): Promise<boolean> {
+  if (holds(await look(), text)) return true;
+  await clock.sleep(SECOND_LOOK_MS, signal);
+  return holds(await look(), text);
 }
 
 /** Looks until it is as it should be, or the time for the proof is over; the last look in any case. */

@@ -2,7 +2,7 @@ import { RuntimeError, UsageError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { findProcess } from "../ports/process_table.ts";
 import type { PaneRef, TmuxClient, TmuxCommand } from "./client.ts";
-import { endProcesses } from "../ports/end_processes.ts";
+import { endProcesses, findMarkedPids } from "../ports/end_processes.ts";
 import { findPaneProcesses, PANE_MARK_VARIABLE, type PaneProcess } from "./pane_processes.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { attachCommand, findSocketPath, isServerRunning, killServer, tmuxCommand } from "./server.ts";
@@ -34,6 +34,12 @@ export interface OpenSessionOptions {
    * @default {true}
    */
   readonly cleanupOnExit?: boolean;
+  /**
+   * What everything that is started in the panes carries in its environment ({@linkcode PANE_MARK_VARIABLE}).
+   *
+   * @default {a random one}
+   */
+  readonly mark?: string;
   /** @default {systemClock} */
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
@@ -100,6 +106,74 @@ async function startServer(client: TmuxClient, options: OpenSessionOptions): Pro
   expectTmuxSuccess(result, `open tmux session ${name}`);
 }
 
+/** A session that an earlier process has opened, and what it opened in it. */
+export interface SessionToAdopt extends OpenSessionOptions {
+  readonly mark: string;
+  /** The panes that are known, whether or not they are still there. */
+  readonly panes: readonly KnownPane[];
+}
+
+/** A pane as it was when it was opened. */
+export interface KnownPane extends PaneRef {
+  /** Of its program, in the notation of the process table; `undefined` when it had ended already. */
+  readonly startTime: string | undefined;
+}
+
+/** A session that was adopted. */
+export interface AdoptedSession {
+  readonly session: TmuxSession;
+  /** The known panes whose very program is alive. */
+  readonly alive: ReadonlySet<string>;
+}
+
+/**
+ * Goes on with a session that an earlier process has opened: the known panes whose program lives on are kept, and all others
+ * that came from it are closed, with what was started in them.
+ *
+ * @returns `undefined` where there is no such session any more
+ */
+export async function adoptSession(
+  client: TmuxClient,
+  options: SessionToAdopt,
+): Promise<AdoptedSession | undefined> {
+  const { name, existing = false, panes } = options;
+  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{window_name}";
+  const listed = await client.run(["list-panes", "-s", "-t", `=${name}:`, "-F", format]);
+  if (listed.code !== 0) return undefined;
+  const session = new TmuxSession(client, options, existing ? undefined : await findSocketPath(client));
+  const marked = new Set(await findMarkedPids({ name: PANE_MARK_VARIABLE, value: session.mark }));
+  const alive = new Set<string>();
+  for (const line of listed.stdout.trim().split("\n")) {
+    const [paneId = "", pidText = "", dead, ...window] = line.split(" ");
+    const pid = Number(pidText);
+    const known = panes.find((one) => one.paneId === paneId && one.pid === pid);
+    const isOurs = known !== undefined || marked.has(pid) || (!existing && window.join(" ") !== PLACEHOLDER);
+    if (!isOurs) continue;
+    const startTime = known === undefined ? (await findProcess(pid))?.startTime : known.startTime;
+    session.keep({ paneId, pid, startTime });
+    const lives = dead === "0" && known !== undefined && (await findProcess(pid))?.startTime === known.startTime;
+    if (lives) alive.add(paneId);
+    else await session.closePane({ paneId, pid });
+  }
+  return { session, alive };
+}
+
+/** Ends everything that carries the mark of a session which is gone. */
+export async function endMarkedProcesses(mark: string, options: { readonly clock: Clock }): Promise<void> {
+  const left = await endProcesses(await findPaneProcesses([], { mark }), {
+    clock: options.clock,
+    hangupGraceMs: HANGUP_GRACE_MS,
+    terminateGraceMs: TERMINATE_GRACE_MS,
+  });
+  if (left.length > 0) throw stillRunning(left);
+}
+
+function stillRunning(left: readonly { readonly pid: number }[]): RuntimeError {
+  return new RuntimeError(
+    `Cannot end what was started in tmux: still running are ${left.map((one) => one.pid).join(", ")}`,
+  );
+}
+
 /** A tmux session that agents' panes are opened in. Disposal ends what was opened, on every way out. */
 export class TmuxSession implements AsyncDisposable {
   readonly name: string;
@@ -108,7 +182,8 @@ export class TmuxSession implements AsyncDisposable {
   /** Whether disposal ends what was opened. */
   readonly cleanupOnExit: boolean;
   readonly #options: OpenSessionOptions;
-  readonly #mark = crypto.randomUUID();
+  /** What everything that is started in the panes carries in its environment. */
+  readonly mark: string;
   readonly #panes = new Map<string, PaneProcess>();
   /** Of a server of our own. */
   readonly #socketPath: string | undefined;
@@ -119,6 +194,7 @@ export class TmuxSession implements AsyncDisposable {
     this.cols = options.cols ?? 220;
     this.rows = options.rows ?? 50;
     this.cleanupOnExit = options.cleanupOnExit ?? true;
+    this.mark = options.mark ?? crypto.randomUUID();
     this.#options = options;
     this.#socketPath = socketPath;
   }
@@ -137,7 +213,7 @@ export class TmuxSession implements AsyncDisposable {
     // a program that ends at once must not take its window along.
     const uniqueName = `panewright-${crypto.randomUUID()}`;
     const target = `=${this.name}:=${uniqueName}`;
-    const variables = Object.entries({ ...env, [PANE_MARK_VARIABLE]: this.#mark });
+    const variables = Object.entries({ ...env, [PANE_MARK_VARIABLE]: this.mark });
     const commands: TmuxCommand[] = [
       [
         ...["new-window", "-d", "-P", "-F", "#{pane_id} #{pane_pid}", "-n", uniqueName] as const,
@@ -164,6 +240,16 @@ export class TmuxSession implements AsyncDisposable {
     return pane;
   }
 
+  /** Takes a pane of an earlier process for one that was opened here. */
+  keep({ paneId, pid, startTime }: KnownPane): void {
+    this.#panes.set(paneId, { pid, startTime });
+  }
+
+  /** How a pane that was opened here is known again. */
+  knownPane({ paneId, pid }: PaneRef): KnownPane {
+    return { paneId, pid, startTime: this.#panes.get(paneId)?.startTime };
+  }
+
   /** Ends a pane that was opened here, and every process that came out of it. One that is closed already is left alone. */
   async closePane(pane: PaneRef): Promise<void> {
     const known = this.#panes.get(pane.paneId);
@@ -181,12 +267,12 @@ export class TmuxSession implements AsyncDisposable {
 
   /** Ends everything that was opened here, whatever `cleanupOnExit` says. */
   async close(): Promise<void> {
-    const processes = await findPaneProcesses([...this.#panes.values()], { mark: this.#mark });
+    const processes = await findPaneProcesses([...this.#panes.values()], { mark: this.mark });
     if (!this.#options.existing) await killServer(this.client, this.#socketPath);
     else for (const paneId of this.#panes.keys()) await this.client.run(["kill-pane", "-t", paneId]);
     await this.#endProcesses(processes);
     // A process that was being started while its parent was ended is in no earlier list, but it carries the mark.
-    await this.#endProcesses(await findPaneProcesses([], { mark: this.#mark }));
+    await this.#endProcesses(await findPaneProcesses([], { mark: this.mark }));
     this.#panes.clear();
   }
 
@@ -210,10 +296,7 @@ export class TmuxSession implements AsyncDisposable {
       hangupGraceMs: HANGUP_GRACE_MS,
       terminateGraceMs: TERMINATE_GRACE_MS,
     });
-    if (left.length === 0) return;
-    throw new RuntimeError(
-      `Cannot end what was started in tmux: still running are ${left.map((one) => one.pid).join(", ")}`,
-    );
+    if (left.length > 0) throw stillRunning(left);
   }
 
   /** The command that shows the panes to a person. */

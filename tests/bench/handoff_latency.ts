@@ -47,7 +47,7 @@ async function measure({ terminal, workdir, observer }: Subject, turns: number, 
     await sendAndWait(api, paneId, "tester", `Turn ${turn}.\n${responseFileInstruction(workdir, "tester")}`, {
       workdir,
       settings: { pollSeconds: 2 },
-      onArchived: ({ path }) => archived = path,
+      onArchived: ({ path }) => void (archived = path),
       ...(wakes ? { wake: (untilMs, signal) => wakeUp.wait(untilMs, signal) } : {}),
     });
     const consumedAt = Date.now();

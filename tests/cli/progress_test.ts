@@ -5,6 +5,7 @@ import { describeEvent } from "../../lib/cli/describe_event.ts";
 import { advanceProgress, initialProgress, renderLiveLine } from "../../lib/cli/live_state.ts";
 import { createProgress } from "../../lib/cli/progress.ts";
 import { type Clock, sleepWithTimer } from "../../lib/ports/clock.ts";
+import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../lib/workflow/review_loop/settings.ts";
 import type { ReviewLoopEvent } from "../../lib/workflow/review_loop/events.ts";
 import { fakeIo } from "../support/fake_io.ts";
 
@@ -21,17 +22,56 @@ const TURN = {
   promptBytes: 3276,
 } satisfies ReviewLoopEvent;
 
+/** As a journal has them: what is undefined is left out. */
+const SETTINGS: ReviewLoopSettings = JSON.parse(JSON.stringify(DEFAULT_REVIEW_LOOP_SETTINGS));
+
 const RUN: readonly ReviewLoopEvent[] = [
-  { type: "run_started", runId: "r1", workdir: "/w", folder: "/w/.panewright/runs/r1", startAgent: "analyst" },
+  {
+    type: "run_started",
+    job: "run",
+    runId: "r1",
+    workdir: "/w",
+    folder: "/w/.panewright/runs/r1",
+    startAgent: "analyst",
+    task: { introduction: "", exploreSummary: "a", scenarioTest: "b" },
+    settings: SETTINGS,
+    origin: { configFile: null, cwd: "/w", flags: {} },
+  },
+  { type: "run_resumed", runId: "r1", folder: "/w/.panewright/runs/r1", settings: SETTINGS },
+  { type: "session_opening", socket: "s", session: "p", existing: false, mark: "m" },
   { type: "session_opened", attachCommand: "tmux -L s attach-session -t =p" },
   { type: "agent_starting", role: "analyst", provider: "codex" },
-  { type: "agent_ready", role: "analyst", terminalId: "%1", seconds: 0.62 },
+  { type: "agent_starting", role: "analyst", provider: "codex", resumes: "u1" },
+  { type: "agent_ready", role: "analyst", terminalId: "%1", seconds: 0.62, pid: 7, launchedAtMs: 0 },
+  { type: "agent_adopted", role: "tester", terminalId: "%2" },
+  { type: "agent_session", role: "analyst", sessionId: "u1" },
   { type: "round_started", round: 1, maxRounds: 8 },
   TURN,
+  { type: "turn_resumed", turnId: "t1", role: "programmer", round: 1, cycle: 2 },
+  {
+    type: "message_sending",
+    turnId: "t1",
+    role: "programmer",
+    terminalId: "%1",
+    what: "prompt",
+    step: "paste",
+    file: "messages/t1.md",
+    bytes: 3276,
+    sha256: "0",
+  },
+  { type: "message_sent", turnId: "t1", role: "programmer", what: "prompt" },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "processing" },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "waiting_user_answer" },
   { type: "reminder_sent", turnId: "t1", role: "programmer", reminder: 1 },
-  { type: "response_received", turnId: "t1", role: "programmer", bytes: 2150, archivedAs: "/a/002.md", seconds: 65 },
+  {
+    type: "response_received",
+    turnId: "t1",
+    role: "programmer",
+    bytes: 2150,
+    archivedAs: "/a/002.md",
+    sha256: "0",
+    seconds: 65,
+  },
   { type: "review_decided", role: "programmer_review", round: 1, cycle: 1, verdict: "REVISE", note: "no verdict" },
   { type: "review_limit_reached", role: "programmer_review", round: 1, then: "proceed" },
   { type: "test_command_started", round: 1, command: "npm test" },
@@ -57,10 +97,14 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
   RUN.forEach((event) => progress.onEvent(event));
   const stamped = [
     "run r1, beginning with analyst; its records are in /w/.panewright/runs/r1",
+    "run r1 goes on; its records are in /w/.panewright/runs/r1",
     "watch the agents with: tmux -L s attach-session -t =p",
+    "analyst: starting codex again, with its session u1",
     "analyst: ready after 0.6 s",
+    "tester: alive in terminal %2, goes on",
     "round 1 of 8",
     "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
+    "programmer: goes on with its turn (round 1, cycle 2)",
     "programmer: waiting at a prompt of its own that wants an answer",
     "programmer: reminded of its response file (reminder 1)",
     "programmer: response of 2.1 KiB after 1m 05s, kept as 002.md",
@@ -129,7 +173,7 @@ Deno.test("what the live line says follows the events", () => {
   const starting = { type: "agent_starting", provider: "codex" } as const;
   assertEquals(after({ ...starting, role: "analyst" }, 0), "starting analyst · 0 s (run 0 s)");
   assertEquals(after({ ...starting, role: "tester" }, 1000), "starting analyst, tester · 1 s (run 1 s)");
-  const ready = { type: "agent_ready", terminalId: "%1", seconds: 1 } as const;
+  const ready = { type: "agent_ready", terminalId: "%1", seconds: 1, pid: 7, launchedAtMs: 0 } as const;
   assertEquals(after({ ...ready, role: "analyst" }, 2000), "starting tester · 2 s (run 2 s)");
   assertEquals(after({ ...ready, role: "tester" }, 3000), "");
   assertEquals(after({ type: "round_started", round: 1, maxRounds: 8 }, 3000), "");
@@ -219,6 +263,7 @@ const DIALOG = {
   terminalId: "%3",
   kind: "command",
   subject: "npm test\n\x1b[2Jrm x",
+  fingerprint: "f",
   reason: "AUTO_ACCEPT_PERMISSIONS is off.",
   question: "q1",
   runId: "r1",

@@ -128,15 +128,15 @@ for (
   });
 }
 
-Deno.test("a session of Claude Code with an id of our own is gone on with", async () => {
+Deno.test("a session of Claude Code is gone on with by the id that its status file tells", async () => {
   await using stage = await setUpStage({
     provider: "claude_code",
     respond: ({ prompts }) => [{ do: "say", text: `You said: ${prompts.join(" + ")}` }],
   });
-  const sessionId = crypto.randomUUID();
-  const first = await stage.start("first", { sessionId });
+  const first = await stage.start("first");
   await first.submit("Remember the blue door");
   await untilStatus(first, "completed");
+  const sessionId = first.sessionId!;
   await first.close();
   const second = await stage.start("second", { resume: sessionId });
   await second.submit("What shall you remember?");

@@ -111,6 +111,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     emit,
     onStuck: () => {},
     attachCommand: stage.session.attachCommand(),
+    earlierQuestion: () => undefined,
     nextQuestionId: () => `q${++questions}`,
     person: undefined,
     clock: systemClock,

@@ -47,7 +47,7 @@ export async function createBench(script: TerminalScript): Promise<HandoffBench>
       settings,
       log: (line) => logs.push(line),
       onStatus: (status) => statuses.push(status),
-      onArchived: (response) => archived.push(response),
+      onArchived: (response) => void archived.push(response),
     }),
     respond: (role, content) =>
       Deno.writeFile(

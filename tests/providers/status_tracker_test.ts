@@ -25,6 +25,7 @@ function track(options: { readonly withSource: boolean }) {
   let report: StatusReport | undefined;
   let reading = false;
   const source: StatusSource = {
+    sessionId: undefined,
     name: "session log",
     async read() {
       calls.push(reading ? "overlap" : "read");

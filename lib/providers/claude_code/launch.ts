@@ -9,7 +9,7 @@ import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 const VARIABLES = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" } as const;
 
 /**
- * How Claude Code is started in a pane: `claude [--model M] [--session-id ID | --resume ID] [ARGS…]`.
+ * How Claude Code is started in a pane: `claude [--model M] [--resume ID] [ARGS…]`.
  *
  * The person's settings stay as they are, also the renderer: both are known. Only where all of an answer must stay readable
  * (`keepScrollback`) the classic one is asked for, by `--settings`.
@@ -39,7 +39,6 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
       ...(keepScrollback ? ["--settings", JSON.stringify({ tui: "default" })] : []),
       ...(model === undefined ? [] : ["--model", model]),
       ...(request.resume === undefined ? [] : ["--resume", request.resume]),
-      ...(request.sessionId === undefined ? [] : ["--session-id", request.sessionId]),
       ...args,
     ],
     env: { ...VARIABLES, ...env },

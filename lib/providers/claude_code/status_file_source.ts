@@ -61,6 +61,10 @@ class ClaudeStatusFile implements StatusSource {
     };
   }
 
+  get sessionId(): string | undefined {
+    return this.#last?.sessionId;
+  }
+
   expectPrompt(): void {
     this.#promptedAt = Date.now();
     if (this.#process === undefined) this.#pace.want();

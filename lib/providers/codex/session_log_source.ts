@@ -65,6 +65,10 @@ class CodexSessionLog implements StatusSource {
     this.#pace.want();
   }
 
+  get sessionId(): string | undefined {
+    return this.#state.session?.id;
+  }
+
   lastAnswer(): Promise<string | undefined> {
     return Promise.resolve(this.#state.lastAnswer?.trim());
   }

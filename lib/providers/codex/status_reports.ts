@@ -64,6 +64,9 @@ export function withStatusReports(log: StatusSource, options: StatusReportsOptio
   const watch = events.watch(paneId, take);
   return {
     name: log.name,
+    get sessionId() {
+      return log.sessionId;
+    },
     read: async () => newer(await log.read(), reported),
     expectPrompt: (text) => log.expectPrompt(text),
     doubt: () => log.doubt(),

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import type { CheckPlan } from "./plan.ts";
 

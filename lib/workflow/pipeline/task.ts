@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";

@@ -33,7 +33,10 @@ export async function waitForLimitReset(
   const { clock, wallClock, signal } = drive;
   drive.emit({ type: "usage_limit_reached", message, ...(resetsAt === undefined ? {} : { resetsAt }) });
   const until = retryTime(resetsAt, wallClock()).getTime();
-  for (let left = until - wallClock().getTime(); left > 0; left = until - wallClock().getTime()) {
+  const leftMs = () => until - wallClock().getTime();
+  // No longer than that, should the calendar be set back meanwhile.
+  const latestMs = clock.now() + leftMs();
+  for (let left = leftMs(); left > 0 && clock.now() < latestMs; left = leftMs()) {
     await clock.sleep(Math.min(left, LOOK_EVERY_MS), signal);
   }
   drive.emit({ type: "usage_limit_waited" });

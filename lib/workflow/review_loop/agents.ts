@@ -1,15 +1,21 @@
 import { type Role, ROLES } from "../../handoff/roles.ts";
 import { createTerminalApi } from "../../handoff/agent_terminals.ts";
 import type { TerminalApi } from "../../handoff/terminal_api.ts";
+import { RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type AgentTerminal, startAgentTerminal } from "../../providers/agent_terminal.ts";
+import {
+  adoptAgentTerminal,
+  type AgentTerminal,
+  type AgentTerminalOptions,
+  startAgentTerminal,
+} from "../../providers/agent_terminal.ts";
 import { findProvider } from "../../providers/mod.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { withUserRules } from "../../screen/user_rules.ts";
-
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewLoopEvent } from "./events.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import type { AgentPane, RunState } from "./run_state.ts";
 
 /** A provider that reads its screens with the person's rules as well. */
 function withRulesOf(provider: Provider, { userRules }: ReviewRunPlan): Provider {
@@ -28,40 +34,26 @@ export interface AgentTeam extends Disposable {
 export interface StartAgentsOptions {
   readonly plan: ReviewRunPlan;
   readonly session: TmuxSession;
-  readonly emit: (event: ReviewLoopEvent) => void;
+  /** The agents of an earlier process of the run. */
+  readonly earlier: RunState["agents"];
+  /** The terminal ids of those that are alive. */
+  readonly alive: ReadonlySet<string>;
+  readonly record: (event: ReviewLoopEvent) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
  * Starts the agents of all roles side by side, before the first of them gets work: what stands in the way of one, a login
- * say, shows at once and not hours into the job.
+ * say, shows at once and not hours into the job. An agent of an earlier process that is alive goes on; one that is not is
+ * started again, with the session of its CLI where that is known.
  *
  * @throws the error of the first that cannot be started; the others are given up
  */
 export async function startAgents(options: StartAgentsOptions): Promise<AgentTeam> {
-  const { plan, session, emit, clock } = options;
   const gaveUp = new AbortController();
   const signal = AbortSignal.any([options.signal, gaveUp.signal]);
-  const start = async (role: Role): Promise<[Role, AgentTerminal]> => {
-    const { provider: providerId, ...request } = plan.agents[role];
-    const startedAtMs = clock.now();
-    emit({ type: "agent_starting", role, provider: providerId });
-    const terminal = await startAgentTerminal({
-      session,
-      provider: withRulesOf(findProvider(providerId), plan),
-      request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
-      startTimeoutMs: plan.startupTimeoutSeconds * 1000,
-      quietMs: plan.quietSeconds * 1000,
-      log: (message) => emit({ type: "warning", role, message }),
-      clock,
-      signal,
-    });
-    const seconds = (clock.now() - startedAtMs) / 1000;
-    emit({ type: "agent_ready", role, terminalId: terminal.pane.paneId, seconds });
-    return [role, terminal];
-  };
-  const starts = ROLES.map(start);
+  const starts = ROLES.map(async (role) => [role, await haveAgent(role, { ...options, signal })] as const);
   try {
     const started = await Promise.all(starts);
     const byId = new Map(started.map(([, terminal]) => [terminal.pane.paneId, terminal]));
@@ -78,4 +70,72 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
     await Promise.allSettled(starts);
     throw error;
   }
+}
+
+/** The living agent of a role, or a new one. */
+async function haveAgent(role: Role, options: StartAgentsOptions): Promise<AgentTerminal> {
+  const { earlier, alive, record } = options;
+  const agent = earlier[role];
+  if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
+    const { terminalId } = agent.pane;
+    record({ type: "agent_adopted", role, terminalId });
+    return adopt(role, agent.pane, options);
+  }
+  const isSame = agent?.provider === options.plan.agents[role].provider;
+  if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await start(role, undefined, options);
+  try {
+    return await start(role, agent.sessionId, options);
+  } catch (error) {
+    // A CLI that does not know the session any more ends at once; a dialog or a login stands in the way of every start.
+    if (!(error instanceof RuntimeError) || options.signal.aborted) throw error;
+    const message =
+      `the session ${agent.sessionId} cannot be gone on with: a new one takes its place. ${error.message}`;
+    record({ type: "warning", role, message });
+    return await start(role, undefined, options);
+  }
+}
+
+function adopt(role: Role, pane: AgentPane, options: StartAgentsOptions): AgentTerminal {
+  const { terminalId: paneId, pid, launchedAtMs, wrapperShell } = pane;
+  return adoptAgentTerminal(terminalOptions(role, options), { pane: { paneId, pid }, launchedAtMs, wrapperShell });
+}
+
+async function start(role: Role, resumes: string | undefined, options: StartAgentsOptions): Promise<AgentTerminal> {
+  const { plan, session, record, clock } = options;
+  const startedAtMs = clock.now();
+  const { provider } = plan.agents[role];
+  const resume = resumes === undefined ? {} : { resumes };
+  record({ type: "agent_starting", role, provider, ...resume });
+  const { request, ...common } = terminalOptions(role, options);
+  const terminal = await startAgentTerminal({
+    ...common,
+    request: resumes === undefined ? request : { ...request, resume: resumes },
+  });
+  const { paneId: terminalId, pid, startTime } = session.knownPane(terminal.pane);
+  record({
+    type: "agent_ready",
+    role,
+    terminalId,
+    seconds: (clock.now() - startedAtMs) / 1000,
+    pid,
+    ...(startTime === undefined ? {} : { processStart: startTime }),
+    ...(terminal.wrapperShell === undefined ? {} : { wrapperShell: terminal.wrapperShell }),
+    launchedAtMs: terminal.launchedAtMs,
+  });
+  return terminal;
+}
+
+function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminalOptions {
+  const { plan, session, record, clock, signal } = options;
+  const { provider: providerId, ...request } = plan.agents[role];
+  return {
+    session,
+    provider: withRulesOf(findProvider(providerId), plan),
+    request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
+    startTimeoutMs: plan.startupTimeoutSeconds * 1000,
+    quietMs: plan.quietSeconds * 1000,
+    log: (message) => record({ type: "warning", role, message }),
+    clock,
+    signal,
+  };
 }

@@ -41,6 +41,8 @@ export interface DialogDeskContext {
   readonly attachCommand: string;
   /** The id of the run's next question. */
   readonly nextQuestionId: () => string;
+  /** The question that an earlier process of the run asked and did not see answered. */
+  readonly earlierQuestion: () => { readonly id: string; readonly fingerprint: string } | undefined;
   /** Missing where nobody sits at a terminal. */
   readonly person: AskAboutDialog | undefined;
   readonly clock: Clock;
@@ -131,7 +133,9 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     await audit.note({ ...who, ...aboutOf(dialog, look), decision: "ask", rule, reason });
     const ways = (["accept", "decline"] as const).map((answer) => terminal.provider.answerWay(dialog, answer));
     const answerable = !plan.permissions.dryRun && !ways.includes(undefined);
-    const question = answerable ? context.nextQuestionId() : undefined;
+    const earlier = context.earlierQuestion();
+    const isSame = earlier?.fingerprint === dialog.fingerprint;
+    const question = !answerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
     const { attachCommand } = context;
     const timeoutSeconds = plan.permissions.dialogTimeoutSeconds;
     emit({
@@ -141,6 +145,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       terminalId,
       kind: dialog.kind,
       subject: dialog.subject,
+      fingerprint: dialog.fingerprint,
       reason,
       ...(question === undefined ? {} : { question }),
       runId: folder.id,

@@ -1,4 +1,4 @@
-import { HumanInterventionRequiredError } from "../../errors.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
 import { type AuditLog, openAuditLog } from "../../journal/audit.ts";
 import { openJournal } from "../../journal/journal.ts";
@@ -8,16 +8,22 @@ import { lockWorkdir } from "../../journal/workdir_lock.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import type { HttpPoster } from "../../ports/http.ts";
 import { privateWordsOf } from "../../recording/secret_patterns.ts";
-import { runTestCommand } from "../test_command.ts";
+import { createTestCommandRunner } from "./run_test_command.ts";
 import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
+import { refuseBesideLiveAgents } from "./beside.ts";
 import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "./dialog_desk.ts";
-import type { ReviewLoopEvent, RunOutcome } from "./events.ts";
+import type { ReviewLoopEvent, RunOrigin, RunOutcome } from "./events.ts";
+import { applyEvent, foldEvents } from "./fold.ts";
+import { findLateResponse } from "./late_response.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
 import { type Messages, openMessages } from "../notify.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
-import { openRunSession } from "./run_session.ts";
+import { readReviewRun } from "./read_run.ts";
+import { endLeftSession, openRunSession } from "./run_session.ts";
+import type { RunState } from "./run_state.ts";
+import { reviewLoopSettings } from "./settings.ts";
 
 /** What a run is given besides its plan. */
 export interface ReviewRunOptions {
@@ -28,6 +34,8 @@ export interface ReviewRunOptions {
   readonly signal?: AbortSignal;
   /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
   readonly onForcedExit?: (act: () => void) => () => void;
+  /** The command that goes on with a run, from where the person is. @default {`panewright resume ID`} */
+  readonly resumeCommand?: (runId: string) => string;
   /** @default {systemClock} */
   readonly clock?: Clock;
   /** @default {systemHttpPoster} */
@@ -53,61 +61,133 @@ export interface ReviewRunReport extends Omit<ReviewLoopResult, "state"> {
  * @throws {TimeoutError} when a turn takes too long
  * @throws the signal's reason when it is aborted
  */
-export async function executeReviewRun(options: ReviewRunOptions): Promise<ReviewRunReport> {
-  const { plan, signal = new AbortController().signal, clock = systemClock } = options;
-  const startedAtMs = clock.now();
-  const folder = await createRunFolder(plan.workdir, { now: new Date() });
+export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOptions): Promise<ReviewRunReport> {
+  const { workdir, loop, job: task } = options.plan;
+  const folder = await createRunFolder(workdir, { now: new Date() });
+  using _lock = await lockWorkdir(workdir, { runId: folder.id });
+  await refuseBesideLiveAgents(workdir, { runId: folder.id });
+  using _owned = await lockRun(folder, options.clock);
+  return await conduct({
+    folder,
+    earlier: undefined,
+    opening: {
+      type: "run_started",
+      job: "run",
+      runId: folder.id,
+      workdir,
+      folder: folder.path,
+      startAgent: loop.startAgent,
+      task,
+      settings: reviewLoopSettings(loop),
+      origin,
+    },
+  }, options);
+}
+
+/**
+ * Goes on with a run from what its journal says, whatever has become of the process that executed it: finished turns stay
+ * finished, agents that live are kept, and a response that was written meanwhile is taken.
+ *
+ * @throws {UsageError} when another process executes it, or it has come to its end
+ * @throws like {@linkcode executeReviewRun}
+ */
+export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptions): Promise<ReviewRunReport> {
+  const { plan, clock } = options;
   using _lock = await lockWorkdir(plan.workdir, { runId: folder.id });
   using _owned = await lockRun(folder, clock);
+  const earlier = await readReviewRun(folder);
+  const { finished } = earlier;
+  if (finished?.outcome === "pass" || finished?.outcome === "fail") {
+    throw new UsageError(`Cannot go on with run ${folder.id}: it is over (${finished.outcome}: ${finished.reason})`, {
+      hint: "Start the job anew with: panewright run",
+    });
+  }
+  await refuseBesideLiveAgents(plan.workdir, { runId: folder.id });
+  const settings = reviewLoopSettings(plan.loop);
+  const opening = { type: "run_resumed", runId: folder.id, folder: folder.path, settings } as const;
+  return await conduct({ folder, earlier, opening }, options);
+}
+
+interface Conduct {
+  readonly folder: RunFolder;
+  readonly earlier: RunState | undefined;
+  readonly opening: Extract<ReviewLoopEvent, { type: "run_started" | "run_resumed" }>;
+}
+
+async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRunOptions): Promise<ReviewRunReport> {
+  const { plan, signal = new AbortController().signal, clock = systemClock } = options;
+  const startedAtMs = clock.now();
   using journal = openJournal(folder.journalPath);
   using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets: secretsOf(options) });
-  let rounds = 0;
-  const emit = (event: ReviewLoopEvent) => {
-    if (event.type === "round_started") rounds = event.round;
-    journal.append(event);
+  let current = earlier;
+  const state = (): RunState => {
+    if (current === undefined) throw new TypeError("Cannot tell where the run stands: it has not begun");
+    return current;
+  };
+  const record = (event: ReviewLoopEvent, text?: string) => {
+    const at = journal.append(event);
+    const recorded = { ...event, at, ...(text === undefined ? {} : { text }) };
+    current = current === undefined ? foldEvents([recorded]) : applyEvent(current, recorded);
     options.onEvent?.(event);
   };
   await using messages = openMessages({
     plan: plan.notifications,
-    onProblem: (message) => emit({ type: "warning", message }),
+    onProblem: (message) => record({ type: "warning", message }),
     ...(options.http === undefined ? {} : { http: options.http }),
   });
   const finish = (outcome: RunOutcome, reason: string) => {
-    emit({ type: "run_finished", outcome, rounds, reason, seconds: (clock.now() - startedAtMs) / 1000 });
+    const isOver = outcome === "pass" || outcome === "fail";
+    const resumeCommand = options.resumeCommand?.(folder.id) ?? `panewright resume ${folder.id}`;
+    record({
+      type: "run_finished",
+      outcome,
+      rounds: state().loop.round,
+      reason,
+      seconds: (clock.now() - startedAtMs) / 1000,
+      ...(isOver ? {} : { resumeCommand }),
+    });
     if (outcome === "interrupted") return;
     const priority = outcome === "pass" ? 3 : outcome === "needs_human" ? 5 : 4;
     messages.send({ title: `panewright: ${outcome}`, text: reason, priority });
   };
 
-  emit({
-    type: "run_started",
-    runId: folder.id,
-    workdir: plan.workdir,
-    folder: folder.path,
-    startAgent: plan.loop.startAgent,
-  });
+  record(opening);
   try {
-    const onForcedExit = options.onForcedExit ?? (() => () => {});
-    const { person } = options;
-    const result = await runWithAgents({ plan, folder, audit, emit, messages, person, onForcedExit, clock, signal });
-    if (result.outcome === "pass") {
-      const problems = await postProcess(plan.postProcessing, { workdir: plan.workdir, signal });
-      for (const message of problems) emit({ type: "warning", message });
+    if (journal.droppedBytes > 0) {
+      const message = `the journal's last record was cut off: its ${journal.droppedBytes} bytes were dropped`;
+      record({ type: "warning", message });
     }
-    finish(result.outcome, result.reason);
-    return { outcome: result.outcome, rounds: result.rounds, reason: result.reason, folder };
+    const parts: RunParts = { options, folder, audit, state, record, messages, clock, signal };
+    const { outcome, reason } = await runToEnd(parts);
+    if (outcome === "pass") {
+      await postProcess(plan.postProcessing, {
+        workdir: plan.workdir,
+        done: state().postProcessed,
+        onEnd(command, problem) {
+          record({ type: "post_processed", command, ...(problem === undefined ? {} : { problem }) });
+          if (problem !== undefined) record({ type: "warning", message: problem });
+        },
+        signal,
+      });
+    }
+    finish(outcome, reason);
+    return { outcome, rounds: state().loop.round, reason, folder };
   } catch (error) {
-    const reason = signal.aborted ? signal.reason : mainError(error, emit);
-    finish(outcomeOf(reason, signal), messageOf(reason));
+    const reason = signal.aborted ? signal.reason : mainError(error, record);
+    try {
+      finish(outcomeOf(reason, signal), messageOf(reason));
+    } catch { /* a journal that cannot be written is told by what ended the run, or will be when it goes on */ }
     throw reason;
   }
 }
 
 /** What ended the run, where the cleaning up failed on top of it: that is told as a warning. */
-function mainError(error: unknown, emit: (event: ReviewLoopEvent) => void): unknown {
+function mainError(error: unknown, record: (event: ReviewLoopEvent) => void): unknown {
   if (!(error instanceof SuppressedError)) return error;
-  emit({ type: "warning", message: messageOf(error.error) });
-  return mainError(error.suppressed, emit);
+  try {
+    record({ type: "warning", message: messageOf(error.error) });
+  } catch { /* see below: the first error counts */ }
+  return mainError(error.suppressed, record);
 }
 
 function messageOf(error: unknown): string {
@@ -126,67 +206,75 @@ function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] 
 }
 
 interface RunParts {
-  readonly plan: ReviewRunPlan;
+  readonly options: ReviewRunOptions;
   readonly folder: RunFolder;
   readonly audit: AuditLog;
-  readonly person: AskAboutDialog | undefined;
-  readonly emit: (event: ReviewLoopEvent) => void;
+  readonly state: () => RunState;
+  readonly record: (event: ReviewLoopEvent, text?: string) => void;
   readonly messages: Messages;
-  readonly onForcedExit: (act: () => void) => () => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
+/** Plays what is left of the loop; of one that has come to its end, only the session may be left. */
+async function runToEnd(parts: RunParts): Promise<Pick<ReviewLoopResult, "outcome" | "reason">> {
+  const { options: { plan }, folder, state, record, clock } = parts;
+  const late = await findLateResponse(folder, state());
+  if (late !== undefined) record(late.event, late.text);
+  const { stage } = state().loop;
+  if (stage.kind !== "finished") return await runWithAgents(parts);
+  for (const event of state().untold) record(event);
+  if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
+  return stage;
+}
+
 async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
-  const { plan, folder, audit, emit, messages, person, clock, signal } = parts;
-  let questions = 0;
+  const { options, folder, audit, state, record, messages, clock, signal } = parts;
+  const { plan, person, onForcedExit = () => () => {} } = options;
   using forcedExit = new DisposableStack();
-  const log = (message: string) => emit({ type: "warning", message });
-  await using opened = await openRunSession(plan, { runId: folder.id, log, clock, signal });
-  const { session } = opened;
-  forcedExit.defer(parts.onForcedExit(() => session.abandon()));
+  await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
+  const { session, alive } = opened;
+  forcedExit.defer(onForcedExit(() => session.abandon()));
   using _panesLeft = {
     [Symbol.dispose]() {
-      if (!plan.cleanupOnExit) emit({ type: "panes_left", attachCommand: session.attachCommand() });
+      if (!plan.cleanupOnExit) record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
-  emit({ type: "session_opened", attachCommand: session.attachCommand() });
-  using team = await startAgents({ plan, session, emit, clock, signal });
+  using team = await startAgents({ plan, session, earlier: state().agents, alive, record, clock, signal });
   await using responses = watchResponses(plan.workdir);
   const desks: DialogDeskContext = {
     plan,
     folder,
     audit,
-    emit,
+    emit: record,
     onStuck: (role, text) => messages.send({ title: `panewright: ${role} is stuck`, text, priority: 5 }),
     attachCommand: session.attachCommand(),
-    nextQuestionId: () => `q${++questions}`,
+    nextQuestionId: () => `q${state().questions + 1}`,
+    earlierQuestion: () => state().turn?.question,
     person,
     clock,
     signal,
   };
+  for (const event of state().untold) record(event);
   return await runReviewLoop({
     workdir: plan.workdir,
-    job: plan.job,
+    job: state().head.task,
     settings: plan.loop,
+    state: state().loop,
+    ...(state().turn === undefined ? {} : { begunTurn: state().turn!.id }),
     askAgent: createAskAgent({
       plan,
       folder,
       team,
       responses,
-      emit,
+      state,
+      record,
       createDesk: (turn) => createDialogDesk(desks, turn),
       clock,
       signal,
     }),
-    runTestCommand: (command) =>
-      runTestCommand(command, {
-        cwd: plan.workdir,
-        timeoutSeconds: plan.loop.testCommandTimeoutSeconds,
-        clock,
-        signal,
-      }),
-    onEvent: emit,
+    runTestCommand: await createTestCommandRunner({ plan, runId: folder.id, clock, signal }),
+    onEvent: (event) => record(event),
     signal,
   });
 }

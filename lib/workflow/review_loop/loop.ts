@@ -22,6 +22,8 @@ export interface ReviewLoopOptions {
   readonly onEvent?: (event: ReviewLoopEvent) => void | Promise<void>;
   /** A state to go on from, as an earlier run left it. @default {the beginning} */
   readonly state?: LoopState;
+  /** The id of the turn that an earlier process has begun; it is not announced again. */
+  readonly begunTurn?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -73,7 +75,10 @@ async function advance(
   const { id: turnId, role, round, cycle } = turn;
   const prompt = buildPrompt({ context, state, turn });
   const promptBytes = new TextEncoder().encode(prompt).length;
-  await options.onEvent?.({ type: "turn_started", turnId, role, round, cycle, promptBytes });
+  const started: ReviewLoopEvent = turnId === options.begunTurn
+    ? { type: "turn_resumed", turnId, role, round, cycle }
+    : { type: "turn_started", turnId, role, round, cycle, promptBytes };
+  await options.onEvent?.(started);
   return applyResponse(state, await options.askAgent(role, prompt, turn), context);
 }
 

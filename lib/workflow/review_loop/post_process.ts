@@ -4,21 +4,30 @@ import type { PostProcessingPlan } from "./plan.ts";
 /** Seconds that one command of the post-processing may take. */
 const TIMEOUT_SECONDS = 120;
 
+/** What the post-processing is done with. */
+export interface PostProcessOptions {
+  readonly workdir: string;
+  /** The commands that have ended before, as `onEnd` was told them. */
+  readonly done: readonly string[];
+  /** Told of each command when it has ended, and what went wrong. */
+  readonly onEnd: (command: string, problem: string | undefined) => void;
+  readonly processRunner?: ProcessRunner;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * What is done with the working directory after PASS: the openspec change is archived, then everything is committed.
- *
- * @returns what went wrong, one line a command; the work itself has passed and stays passed
+ * What is done with the working directory after PASS: the openspec change is archived, then everything is committed. Nothing
+ * follows a command that fails; the work itself has passed and stays passed.
  */
-export async function postProcess(
-  plan: PostProcessingPlan,
-  options: { readonly workdir: string; readonly processRunner?: ProcessRunner; readonly signal?: AbortSignal },
-): Promise<string[]> {
-  const { workdir, processRunner = systemProcessRunner, signal } = options;
+export async function postProcess(plan: PostProcessingPlan, options: PostProcessOptions): Promise<void> {
+  const { workdir, done, onEnd, processRunner = systemProcessRunner, signal } = options;
   for (const argv of postProcessCommands(plan)) {
-    const failure = await runStep(argv);
-    if (failure !== undefined) return [failure];
+    const command = argv.join(" ");
+    if (done.includes(command)) continue;
+    const problem = await runStep(argv);
+    onEnd(command, problem);
+    if (problem !== undefined) return;
   }
-  return [];
 
   async function runStep(argv: readonly [string, ...string[]]): Promise<string | undefined> {
     const spelled = argv.join(" ");

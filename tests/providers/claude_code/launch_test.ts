@@ -27,7 +27,6 @@ Deno.test("a start has the person's settings, and what was asked for on top", ()
   }, host({}));
   assertEquals(all.argv, ["node", "cli.js", "--settings", '{"tui":"default"}', "--model", "opus", "--resume", "u1"]);
   assertEquals(all.env["DISABLE_AUTOUPDATER"], "0");
-  assertEquals(claudeLaunchPlan({ ...common, sessionId: "u2" }, host({})).argv, ["claude", "--session-id", "u2"]);
 });
 
 Deno.test("a profile is refused with what to use instead", () => {

@@ -11,6 +11,7 @@ function open() {
   let logged: StatusReport | undefined;
   let disposed = false;
   const log: StatusSource = {
+    sessionId: undefined,
     name: "session log",
     read: () => Promise.resolve(logged),
     expectPrompt() {},

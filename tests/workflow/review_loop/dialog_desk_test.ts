@@ -57,6 +57,8 @@ interface BenchOptions {
   readonly dryRun?: boolean;
   readonly person?: DialogDeskContext["person"];
   readonly audit?: AuditLog;
+  /** What an earlier process of the run has asked. */
+  readonly earlierQuestion?: { readonly id: string; readonly fingerprint: string };
 }
 
 async function openBench(options: BenchOptions = {}): Promise<Bench> {
@@ -70,7 +72,7 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
     events.push(event);
     journal.append(event);
   };
-  journal.append({ type: "run_started", ...{ startAgent: "tester" } });
+  journal.append({ type: "run_started", ...{ job: "run", startAgent: "tester" } });
   const stuck: string[] = [];
   const answers: { answer: DialogAnswer; recorded: number }[] = [];
   const records = () =>
@@ -91,6 +93,7 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
     emit,
     onStuck: (_role, message) => stuck.push(message),
     attachCommand: "tmux -L run attach-session",
+    earlierQuestion: () => options.earlierQuestion,
     nextQuestionId: () => `q${++questions}`,
     person: options.person,
     clock,
