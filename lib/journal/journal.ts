@@ -20,6 +20,8 @@ export interface Journal extends Disposable {
 export interface JournalOptions {
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
+  /** The command that goes on with the run, for the message about a journal that cannot be written. */
+  readonly resumeCommand?: string;
   /** Called after each record that is on the disk, with how many this has written. @default {faultAfterRecord()} */
   readonly onRecord?: (count: number) => void;
 }
@@ -31,7 +33,8 @@ export interface JournalOptions {
  * records of things that happen at the same time keep their order. A record that a crash cut off is dropped first.
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
-  const { wallClock = () => new Date(), onRecord = faultAfterRecord() } = options;
+  const { wallClock = () => new Date(), resumeCommand, onRecord = faultAfterRecord() } = options;
+  const goOn = resumeCommand === undefined ? "go on with the run." : `go on with: ${resumeCommand}`;
   const droppedBytes = dropTornRecord(path);
   const file = Deno.openSync(path, { create: true, append: true, write: true, mode: 0o600 });
   const encoder = new TextEncoder();
@@ -48,7 +51,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
       failure = new PanewrightError(`Cannot write the journal ${path}: ${(cause as Error).message}`, {
         cause,
-        hint: "What is not in the journal is not done. Make room, or make the file writable; then go on with the run.",
+        hint: `What is not in the journal is not done. When it can be written again, ${goOn}`,
       });
       throw failure;
     }
@@ -57,6 +60,11 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   };
   if (file.statSync().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
   return { droppedBytes, append, [Symbol.dispose]: () => file.close() };
+}
+
+/** The warning of a run whose journal ended in the middle of a record. */
+export function droppedRecordMessage(bytes: number): string {
+  return `the last record of the journal had been cut off: its ${bytes} bytes were dropped`;
 }
 
 /** The variable that makes a fault for tests of what becomes of a killed run: `after-record:N`. */

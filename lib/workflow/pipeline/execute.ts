@@ -1,6 +1,6 @@
 import { shellJoin } from "../../shell/mod.ts";
 import { UsageError } from "../../errors.ts";
-import { openJournal } from "../../journal/journal.ts";
+import { droppedRecordMessage, openJournal } from "../../journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../journal/run_folder.ts";
 import { lockRun } from "../../journal/run_lock.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
@@ -113,7 +113,8 @@ async function conduct({ folder, head, earlier, opening }: Conduct, options: Exe
   const { signal = new AbortController().signal, clock = systemClock } = options;
   const plan = withOverrides(options.plan, head.overrides);
   const startedAtMs = clock.now();
-  using journal = openJournal(folder.journalPath);
+  const commands = commandsFor(folder, options.whereArguments ?? []);
+  using journal = openJournal(folder.journalPath, { resumeCommand: commands.resume });
   let state = foldFacts(earlier);
   const record = (fact: ExecFact) => {
     journal.append(fact);
@@ -131,8 +132,8 @@ async function conduct({ folder, head, earlier, opening }: Conduct, options: Exe
     if (outcome === "interrupted" || outcome === "waiting") return;
     messages.send({ title: `panewright: ${outcome}`, text: reason, priority: outcome === "pass" ? 3 : 4 });
   };
-  const commands = commandsFor(folder, options.whereArguments ?? []);
   record(opening);
+  if (journal.droppedBytes > 0) record({ type: "warning", message: droppedRecordMessage(journal.droppedBytes) });
   try {
     const end = await driveRun({
       plan,

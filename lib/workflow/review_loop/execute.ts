@@ -1,7 +1,7 @@
 import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
 import { type AuditLog, openAuditLog } from "../../journal/audit.ts";
-import { openJournal } from "../../journal/journal.ts";
+import { droppedRecordMessage, openJournal } from "../../journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../journal/run_folder.ts";
 import { lockRun } from "../../journal/run_lock.ts";
 import { lockWorkdir } from "../../journal/workdir_lock.ts";
@@ -117,7 +117,8 @@ interface Conduct {
 async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRunOptions): Promise<ReviewRunReport> {
   const { plan, signal = new AbortController().signal, clock = systemClock } = options;
   const startedAtMs = clock.now();
-  using journal = openJournal(folder.journalPath);
+  const resumeCommand = options.resumeCommand?.(folder.id) ?? `panewright resume ${folder.id}`;
+  using journal = openJournal(folder.journalPath, { resumeCommand });
   using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets: secretsOf(options) });
   let current = earlier;
   const state = (): RunState => {
@@ -137,7 +138,6 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
   });
   const finish = (outcome: RunOutcome, reason: string) => {
     const isOver = outcome === "pass" || outcome === "fail";
-    const resumeCommand = options.resumeCommand?.(folder.id) ?? `panewright resume ${folder.id}`;
     record({
       type: "run_finished",
       outcome,
@@ -153,10 +153,7 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
 
   record(opening);
   try {
-    if (journal.droppedBytes > 0) {
-      const message = `the journal's last record was cut off: its ${journal.droppedBytes} bytes were dropped`;
-      record({ type: "warning", message });
-    }
+    if (journal.droppedBytes > 0) record({ type: "warning", message: droppedRecordMessage(journal.droppedBytes) });
     const parts: RunParts = { options, folder, audit, state, record, messages, clock, signal };
     const { outcome, reason } = await runToEnd(parts);
     if (outcome === "pass") {

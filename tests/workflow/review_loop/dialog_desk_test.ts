@@ -198,6 +198,26 @@ Deno.test("with the switch off a person is told once a dialog, how to attach and
   ]);
 });
 
+Deno.test("a dialog that an earlier process asked about is the same question, and its answer that was left is taken", async () => {
+  const asked = approval("npm test");
+  const fingerprint = asked.classification.dialog?.fingerprint ?? "";
+  await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint } });
+  await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
+  bench.shown = asked;
+  const open = await bench.desk.inspect();
+  assertEquals(open?.decision, "accept");
+  const [waiting] = bench.events;
+  assert(waiting?.type === "dialog_waiting");
+  assertEquals(waiting.question, "q7");
+});
+
+Deno.test("another dialog than the one that was asked about is another question", async () => {
+  await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint: "another" } });
+  await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
+  bench.shown = approval("npm test");
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+});
+
 Deno.test("a dialog that nobody answers in time stops the run for a person", async () => {
   await using bench = await openBench({ autoAccept: false });
   bench.shown = approval("npm test");

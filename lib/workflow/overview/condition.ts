@@ -1,0 +1,101 @@
+/**
+ * How a run is, in one word for both jobs and all commands.
+ *
+ * - `running`: a process executes it; `waiting`: for the answer to a question, executed or not
+ * - `passed`, `failed`: it is over
+ * - `stopped`: interrupted by a person; `killed`: no process executes it, and it did not end
+ * - `needs_person`: it ended at something that only a person may decide; `error`: something else went wrong
+ * - `empty`: nothing was written down; `unreadable`: what was written down is damaged
+ */
+export type Condition =
+  | "running"
+  | "waiting"
+  | "passed"
+  | "failed"
+  | "stopped"
+  | "killed"
+  | "needs_person"
+  | "error"
+  | "empty"
+  | "unreadable";
+
+/** What {@linkcode conditionOf} goes by. */
+export interface Signs {
+  /** Whether a process executes the run. */
+  readonly executed: boolean;
+  /** How the run ended by its journal; undefined where the journal does not say so. */
+  readonly outcome: "pass" | "fail" | "waiting" | "needs_human" | "error" | "interrupted" | undefined;
+  /** Whether a question, or a dialog, is open that can be answered. */
+  readonly asked: boolean;
+  /** Whether the journal has a record of the run. */
+  readonly begun: boolean;
+  /** Whether something in the journal cannot be read. */
+  readonly damaged: boolean;
+}
+
+/**
+ * The word for a run.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const signs = { executed: false, outcome: undefined, asked: false, begun: true, damaged: false };
+ * assertEquals(conditionOf(signs), "killed");
+ * assertEquals(conditionOf({ ...signs, executed: true }), "running");
+ * assertEquals(conditionOf({ ...signs, executed: true, asked: true }), "waiting");
+ * assertEquals(conditionOf({ ...signs, outcome: "interrupted" }), "stopped");
+ * ```
+ */
+export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs): Condition {
+  if (damaged) return "unreadable";
+  switch (outcome) {
+    case "pass":
+      return "passed";
+    case "fail":
+      return "failed";
+    case "waiting":
+      return "waiting";
+    case "needs_human":
+      return "needs_person";
+    case "error":
+      return "error";
+    case "interrupted":
+      return "stopped";
+    case undefined:
+      if (asked) return "waiting";
+      if (executed) return "running";
+      return begun ? "killed" : "empty";
+  }
+}
+
+/**
+ * Whether `panewright resume` goes on with a run. A step of `panewright exec` that failed gets its tries anew; a damaged
+ * journal is another matter.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(canResume("failed", { job: "run", executed: false }), false);
+ * assertEquals(canResume("failed", { job: "exec", executed: false }), true);
+ * ```
+ */
+export function canResume(
+  condition: Condition,
+  { job, executed }: { readonly job: "run" | "exec" | undefined; readonly executed: boolean },
+): boolean {
+  switch (condition) {
+    case "waiting":
+    case "stopped":
+    case "killed":
+    case "needs_person":
+    case "error":
+      return !executed;
+    case "failed":
+      return !executed && job === "exec";
+    case "running":
+    case "passed":
+    case "empty":
+    case "unreadable":
+      return false;
+  }
+}

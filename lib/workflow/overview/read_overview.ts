@@ -1,0 +1,50 @@
+import { readAnswer } from "../../journal/answers.ts";
+import type { PanewrightError } from "../../errors.ts";
+import { isLocked } from "../../journal/lock_file.ts";
+import type { RunFolder } from "../../journal/run_folder.ts";
+import { type Condition, conditionOf } from "./condition.ts";
+import { readSummary } from "./read_summary.ts";
+import type { RunSummary } from "./summary.ts";
+
+/** A run as its folder tells of it. */
+export interface RunOverview {
+  readonly folder: RunFolder;
+  readonly condition: Condition;
+  /** Whether a process executes it. */
+  readonly executed: boolean;
+  /** Undefined where nothing was written down, or it cannot be read. */
+  readonly summary: RunSummary | undefined;
+  readonly problem: PanewrightError | undefined;
+  /** Whether the question that is open has its answer, and the run only has to go on. */
+  readonly answered: boolean;
+}
+
+/**
+ * Reads how a run is. Whatever is wrong with its folder is told as its problem.
+ *
+ * @param options.brief as {@linkcode readSummary} has it
+ */
+export async function readOverview(
+  folder: RunFolder,
+  options: { readonly brief?: boolean } = {},
+): Promise<RunOverview> {
+  // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
+  const executed = await isExecuted(folder);
+  const { summary, problem } = await readSummary(folder, options);
+  const question = summary?.question;
+  const condition = conditionOf({
+    executed,
+    outcome: summary?.finished?.outcome,
+    // A dialog can be answered while its run is executed; the question of a step whenever there is time.
+    asked: question !== undefined && (executed || summary?.job === "exec"),
+    begun: summary !== undefined,
+    damaged: problem !== undefined,
+  });
+  const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
+  return { folder, condition, executed, summary, problem, answered };
+}
+
+/** Whether a process executes a run; a lock that cannot be looked at is held by none of ours. */
+export async function isExecuted({ lockPath }: RunFolder): Promise<boolean> {
+  return await isLocked(lockPath).catch(() => false);
+}

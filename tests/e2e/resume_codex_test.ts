@@ -1,0 +1,131 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
+import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+import { answerOf, type CodexProject, setUpCodexProject } from "./codex_project.ts";
+import { responseTargetOf, workTurn } from "./review_model.ts";
+
+interface Event {
+  readonly type: string;
+  readonly role?: string;
+  readonly turnId?: string;
+  readonly [key: string]: unknown;
+}
+
+function eventsOf({ stdout }: { readonly stdout: string }): readonly Event[] {
+  return stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** A model whose answers depend on the turn alone, however often its prompt comes and in which session. */
+function answerByTurn(prompts: Map<string, string[]>): Parameters<typeof setUpCodexProject>[0]["respond"] {
+  return (request) => {
+    const prompt = request.prompts.at(-1) ?? "";
+    const target = responseTargetOf(prompt);
+    if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+    const asked = prompts.get(target.name) ?? [];
+    prompts.set(target.name, [...asked, prompt]);
+    const [, round, cycle] = /Round (\d+) of at most \d+(?:, review cycle (\d+))?/.exec(
+      request.prompts.findLast((one) => one.includes("Round ")) ?? "",
+    ) ?? [];
+    const turn = (Number(round) - 1) * 2 + Number(cycle ?? 1);
+    return workTurn(target, answerOf(target.name, turn), { thinkMs: 700 });
+  };
+}
+
+interface Stage extends AsyncDisposable {
+  readonly project: CodexProject;
+  readonly prompts: ReadonlyMap<string, readonly string[]>;
+  start(...args: readonly string[]): RunningProgram;
+  resume(...args: readonly string[]): Promise<ProgramResult>;
+}
+
+async function setUp(panewright: PanewrightCommand): Promise<Stage> {
+  const prompts = new Map<string, string[]>();
+  const respond = answerByTurn(prompts);
+  const project = await setUpCodexProject({ panewright, ...(respond === undefined ? {} : { respond }) });
+  const options = { cwd: project.sandbox.project, env: project.env };
+  return {
+    project,
+    prompts,
+    start: (...args) => startProgram([...panewright.argv, ...args, "--json"], options),
+    resume: (...args) =>
+      runProgram([...panewright.argv, "resume", ...args, "--json"], { ...options, timeoutMs: 180_000 }),
+    [Symbol.asyncDispose]: () => project[Symbol.asyncDispose](),
+  };
+}
+
+/** Waits until a program has printed an event of that kind. */
+async function printed(program: RunningProgram, accept: (event: Event) => boolean): Promise<Event> {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
+    const found = eventsOf(program.output).find(accept);
+    if (found !== undefined) return found;
+    await systemClock.sleep(25);
+  }
+  throw new Error(`waited in vain; what was printed:\n${program.output.stdout}${program.output.stderr}`);
+}
+
+const pidOf = (events: readonly Event[], role: string) =>
+  Number(events.findLast((event) => event.type === "agent_ready" && event.role === role)?.["pid"]);
+
+Deno.test("a run that was killed with one of its agents goes on: four live on, one gets its session of Codex back", async () => {
+  await using stage = await setUp(await panewrightFromSource());
+  const { sandbox } = stage.project;
+  await using run = stage.start("run");
+  await printed(run, ({ type, role }) => type === "message_sent" && role === "analyst_review");
+  await printed(run, ({ type, role }) => type === "agent_session" && role === "analyst_review");
+  const before = eventsOf(run.output);
+  run.kill("SIGKILL");
+  Deno.kill(pidOf(before, "analyst_review"), "SIGKILL");
+  await run.ended;
+
+  const resumed = await stage.resume();
+  assertEquals(resumed.code, 0, resumed.stderr);
+  const events = eventsOf(resumed);
+  const adopted = events.filter(({ type }) => type === "agent_adopted").map(({ role }) => role).sort();
+  assertEquals(adopted, ["analyst", "programmer", "programmer_review", "tester"]);
+  const session = before.find(({ type, role }) => type === "agent_session" && role === "analyst_review");
+  const starting = events.filter(({ type }) => type === "agent_starting");
+  assertEquals(starting.map(({ role, resumes }) => [role, resumes]), [["analyst_review", session?.["sessionId"]]]);
+  const sent = events.find(({ type, role }) => type === "message_sent" && role === "analyst_review");
+  assertEquals(sent?.["what"], "continuation");
+  assertStringIncludes(stage.prompts.get("analyst_review")?.[1] ?? "", "Go on with the task of the previous prompt.");
+  assertEquals(stage.prompts.get("analyst_summary")?.length, 2, "the finished turn was not played again");
+  assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("a run that was stopped with Ctrl-C goes on with the sessions of its agents, also after two stops", async () => {
+  await using stage = await setUp(await panewrightFromSource());
+  const { sandbox } = stage.project;
+  for (const args of [["run"], ["resume"]]) {
+    await using run = stage.start(...args);
+    await printed(run, ({ type, turnId }) => type === "message_sent" && turnId === "r1-programmer-c1");
+    const isKnown = ({ type, resumes }: Event) => type === "agent_session" || resumes !== undefined;
+    await printed(run, (event) => event.role === "programmer" && isKnown(event));
+    run.kill("SIGINT");
+    const { code, stdout } = await run.ended;
+    assertEquals(code, 130);
+    assertStringIncludes(
+      String(eventsOf({ stdout }).find(({ type }) => type === "run_finished")?.["resumeCommand"]),
+      "panewright resume 2",
+    );
+    await sandbox.assertNothingLeft();
+  }
+  const { code, stdout, stderr } = await stage.resume();
+  assertEquals(code, 0, stderr);
+  const starting = eventsOf({ stdout }).filter(({ type }) => type === "agent_starting");
+  assertEquals(
+    starting.map(({ role, resumes }) => [role, typeof resumes]).sort(),
+    [
+      ["analyst", "string"],
+      ["analyst_review", "string"],
+      ["programmer", "string"],
+      ["programmer_review", "undefined"],
+      ["tester", "undefined"],
+    ],
+  );
+  assertEquals(stage.prompts.get("analyst_summary")?.length, 2);
+  assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
+  await sandbox.assertNothingLeft();
+});
