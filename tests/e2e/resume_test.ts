@@ -1,0 +1,168 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import type { Respond } from "../lab/script.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource } from "../support/panewright.ts";
+import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { answerOf, CHECK, JOB } from "./codex_project.ts";
+import { responseTargetOf, workTurn } from "./review_model.ts";
+
+interface Event {
+  readonly type: string;
+  readonly role?: string;
+  readonly turnId?: string;
+  readonly [key: string]: unknown;
+}
+
+function eventsOf({ stdout }: { readonly stdout: string }): readonly Event[] {
+  return stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** A model whose answers depend on the turn alone, however often its prompt comes and in which session. */
+function answerByTurn(prompts: Map<string, string[]>): Respond {
+  return (request) => {
+    const prompt = request.prompts.at(-1) ?? "";
+    const target = responseTargetOf(prompt);
+    if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+    prompts.set(target.name, [...prompts.get(target.name) ?? [], prompt]);
+    const task = request.prompts.findLast((one) => one.includes("Round ")) ?? "";
+    const [, round, cycle] = /Round (\d+) of at most \d+(?:, review cycle (\d+))?/.exec(task) ?? [];
+    const turn = (Number(round) - 1) * 2 + Number(cycle ?? 1);
+    return workTurn(target, answerOf(target.name, turn), { thinkMs: 700 });
+  };
+}
+
+interface Stage extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  /** What each role was sent, by the name of its response file. */
+  readonly prompts: ReadonlyMap<string, readonly string[]>;
+  start(...args: readonly string[]): RunningProgram;
+  resume(...args: readonly string[]): Promise<ProgramResult>;
+}
+
+async function setUp(provider: "codex" | "claude_code"): Promise<Stage> {
+  await using stack = new AsyncDisposableStack();
+  const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
+  const sandbox = stack.use(await createSandbox());
+  const prompts = new Map<string, string[]>();
+  const startServer = provider === "codex" ? startOpenAiServer : startAnthropicServer;
+  const server = stack.use(startServer({ respond: answerByTurn(prompts) }));
+  const { root, home, project } = sandbox;
+  const { version } = cli;
+  const common = { baseUrl: server.baseUrl(), project };
+  const env = {
+    ...sandbox.env,
+    ...panewright.env,
+    ...provider === "codex"
+      ? await writeCodexHome({ ...common, folder: `${root}/codex-home` })
+      : await writeClaudeHome({ ...common, home, tmp: sandbox.env["TMPDIR"]!, version }),
+    PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
+  };
+  await Deno.writeTextFile(`${project}/job.md`, JOB);
+  await Deno.writeTextFile(`${project}/check.sh`, CHECK);
+  const config = {
+    provider,
+    providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+    prompt_file: "job.md",
+    project_test_cmd: ["sh", "check.sh"],
+    handoff: { poll_seconds: 0.5 },
+  };
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+  const options = { cwd: project, env };
+  const resources = stack.move();
+  return {
+    sandbox,
+    prompts,
+    start: (...args) => startProgram([...panewright.argv, ...args, "--json"], options),
+    resume: (...args) =>
+      runProgram([...panewright.argv, "resume", ...args, "--json"], { ...options, timeoutMs: 180_000 }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Waits until a program has printed an event of that kind. */
+async function printed(program: RunningProgram, accept: (event: Event) => boolean): Promise<Event> {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
+    const found = eventsOf(program.output).find(accept);
+    if (found !== undefined) return found;
+    await systemClock.sleep(25);
+  }
+  throw new Error(`waited in vain; what was printed:\n${program.output.stdout}${program.output.stderr}`);
+}
+
+const pidOf = (events: readonly Event[], role: string) =>
+  Number(events.findLast((event) => event.type === "agent_ready" && event.role === role)?.["pid"]);
+
+for (const [provider, name] of [["codex", "Codex"], ["claude_code", "Claude Code"]] as const) {
+  Deno.test(`a run that was killed with one of its agents goes on: four live on, one gets its session of ${name} back`, async () => {
+    await using stage = await setUp(provider);
+    await using run = stage.start("run");
+    await printed(run, ({ type, role }) => type === "message_sent" && role === "analyst_review");
+    await printed(run, ({ type, role }) => type === "agent_session" && role === "analyst_review");
+    // Claude Code writes its transcript a moment after it has asked the model.
+    while (!stage.prompts.has("analyst_review")) await systemClock.sleep(25);
+    await systemClock.sleep(500);
+    const before = eventsOf(run.output);
+    run.kill("SIGKILL");
+    Deno.kill(pidOf(before, "analyst_review"), "SIGKILL");
+    await run.ended;
+
+    const resumed = await stage.resume();
+    assertEquals(resumed.code, 0, resumed.stderr);
+    const events = eventsOf(resumed);
+    const adopted = events.filter(({ type }) => type === "agent_adopted").map(({ role }) => role).sort();
+    assertEquals(adopted, ["analyst", "programmer", "programmer_review", "tester"]);
+    const session = before.find(({ type, role }) => type === "agent_session" && role === "analyst_review");
+    const starting = events.filter(({ type }) => type === "agent_starting");
+    assertEquals(starting.map(({ role, resumes }) => [role, resumes]), [["analyst_review", session?.["sessionId"]]]);
+    const sent = events.find(({ type, role }) => type === "message_sent" && role === "analyst_review");
+    assertEquals(sent?.["what"], "continuation");
+    assertStringIncludes(stage.prompts.get("analyst_review")?.[1] ?? "", "Go on with the task of the previous prompt.");
+    assertEquals(stage.prompts.get("analyst_summary")?.length, 2, "the finished turn was not played again");
+    assertEquals(await Deno.readTextFile(`${stage.sandbox.project}/greeting.txt`), "hello, world\n");
+    // The Claude Code that was killed has left its own socket.
+    await Deno.remove(`${stage.sandbox.env["TMPDIR"]}/cc-socks`, { recursive: true }).catch(() => {});
+    await stage.sandbox.assertNothingLeft();
+  });
+}
+
+Deno.test("a run that was stopped with Ctrl-C goes on with the sessions of its agents, also after two stops", async () => {
+  await using stage = await setUp("codex");
+  const { sandbox } = stage;
+  for (const args of [["run"], ["resume"]]) {
+    await using run = stage.start(...args);
+    await printed(run, ({ type, turnId }) => type === "message_sent" && turnId === "r1-programmer-c1");
+    const isKnown = ({ type, resumes }: Event) => type === "agent_session" || resumes !== undefined;
+    await printed(run, (event) => event.role === "programmer" && isKnown(event));
+    run.kill("SIGINT");
+    const { code, stdout } = await run.ended;
+    assertEquals(code, 130);
+    assertStringIncludes(
+      String(eventsOf({ stdout }).find(({ type }) => type === "run_finished")?.["resumeCommand"]),
+      "panewright resume 2",
+    );
+    await sandbox.assertNothingLeft();
+  }
+  const { code, stdout, stderr } = await stage.resume();
+  assertEquals(code, 0, stderr);
+  const starting = eventsOf({ stdout }).filter(({ type }) => type === "agent_starting");
+  assertEquals(
+    starting.map(({ role, resumes }) => [role, typeof resumes]).sort(),
+    [
+      ["analyst", "string"],
+      ["analyst_review", "string"],
+      ["programmer", "string"],
+      ["programmer_review", "undefined"],
+      ["tester", "undefined"],
+    ],
+  );
+  assertEquals(stage.prompts.get("analyst_summary")?.length, 2);
+  assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
+  await sandbox.assertNothingLeft();
+});
