@@ -1,12 +1,13 @@
 import { UsageError } from "../errors.ts";
-import { classifyScreen } from "../providers/classify_screen.ts";
 import { cutFixture, type Fixture, writeFixture } from "../recording/fixture.ts";
 import { scrub } from "../recording/scrub.ts";
 import { privateWordsOf, secretPatterns } from "../recording/secret_patterns.ts";
 import { loadTimeline } from "../recording/timeline_file.ts";
+import { classify } from "../screen/mod.ts";
 import { parseScreen } from "../screen/screen.ts";
 import { TERMINAL_STATUSES } from "../screen/status.ts";
 import { defineCommand } from "./command.ts";
+import { CONFIG_RULES_FLAG, loadRulePacks } from "./rule_packs.ts";
 import { jsonLine, sanitizeLine } from "./sanitize.ts";
 
 /** `panewright fixture`. */
@@ -34,6 +35,7 @@ Nothing is overwritten. It is no error when the rules see another status than --
     { name: "note", type: "string", placeholder: "TEXT", description: "what is special about it, or how you know" },
     { name: "not-alone", type: "switch", description: "no screen of the CLI can tell this: count it apart" },
     { name: "cli-version", type: "string", placeholder: "VERSION", description: "where the recording has none" },
+    CONFIG_RULES_FLAG,
   ],
   examples: [
     { command: "fixture add codex.cast --at 12.5 --expect processing", description: "what was shown after 12.5 s" },
@@ -58,7 +60,8 @@ Nothing is overwritten. It is no error when the rules see another status than --
       ...(flags.note === undefined ? {} : { note: flags.note }),
     }));
     const { provider, version, expect: _, alone: _alone, note: _note, ...meta } = fixture.sidecar;
-    const found = classifyScreen(provider, parseScreen(fixture.capture, meta));
+    const pack = (await loadRulePacks(flags.config, io))(provider);
+    const found = classify(parseScreen(fixture.capture, meta), pack);
     const path = await writeFixture(fixture, {
       dir: absolute(flags.dir ?? `fixtures/screens/${folderName(provider)}/${folderName(version)}`, io.cwd),
       name: flags.name ?? `${expect.replaceAll("_", "-")}-${meta.cols}x${meta.rows}-${at}s`,

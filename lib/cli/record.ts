@@ -1,9 +1,9 @@
 import { systemClock } from "../ports/clock.ts";
-import { classifyScreen } from "../providers/classify_screen.ts";
 import { PROVIDERS } from "../providers/mod.ts";
 import { type RecordingProgress, type RecordingResult, recordPane } from "../recording/recorder.ts";
 import { createRecordingFile } from "../recording/recording_file.ts";
 import { scrub } from "../recording/scrub.ts";
+import { classify } from "../screen/mod.ts";
 import { privateWordsOf, secretPatterns } from "../recording/secret_patterns.ts";
 import { capturePane } from "../tmux/capture.ts";
 import type { TmuxClient } from "../tmux/client.ts";
@@ -12,6 +12,7 @@ import { openSession, type TmuxSession } from "../tmux/session.ts";
 import { type CliIo, defineCommand, Interruption } from "./command.ts";
 import { LiveLine } from "./live_line.ts";
 import { planRecording, RECORD_FLAGS, type RecordingPlan } from "./record_plan.ts";
+import { loadRulePacks } from "./rule_packs.ts";
 import { jsonLine, sanitizeLine } from "./sanitize.ts";
 import { duration, plural } from "./words.ts";
 
@@ -34,6 +35,7 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
   ],
   async run({ flags, positionals, global }, io) {
     const plan = await planRecording(flags, positionals, io);
+    const pack = (await loadRulePacks(flags.config, io))(plan.provider);
     using file = createRecordingFile(plan.path);
     await using target = await openTarget(plan, io);
     if (target.session !== undefined && !global.quiet) {
@@ -54,7 +56,7 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
           signal: io.signal,
         }),
       write: (lines) => file.write(lines),
-      classify: (screen) => classifyScreen(plan.provider, screen),
+      classify: (screen) => classify(screen, pack),
       scrub: (text, cols) => scrub(text, { patterns, ...(cols === undefined ? {} : { cols }) }),
       clock: systemClock,
       signal: io.signal,

@@ -3,6 +3,7 @@ import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { findRulePack } from "../providers/classify_screen.ts";
 import { PROVIDERS } from "../providers/mod.ts";
 import type { CliIo, FlagSpec, FlagValues } from "./command.ts";
+import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
 /** The flags of `panewright record`. */
 export const RECORD_FLAGS = [
@@ -30,6 +31,7 @@ export const RECORD_FLAGS = [
     placeholder: "VERSION",
     description: "version of the recorded CLI (default: the provider's program is asked)",
   },
+  CONFIG_RULES_FLAG,
 ] as const satisfies readonly FlagSpec[];
 
 /** What is to be recorded, checked. */

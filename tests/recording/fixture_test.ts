@@ -168,3 +168,12 @@ async function project(timeline: Timeline) {
     [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),
   };
 }
+
+Deno.test("fixture add --config reads the screen with one's own rules as well", async () => {
+  await using cli = await project(SESSION);
+  const rule = { id: "mine", status: "error", region: "transcript", pattern: "^› do it$", priority: 950 };
+  await Deno.writeTextFile(`${cli.dir}/mine.jsonc`, JSON.stringify({ rules: { codex: [rule] } }));
+  const where = ["--at", "2", "--expect", "error", "--dir", "f", "--json"];
+  const { stdout } = await cli.run("add", "s.cast", ...where, "--config", "mine.jsonc");
+  assertEquals([JSON.parse(stdout).status, JSON.parse(stdout).rule], ["error", "mine"]);
+});

@@ -244,3 +244,13 @@ for (
     assertEquals([...Deno.readDirSync(sandbox.home)].map(({ name }) => name).toSorted(), before);
   });
 }
+
+Deno.test("record --config names the statuses by one's own rules as well", async () => {
+  await using sandbox = await recordingSandbox();
+  const rule = { id: "mine", status: "error", region: "transcript", pattern: "^• done$", priority: 950 };
+  await Deno.writeTextFile(`${sandbox.home}/mine.jsonc`, JSON.stringify({ rules: { codex: [rule] } }));
+  const flags = ["--provider", "codex", "-o", "s.cast", "--size", "80x24", "--config", "mine.jsonc"];
+  const { code, stderr } = await sandbox.run(...flags, "--", ...sandbox.agent(1));
+  assertEquals(code, 0, stderr);
+  assert(statusesOf(await loadTimeline(`${sandbox.home}/s.cast`)).includes("error"));
+});
