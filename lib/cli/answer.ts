@@ -8,7 +8,7 @@ import { shellJoin } from "../shell/mod.ts";
 import { readExecRun } from "../workflow/pipeline/read_run.ts";
 import { type ExecState, openQuestion, type QuestionState } from "../workflow/pipeline/state.ts";
 import { type CliIo, defineCommand } from "./command.ts";
-import { findNamedRun, WORKDIR_FLAG } from "./find_exec_run.ts";
+import { findNamedRun, WORKDIR_FLAG } from "./find_named_run.ts";
 import { jsonLine } from "./sanitize.ts";
 
 /** `panewright answer RUN TEXT|-` */

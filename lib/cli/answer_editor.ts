@@ -101,16 +101,19 @@ function inNeighbourLine({ before, after }: AnswerEditor, direction: "up" | "dow
   return before.length + rest + 1 + Math.min(column, lineLength(after.slice(rest + 1)));
 }
 
-const SEGMENTER = new Intl.Segmenter();
+/** The first segmenter takes 10 ms to make: none is made before somebody types. */
+function graphemesOf(text: string): Iterable<Intl.SegmentData> {
+  return new Intl.Segmenter().segment(text);
+}
 
 function firstLength(text: string): number {
-  for (const { segment } of SEGMENTER.segment(text.slice(0, MAX_GRAPHEME))) return segment.length;
+  for (const { segment } of graphemesOf(text.slice(0, MAX_GRAPHEME))) return segment.length;
   return 0;
 }
 
 function lastLength(text: string): number {
   let length = 0;
-  for (const { segment } of SEGMENTER.segment(text.slice(-MAX_GRAPHEME))) length = segment.length;
+  for (const { segment } of graphemesOf(text.slice(-MAX_GRAPHEME))) length = segment.length;
   return length;
 }
 
@@ -148,7 +151,7 @@ export function renderAnswer(
   const rows = [""];
   let cursor = { row: 0, column: 0 };
   const put = (text: string) => {
-    for (const { segment } of SEGMENTER.segment(text)) {
+    for (const { segment } of graphemesOf(text)) {
       if (segment === "\n" || displayWidth(rows.at(-1) ?? "") + displayWidth(segment) > width) rows.push("");
       if (segment !== "\n") rows[rows.length - 1] += segment;
     }

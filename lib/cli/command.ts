@@ -77,6 +77,8 @@ export interface CliIo {
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** Width of the terminal in columns at this moment; 80 where there is none. */
   columns(): number;
+  /** Height of the terminal in rows at this moment; 24 where there is none. */
+  rows(): number;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP; its reason is an `Interruption`. */
   readonly signal: AbortSignal;
   /** All of standard input, as bytes. */
@@ -112,6 +114,14 @@ export class Interruption extends Error {
     super(`interrupted by ${signalName}`);
     this.exitCode = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 }[signalName];
   }
+}
+
+/**
+ * The exit code when Ctrl-C has ended something that goes on until a person has seen enough: no error, but a shell's loop is to
+ * end with it.
+ */
+export function exitCodeOfLeaving({ signal }: Pick<CliIo, "signal">): number {
+  return signal.reason instanceof Interruption ? signal.reason.exitCode : 1;
 }
 
 /** A command: what it takes, as data, and what it does. Its name and summary stand in the command table. */

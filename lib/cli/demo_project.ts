@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname } from "@std/path/posix";
 import config from "../../fixtures/demo/config.json" with { type: "json" };
 import files from "../../fixtures/demo/files.json" with { type: "json" };
 import replay from "../../fixtures/demo/replay.json" with { type: "json" };

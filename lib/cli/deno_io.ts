@@ -37,13 +37,8 @@ export function denoIo(options: DenoIoOptions): CliIo {
       stdout: Deno.stdout.isTerminal(),
       stderr: Deno.stderr.isTerminal(),
     },
-    columns() {
-      try {
-        return Deno.consoleSize().columns || DEFAULT_COLUMNS;
-      } catch {
-        return DEFAULT_COLUMNS;
-      }
-    },
+    columns: () => consoleSize().columns || DEFAULT_SIZE.columns,
+    rows: () => consoleSize().rows || DEFAULT_SIZE.rows,
     signal: options.signal,
     readStdin: () => readAll(Deno.stdin.readable, options.signal),
     openTerminalInput: () => terminalInput(options.forcedExitActs),
@@ -107,7 +102,15 @@ function terminalInput(forcedExitActs: Set<() => void>): TerminalInput {
   };
 }
 
-const DEFAULT_COLUMNS = 80;
+const DEFAULT_SIZE = { columns: 80, rows: 24 };
+
+function consoleSize(): { readonly columns: number; readonly rows: number } {
+  try {
+    return Deno.consoleSize();
+  } catch {
+    return DEFAULT_SIZE;
+  }
+}
 
 function writeFully(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   let bytes = new TextEncoder().encode(text);

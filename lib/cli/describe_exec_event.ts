@@ -110,6 +110,7 @@ export function describeExecEvent(event: ExecEvent): ProgressLine[] {
     case "run_finished":
       return [
         line(`${OUTCOMES[event.outcome]} after ${duration(event.seconds)}: ${event.reason}${tokensOf(event.usage)}`),
+        ...(event.resumeCommand === undefined ? [] : [line(`Go on with: ${event.resumeCommand}`)]),
       ];
   }
 }

@@ -131,7 +131,8 @@ class LiveState<Event, State> implements Disposable {
 
 const TICK_MS = 1000;
 
-const COLORS: Readonly<Record<Tone, string | undefined>> = {
+/** What is written before a line of a tone; a reset follows it. */
+export const COLORS: Readonly<Record<Tone, string | undefined>> = {
   plain: undefined,
   good: "\x1b[32m",
   bad: "\x1b[31m",

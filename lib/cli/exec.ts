@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import { type ExecOptions, type ExecReport, executeExec } from "../workflow/pipeline/execute.ts";
 import type { ExecOverrides, ExecTarget } from "../workflow/pipeline/plan.ts";

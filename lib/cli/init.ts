@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { DEFAULT_CONFIG_FILE } from "../config/load.ts";
 import { configTemplate } from "../config/template.ts";
 import { UsageError } from "../errors.ts";

@@ -10,11 +10,16 @@ export function createProgress(options: ProgressOptions): Progress<ReviewLoopEve
 }
 
 const REVIEW_LOOP: ProgressFace<ReviewLoopEvent, ProgressState> = {
-  describe: (event) => [describeEvent(event), ...outputOf(event)],
+  describe: describeWithOutput,
   isResult: ({ type }) => type === "run_finished",
   isUnasked: ({ type }) => ["warning", "panes_left", "dialog_waiting"].includes(type),
   live: { initial: initialProgress, advance: advanceProgress, render: renderLiveLine },
 };
+
+/** What a person is told of an event; the output of tests is a detail. */
+export function describeWithOutput(event: ReviewLoopEvent): readonly ProgressLine[] {
+  return [describeEvent(event), ...outputOf(event)];
+}
 
 function outputOf(event: ReviewLoopEvent): ProgressLine[] {
   if (event.type !== "test_command_finished" || event.output === "") return [];

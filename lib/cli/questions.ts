@@ -1,12 +1,9 @@
-import { readAnswer } from "../journal/answers.ts";
 import { listRunIds } from "../journal/find_run.ts";
-import { isLocked } from "../journal/lock_file.ts";
-import { type RunFolder, runFolderAt } from "../journal/run_folder.ts";
-import { tryReadExecRun } from "../workflow/pipeline/read_run.ts";
-import { readWaitingDialogs } from "../workflow/review_loop/waiting_dialogs.ts";
-import { openQuestion, type QuestionState } from "../workflow/pipeline/state.ts";
+import { runFolderAt } from "../journal/run_folder.ts";
+import { readOverview } from "../workflow/overview/read_overview.ts";
+import type { QuestionState } from "../workflow/pipeline/state.ts";
 import { defineCommand } from "./command.ts";
-import { findRunsWorkdir, WORKDIR_FLAG } from "./find_exec_run.ts";
+import { findRunsWorkdir, WORKDIR_FLAG } from "./find_named_run.ts";
 import { jsonLine, sanitizeLine, sanitizeText } from "./sanitize.ts";
 import { duration } from "./words.ts";
 
@@ -38,33 +35,18 @@ export interface WaitingQuestion extends Omit<QuestionState, "open" | "attemptLo
   readonly executed: boolean;
 }
 
+/** The open questions of all runs; one whose journal cannot be read has none that could be answered. */
 async function* openQuestions(workdir: string): AsyncGenerator<WaitingQuestion> {
   for (const id of await listRunIds(workdir)) {
-    const folder = runFolderAt(workdir, id);
-    yield* dialogQuestions(folder);
-    const question = await openQuestionOf(folder);
-    if (question === undefined) continue;
-    const { open: _open, attemptLog: _log, ...rest } = question;
-    const answered = await readAnswer(folder, question.id) !== undefined;
-    yield { run: id, ...rest, answered, executed: await isLocked(folder.lockPath) };
+    const overview = await readOverview(runFolderAt(workdir, id), { brief: true });
+    const { summary, question, problem, answered, executed } = overview;
+    if (summary === undefined || problem !== undefined || question?.id === undefined) continue;
+    const { by: step, askedAt } = question;
+    const isDialog = summary.job === "run";
+    const task = isDialog ? "review loop" : summary.task?.file ?? summary.about;
+    const text = isDialog ? `Yes or no to ${question.text}` : question.text;
+    yield { run: id, id: question.id, task, step, text, askedAt, answered, executed };
   }
-}
-
-/** The dialogs of a review loop that is under way; one that has ended waits for nothing. */
-async function* dialogQuestions(folder: RunFolder): AsyncGenerator<WaitingQuestion> {
-  const dialogs = await readWaitingDialogs(folder).catch(() => undefined);
-  if (dialogs === undefined || dialogs.length === 0 || !await isLocked(folder.lockPath)) return;
-  for (const { question, askedAt, event: { role, kind, subject, reason } } of dialogs) {
-    const text = `Yes or no to a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
-    const answered = await readAnswer(folder, question) !== undefined;
-    yield { run: folder.id, id: question, task: "review loop", step: role, text, askedAt, answered, executed: true };
-  }
-}
-
-/** A run that cannot be read has no question that could be answered; its own command says what is wrong with it. */
-async function openQuestionOf(folder: RunFolder): Promise<QuestionState | undefined> {
-  const run = await tryReadExecRun(folder).catch(() => undefined);
-  return run === undefined ? undefined : openQuestion(run.state);
 }
 
 /**

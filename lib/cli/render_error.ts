@@ -1,4 +1,5 @@
 import { PanewrightError } from "../errors.ts";
+import { hintOfWriteError } from "../ports/file_errors.ts";
 import { Interruption } from "./command.ts";
 import { sanitizeText } from "./sanitize.ts";
 
@@ -12,7 +13,8 @@ export interface RenderedError {
 }
 
 /**
- * What a person gets to see of an error: its message and hint, and with `verbose` the stack and the causes.
+ * What a person gets to see of an error: its message and hint, what helps where a file cannot be written, and with `verbose`
+ * the stack and the causes.
  *
  * @example
  * ```ts
@@ -36,12 +38,20 @@ export function renderError(error: unknown, options: { readonly verbose: boolean
 }
 
 function describe(error: unknown): { message: string; hint: string | undefined; exitCode: number } {
-  if (error instanceof PanewrightError) return error;
+  const fileHint = hintOfWriteError(error);
+  if (error instanceof PanewrightError) {
+    const hints = [fileHint, error.hint].filter((hint) => hint !== undefined);
+    return {
+      message: error.message,
+      hint: hints.length === 0 ? undefined : hints.join("\n"),
+      exitCode: error.exitCode,
+    };
+  }
   if (error instanceof Interruption) return { message: error.message, hint: undefined, exitCode: error.exitCode };
   const message = error instanceof Error ? error.message || error.name : String(error);
   return {
     message: `Cannot go on: ${message}`,
-    hint: "This was not foreseen: please report it, with what --verbose adds to this message.",
+    hint: fileHint ?? "This was not foreseen: please report it, with what --verbose adds to this message.",
     exitCode: 1,
   };
 }

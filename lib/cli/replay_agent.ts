@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { type Role, ROLES } from "../handoff/roles.ts";
 import { runReplayAgent } from "../providers/replay/agent/program.ts";
+import { logPrompt } from "../providers/replay/agent/prompt_log.ts";
 import { openTty } from "../providers/replay/agent/terminal.ts";
 import { parseReplayScript } from "../providers/replay/script.ts";
 import { defineCommand, Interruption } from "./command.ts";
@@ -12,15 +13,28 @@ export const command = defineCommand({
     "The demo and the replay provider start it in tmux panes.",
   flags: [
     { name: "script", type: "string", placeholder: "FILE", description: "the JSON file that says what each role does" },
+    {
+      name: "log",
+      type: "string",
+      placeholder: "FILE",
+      description: "a file that gets each prompt, a JSON object a line",
+    },
     { name: "role", type: "choice", choices: ROLES, description: "whose part is played" },
   ],
   async run({ flags }, io) {
-    const { script: file, role } = flags;
+    const { script: file, role, log } = flags;
     if (file === undefined || role === undefined) {
       throw new UsageError("Cannot play an agent: --script and --role are needed");
     }
     const script = await readScript(file, role);
-    const exitCode = await runReplayAgent({ script, role, workdir: io.cwd, tty: openTty(), signal: io.signal });
+    const exitCode = await runReplayAgent({
+      script,
+      role,
+      workdir: io.cwd,
+      tty: openTty(),
+      signal: io.signal,
+      ...(log === undefined ? {} : { onPrompt: (prompt) => logPrompt(log, { role, prompt }) }),
+    });
     return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : exitCode;
   },
 });

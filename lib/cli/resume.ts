@@ -15,7 +15,7 @@ import { type CliIo, defineCommand, type GlobalFlags } from "./command.ts";
 import { NO_INPUT_FLAG, withExecOptions } from "./exec.ts";
 import { loadExecConfig } from "./exec_config.ts";
 import { createExecProgress } from "./exec_progress.ts";
-import { findNamedRun, findRunsWorkdir, WORKDIR_FLAG } from "./find_exec_run.ts";
+import { findNamedRun, findRunsWorkdir, WORKDIR_FLAG } from "./find_named_run.ts";
 import { executeRun } from "./run.ts";
 
 /** `panewright resume [RUN]` */

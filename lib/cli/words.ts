@@ -36,16 +36,33 @@ export function duration(seconds: number): string {
 }
 
 /**
+ * How long ago something was, in its largest unit.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([9, 65, 7300, 200_000].map(age), ["9 s", "1 min", "2 h", "2 d"]);
+ * ```
+ */
+export function age(seconds: number): string {
+  if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/**
  * A size as people read it.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals([1, 512, 2048].map(byteSize), ["1 byte", "512 bytes", "2.0 KiB"]);
+ * assertEquals([1, 512, 2048, 3_500_000].map(byteSize), ["1 byte", "512 bytes", "2.0 KiB", "3.3 MiB"]);
  * ```
  */
 export function byteSize(count: number): string {
-  return count < 1024 ? plural(count, "byte") : `${(count / 1024).toFixed(1)} KiB`;
+  if (count < 1024) return plural(count, "byte");
+  if (count < 1024 ** 2) return `${(count / 1024).toFixed(1)} KiB`;
+  return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(1)} GiB`;
 }
 
 /**

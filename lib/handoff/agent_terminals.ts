@@ -23,6 +23,7 @@ export function createTerminalApi(
     getLastOutput: async (terminalId) => await find(terminalId).lastOutput(options),
     sendInput: async (terminalId, text, sending = {}) =>
       await find(terminalId).submit(text, { ...options, ...sending }),
+    describeEnd: async (terminalId) => await find(terminalId).describeEnd(options),
     holdsInput: async (terminalId, text) => await find(terminalId).holdsText(text, options),
   };
 }

@@ -51,13 +51,16 @@ const PURPOSES: Readonly<Record<MessageKind, string>> = {
  */
 export async function sendMessage(
   turn: Turn,
-  { what, text, dispatch }: Pick<Message, "what" | "text"> & { readonly dispatch?: DispatchMark },
+  { what, text, dispatch, mayBePasted = false }: Pick<Message, "what" | "text"> & {
+    readonly dispatch?: DispatchMark;
+    readonly mayBePasted?: boolean;
+  },
 ): Promise<void> {
   const { api, options, settings, terminalId } = turn;
   const tell = (step: Message["step"]) => options.onMessage?.({ what, text, step }, dispatch);
   for (let attempt = 0;; attempt++) {
     try {
-      await useTerminal(turn, PURPOSES[what], () => api.sendInput(terminalId, text, { onStep: tell }));
+      await useTerminal(turn, PURPOSES[what], () => api.sendInput(terminalId, text, { onStep: tell, mayBePasted }));
       return await tell("sent");
     } catch (error) {
       const { dialogs } = options;

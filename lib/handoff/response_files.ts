@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { defaultArchiveDir, moveToArchive } from "./archive.ts";
 import { errorText } from "./texts.ts";

@@ -43,13 +43,25 @@ export type ResponseContent =
  *
  * @throws {RuntimeError} when the response folder cannot be written
  */
-export function markDispatch(workdir: string): DispatchMark {
+export function markDispatch(workdir: string): Required<DispatchMark> {
   const dir = responseDirFor(workdir);
   try {
     return { mtimeMs: fileSystemNow(dir), monotonicMs: performance.now() };
   } catch (error) {
     throw new RuntimeError(`Cannot write in ${dir}: ${errorText(error)}`, { cause: error });
   }
+}
+
+/**
+ * The dispatch of an earlier process, as a mark of this one. Where the file system's clock shows a time before it, it was set
+ * back meanwhile: nothing there can be said to be older than the prompt then, and what was has been moved away.
+ *
+ * @throws {RuntimeError} when the response folder cannot be written
+ */
+export function takeUpDispatch(workdir: string, earlier: DispatchMark): DispatchMark {
+  const now = markDispatch(workdir);
+  if (now.mtimeMs < earlier.mtimeMs) return { mtimeMs: -Infinity };
+  return { mtimeMs: earlier.mtimeMs, monotonicMs: now.monotonicMs - (now.mtimeMs - earlier.mtimeMs) };
 }
 
 function fileSystemNow(dir: string): number {

@@ -1,13 +1,12 @@
-import { RuntimeError } from "../errors.ts";
-import { isAtRest, type TerminalStatus } from "../screen/status.ts";
+import { isAtRest } from "../screen/status.ts";
 import { sendMessage } from "./dialogs.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { archiveStaleResponse, ensureResponseDir } from "./response_files.ts";
-import { type DispatchMark, lookAtResponse, markDispatch, readResponse } from "./response_reading.ts";
+import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
 import type { Role } from "./roles.ts";
 import type { BegunTurn, HandoffOptions, Message } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
-import { openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { agentError, openTurn, readStatus, type Turn, useTerminal } from "./turn.ts";
 import { deadlineFromNow, endWithoutResponse, waitForResponse } from "./wait_for_response_file.ts";
 
 const SETTLE_INTERVAL_MS = 1000;
@@ -64,8 +63,10 @@ async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
 }
 
 /** Sends what the agent was not sent yet. An answer that is there already needs no prompt any more. */
-async function goOnSending(turn: Turn, text: string, { dispatch, message }: BegunTurn): Promise<DispatchMark> {
-  if (message !== undefined && message.step !== "sent") await finishSending(turn, message);
+async function goOnSending(turn: Turn, text: string, begun: BegunTurn): Promise<DispatchMark> {
+  const { message } = begun;
+  const dispatch = begun.dispatch && takeUpDispatch(turn.workdir, begun.dispatch);
+  if (message !== undefined && message.step !== "sent") await finishSending(turn, message, dispatch);
   const mayWait = dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch));
   return mayWait ? dispatch : await sendPrompt(turn, text);
 }
@@ -74,22 +75,36 @@ async function goOnSending(turn: Turn, text: string, { dispatch, message }: Begu
  * Sends a message that an earlier process was about to send.
  *
  * Only Enter takes a text out of a composer. One that was about to be pressed, and leaves no text there, was pressed; before
- * it, only a person can have done so, and then the agent is at work.
+ * it, only a person can have done so, and then the agent is at work or has answered.
  */
-async function finishSending(turn: Turn, { what, text, step }: Message): Promise<void> {
+async function finishSending(
+  turn: Turn,
+  { what, text, step }: Message,
+  dispatch: DispatchMark | undefined,
+): Promise<void> {
   const { api, options, terminalId } = turn;
   const isDraft = await useTerminal(
     turn,
     "looking at the composer",
     async () => await api.holdsInput?.(terminalId, text) ?? false,
   );
-  const wasSent = !isDraft && (step === "enter" || isAtWork(await readStatus(turn)));
+  const wasSent = !isDraft && (step === "enter" || await isWorkedOn(turn, dispatch));
   if (wasSent) await options.onMessage?.({ what, text, step: "sent" });
-  else await sendMessage(turn, { what, text });
+  else await sendMessage(turn, { what, text, mayBePasted: true });
 }
 
-function isAtWork(status: TerminalStatus): boolean {
-  return status === "processing" || status === "waiting_user_answer";
+/**
+ * Whether the agent has got a message that we have not sent. It has to come to rest first: a screen that leaves a doubt counts
+ * as work until it has stood still, and is all that an agent shows which has not been seen at work by this process.
+ */
+async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promise<boolean> {
+  const { clock, signal } = turn;
+  for (;;) {
+    const status = await readStatus(turn);
+    if (status === "waiting_user_answer") return true;
+    if (status !== "processing") return dispatch !== undefined && isAnswered(turn, dispatch);
+    await clock.sleep(SETTLE_INTERVAL_MS, signal);
+  }
 }
 
 function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
@@ -103,7 +118,7 @@ async function settle(turn: Turn): Promise<void> {
   const limitMs = clock.now() + SETTLE_LIMIT_MS;
   for (let looksAtRest = 0;;) {
     const status = await readStatus(turn);
-    if (status === "error") throw new RuntimeError(turnMessage(turn, "the agent is in an error state"));
+    if (status === "error") throw await agentError(turn);
     looksAtRest = isAtRest(status) ? looksAtRest + 1 : 0;
     if (looksAtRest === 2) return;
     if (clock.now() >= limitMs) {

@@ -16,7 +16,7 @@ import {
 import type { Role } from "./roles.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
-import { openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { agentError, openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
 
 /** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;
@@ -101,7 +101,7 @@ export async function waitForResponse(
       case "end_without_response":
         return { kind: "none", because: action.because, problem: found.problem };
       case "fail_agent_error":
-        throw new RuntimeError(turnMessage(turn, "the agent is in an error state"));
+        throw await agentError(turn);
       case "fail_timeout":
         throw new TimeoutError(turnMessage(turn, `the limit of ${settings.responseTimeoutSeconds} s passed`), {
           hint: "RESPONSE_TIMEOUT sets the limit, in seconds.",

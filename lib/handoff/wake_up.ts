@@ -55,9 +55,12 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
           return;
         }
         const noticed = new AbortController();
-        notice = () => noticed.abort();
-        const either = signal ? AbortSignal.any([signal, noticed.signal]) : noticed.signal;
-        await clock.sleep(Math.ceil(Math.min(untilMs, earlyMs) - nowMs), either).catch(() => {});
+        const onNotice = () => noticed.abort();
+        notice = onNotice;
+        // A signal that depends on others (`AbortSignal.any`) would live until the next full garbage collection.
+        signal?.addEventListener("abort", onNotice, { once: true });
+        await clock.sleep(Math.ceil(Math.min(untilMs, earlyMs) - nowMs), noticed.signal).catch(() => {});
+        signal?.removeEventListener("abort", onNotice);
         notice = undefined;
       }
     },

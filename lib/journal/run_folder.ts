@@ -80,6 +80,19 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
 }
 
 /**
+ * Whether a folder is named as the folders of runs are.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["20261120-072600-3fa9", "notes", "20261120-072600-3fa9.old"].map(isRunId), [true, false, false]);
+ * ```
+ */
+export function isRunId(name: string): boolean {
+  return /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name);
+}
+
+/**
  * A moment as it stands in names of runs and folders: UTC, to the second.
  *
  * @example

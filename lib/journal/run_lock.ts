@@ -20,6 +20,6 @@ export async function lockRun(folder: RunFolder, clock: Clock = systemClock): Pr
   }
   const owner = await readLockOwner(folder.lockPath) || "another process";
   throw new UsageError(`Cannot go on with run ${folder.id}: ${owner} executes it`, {
-    hint: "Wait for that process, or stop it.",
+    hint: `Wait for that process, or stop it: panewright stop ${folder.id}`,
   });
 }

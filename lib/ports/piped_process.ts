@@ -9,7 +9,7 @@ export interface PipedProcessSpec {
 /** A running program with its standard input and output. What it says on standard error is dropped. */
 export interface PipedProcess {
   readonly pid: number;
-  /** Pieces of standard output, to be read once and to the end. A piece is the reader's own. */
+  /** Pieces of standard output, to be read once and to the end. A piece is good until the next one is asked for. */
   readonly stdout: AsyncIterable<Uint8Array>;
   /** Resolves once the program has taken the bytes; rejects when it takes no more. */
   write(bytes: Uint8Array): Promise<void>;
@@ -66,7 +66,7 @@ async function* readPieces(stream: ReadableStream<Uint8Array>): AsyncGenerator<U
   for (;;) {
     const { done, value } = await reader.read(buffer);
     if (done) return;
-    yield value.slice();
+    yield value;
     buffer = new Uint8Array(value.buffer);
   }
 }

@@ -1,3 +1,5 @@
+import { systemClock } from "./clock.ts";
+
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
@@ -65,10 +67,14 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
       Deno.kill(-child.pid, "SIGKILL");
     } catch { /* the group is already gone */ }
   };
-  const timer = spec.timeoutMs === undefined ? undefined : setTimeout(() => {
-    timedOut = true;
-    killGroup();
-  }, spec.timeoutMs);
+  const ended = new AbortController();
+  if (spec.timeoutMs !== undefined) {
+    // Not a plain timer: one that passed while this process stood still would be told before the end of the program.
+    systemClock.sleep(spec.timeoutMs, ended.signal).then(() => {
+      timedOut = true;
+      killGroup();
+    }, () => {});
+  }
   spec.signal?.addEventListener("abort", killGroup, { once: true });
   const limit = spec.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
   const stdout = readTail(child.stdout, limit);
@@ -86,7 +92,7 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
       truncated: stdout.truncated() || stderr.truncated(),
     };
   } finally {
-    clearTimeout(timer);
+    ended.abort();
     spec.signal?.removeEventListener("abort", killGroup);
   }
 }
@@ -180,4 +186,45 @@ function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
     offset += chunk.length;
   }
   return all;
+}
+
+/** A program that a person uses: it has our standard input, output and error for its own. */
+export interface ForegroundSpec {
+  readonly argv: readonly [string, ...string[]];
+  /** Variables that are set for the program. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** @default {false} whether only `env` is passed, and nothing of our own environment */
+  readonly clearEnv?: boolean;
+  /** Ends the program with SIGTERM. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a program in the terminal of this process to its end. It stays in our process group, so that the terminal is its own.
+ *
+ * @returns the exit code, 128 + n for a signal
+ * @throws {Deno.errors.NotFound} when there is no such program
+ */
+export async function runInForeground(spec: ForegroundSpec): Promise<number> {
+  const { argv: [program, ...args], env, clearEnv = false, signal } = spec;
+  signal?.throwIfAborted();
+  const child = new Deno.Command(program, {
+    args,
+    ...(env === undefined ? {} : { env: { ...env } }),
+    clearEnv,
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  const end = () => {
+    try {
+      child.kill("SIGTERM");
+    } catch { /* it has ended already */ }
+  };
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    return (await child.status).code;
+  } finally {
+    signal?.removeEventListener("abort", end);
+  }
 }

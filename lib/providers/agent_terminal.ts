@@ -7,10 +7,10 @@ import { type CaptureOptions, capturePane } from "../tmux/capture.ts";
 import type { PaneRef } from "../tmux/client.ts";
 import { pasteText, sendKeys } from "../tmux/input.ts";
 import { sanitizePaste } from "../tmux/sanitize.ts";
-import type { TmuxSession } from "../tmux/session.ts";
+import { findPaneEnd, type TmuxSession } from "../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
-import { type PaneLook, readScreen } from "./pane_look.ts";
+import { isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
 import type { LaunchPlan, LaunchRequest, Provider } from "./provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import { StatusTracker } from "./status_tracker.ts";
@@ -224,6 +224,14 @@ export class AgentTerminal implements AsyncDisposable {
     return await this.#tracker.judge(screen, classification);
   }
 
+  /** How the agent's program has ended, for a message; `undefined` while it runs. */
+  async describeEnd(options: TerminalCallOptions = {}): Promise<string | undefined> {
+    const look = await this.look(options);
+    if (!isProcessGone(look)) return undefined;
+    if (look.screen.dead !== true) return "a shell is left in its pane";
+    return await findPaneEnd(this.#session.client, this.pane) ?? "tmux does not say how";
+  }
+
   /** When an early look is worthwhile; `undefined` where tmux does not tell. */
   get wakeSource(): WakeSource | undefined {
     const { paneEvents } = this.#session.client;
@@ -250,7 +258,7 @@ export class AgentTerminal implements AsyncDisposable {
    */
   async submit(
     text: string,
-    options: TerminalCallOptions & Pick<SubmitOptions, "onStep"> = {},
+    options: TerminalCallOptions & Pick<SubmitOptions, "onStep" | "mayBePasted"> = {},
   ): Promise<void> {
     const { client } = this.#session;
     const { paneId } = this.pane;

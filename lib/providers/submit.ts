@@ -21,6 +21,13 @@ export interface SubmitOptions extends SubmitProfile {
   readonly text: string;
   /** Called right before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
+  /**
+   * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker, or the part of
+   * it that fits, is taken for it; otherwise only all of it.
+   *
+   * @default {false}
+   */
+  readonly mayBePasted?: boolean;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
 }
@@ -42,10 +49,11 @@ const SECOND_LOOK_MS = 200;
  * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
  */
 export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
-  const { text, clock, pasteToEnterMs, signal } = options;
-  const before = await lookUntil(target, options, (look) => isReady(look) || holdsAll(look, text));
+  const { text, clock, pasteToEnterMs, signal, mayBePasted = false } = options;
+  const isPasted = (look: PaneLook) => mayBePasted ? holdsAtRest(look, text) : holdsAll(look, text);
+  const before = await lookUntil(target, options, (look) => isReady(look) || isPasted(look));
   // What a submission that failed has left in the composer needs no second paste.
-  if (!holdsAll(before, text)) {
+  if (!isPasted(before)) {
     if (!isReady(before)) throw notReadyError(target.name, before);
     await options.onStep?.("paste");
     await target.paste(text);
@@ -100,8 +108,12 @@ function holds(look: PaneLook, text: string): boolean {
   return !isObstructed(look) && look.composer?.state === "draft" && composerHolds(look.composer.text, text);
 }
 
+function holdsAtRest(look: PaneLook, text: string): boolean {
+  return holds(look, text) && isAtRest(look.classification.status);
+}
+
 function holdsAll(look: PaneLook, text: string): boolean {
-  return holds(look, text) && isAtRest(look.classification.status) && composerHoldsAll(look.composer?.text ?? "", text);
+  return holdsAtRest(look, text) && composerHoldsAll(look.composer?.text ?? "", text);
 }
 
 /** Whether the text has left the composer. A dialog right after Enter is the agent's own, from its work on the text. */

@@ -22,6 +22,8 @@ export class FolderWatch implements AsyncDisposable {
   async wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await this.#anchorWatcher();
+    // A signal that was aborted meanwhile tells nobody any more.
+    signal?.throwIfAborted();
     if (!this.#happened) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(done, timeoutMs);

@@ -1,6 +1,7 @@
 import { RuntimeError } from "../errors.ts";
 import { parseScreen, type Screen, type ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
+import { describeTmuxProblem } from "./plain_client.ts";
 
 /** Options of {@linkcode capturePane}. */
 export interface CaptureOptions {
@@ -64,15 +65,23 @@ export async function capturePane(
     ],
   ], signal ? { signal } : {});
   if (result.code !== 0) {
-    throw new RuntimeError(`Cannot read pane ${pane.paneId}: ${result.stderr.trim() || `tmux exit ${result.code}`}`);
+    const said = result.stderr.trim() || `exit code ${result.code}`;
+    throw new RuntimeError(`Cannot read pane ${pane.paneId}: ${describeTmuxProblem(said)}`);
   }
   const { paneId, pid, meta, text } = parseCapture(result.stdout);
   if (paneId !== pane.paneId || (pane.pid !== undefined && pid !== pane.pid)) {
     throw new RuntimeError(`Cannot read pane ${pane.paneId}: it holds another program now (pid ${pid})`);
   }
-  const { cursor: _cursor, ...withoutCursor } = meta;
   // The cursor's row counts from the top of the pane: with scrollback, or rows joined, that is no row of the capture.
-  return parseScreen(text, text.split("\n").length === meta.rows ? meta : withoutCursor);
+  if (countLines(text) === meta.rows) return parseScreen(text, meta);
+  const { cursor: _cursor, ...withoutCursor } = meta;
+  return parseScreen(text, withoutCursor);
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 /** What {@linkcode capturePane} asked tmux for, taken apart. */
@@ -94,10 +103,10 @@ export interface ParsedCapture extends PaneRef {
  * ```
  */
 export function parseCapture(stdout: string): ParsedCapture {
-  const [metadata = "", ...rows] = stdout.split("\n");
+  const metadataEnd = stdout.indexOf("\n");
+  const metadata = metadataEnd < 0 ? stdout : stdout.slice(0, metadataEnd);
   const found = METADATA_LINE.exec(metadata);
   if (!found) throw new RuntimeError(`Cannot read a pane: tmux answered ${JSON.stringify(metadata.slice(0, 80))}`);
-  if (rows.at(-1) === "") rows.pop();
   const [, paneId = "", pid, cols, height, x, y, cursorVisible, alternate, dead, command = "", title = ""] = found;
   return {
     paneId,
@@ -112,6 +121,6 @@ export function parseCapture(stdout: string): ParsedCapture {
       alternate: alternate === "1",
       dead: dead === "1",
     },
-    text: rows.join("\n"),
+    text: metadataEnd < 0 ? "" : stdout.slice(metadataEnd + 1, stdout.endsWith("\n") ? -1 : undefined),
   };
 }

@@ -110,5 +110,29 @@ export function tmuxArguments(commands: readonly TmuxCommand[]): string[] {
 export function expectTmuxSuccess(result: CommandResult, doing: string): CommandResult {
   if (result.code === 0) return result;
   const said = result.stderr.trim() || result.stdout.trim() || `exit code ${result.code}`;
-  throw new RuntimeError(`Cannot ${doing}: tmux says "${said}"`);
+  throw new RuntimeError(`Cannot ${doing}: ${describeTmuxProblem(said)}`);
 }
+
+/**
+ * What tmux says about a command that failed, with what that means where a server or a pane is not there any more.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(describeTmuxProblem("can't find pane: %5"), 'the pane is gone (tmux says "can\'t find pane: %5")');
+ * assertEquals(
+ *   describeTmuxProblem("no server running on /tmp/s"),
+ *   'the tmux server is gone, and every pane with it (tmux says "no server running on /tmp/s")',
+ * );
+ * assertEquals(describeTmuxProblem("no space for new pane"), 'tmux says "no space for new pane"');
+ * ```
+ */
+export function describeTmuxProblem(said: string): string {
+  const quoted = `tmux says "${said}"`;
+  if (said.startsWith("can't find pane")) return `the pane is gone (${quoted})`;
+  return SERVER_IS_GONE.test(said) ? `the tmux server is gone, and every pane with it (${quoted})` : quoted;
+}
+
+/** tmux 3.3a, without a server, with the socket of one that was killed, and while one ends. */
+const SERVER_IS_GONE =
+  /^(?:no server running|server exited|lost server|error connecting to .*\((?:No such|Connection ref))/;

@@ -5,6 +5,7 @@ import { openJournal } from "../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/journal/run_folder.ts";
 import { lockRun } from "../../lib/journal/run_lock.ts";
 import { fakeIo } from "../support/fake_io.ts";
+import { reviewStarted } from "../support/run_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 interface Bench extends AsyncDisposable {
@@ -19,7 +20,7 @@ async function runAtDialog(): Promise<Bench> {
   const folder = await createRunFolder(dir.path, { now: new Date() });
   const journal = openJournal(folder.journalPath);
   const append: Bench["append"] = (record) => journal.append(record);
-  append({ type: "run_started", runId: folder.id, startAgent: "tester" });
+  journal.append(reviewStarted(dir.path, folder.id));
   append({
     type: "dialog_waiting",
     role: "tester",

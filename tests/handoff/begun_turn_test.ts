@@ -83,6 +83,16 @@ Deno.test("where the prompt was about to be pasted and the composer is empty, it
   assertEquals(told.map((one) => one.step), ["paste", "enter", "sent"]);
 });
 
+Deno.test("where it is only in doubt whether the agent rests, its rest is waited for before the prompt is sent", async () => {
+  await using bench = await createBench({
+    statuses: [[0, "processing"], [8, "completed"]],
+    onInput: () => bench.respond("tester", "done"),
+  });
+  const dispatch = markDispatch(bench.workdir);
+  const { text, told } = await goOn(bench, { begun: { dispatch, message: message("paste") } });
+  assertEquals([text, told.map((one) => one.step)], ["done", ["paste", "enter", "sent"]]);
+});
+
 Deno.test("where a person has pressed Enter, nothing is sent", async () => {
   await using bench = await createBench({ statuses: [[0, "processing"], [6, "completed"]] });
   const dispatch = markDispatch(bench.workdir);

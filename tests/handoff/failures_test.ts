@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
-import { type DispatchMark, markDispatch, readResponse } from "../../lib/handoff/response_reading.ts";
+import { type DispatchMark, markDispatch, readResponse, takeUpDispatch } from "../../lib/handoff/response_reading.ts";
 import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -25,6 +25,25 @@ async function readAfterSetBack({ byMs, writtenMs }: { readonly byMs: number; re
 Deno.test("clock set back by an hour: the response to a prompt from before counts, one from before the prompt does not", async () => {
   assertEquals(await readAfterSetBack({ byMs: HOUR_MS, writtenMs: 5 }), "text");
   assertEquals(await readAfterSetBack({ byMs: HOUR_MS, writtenMs: -60_000 }), "unusable");
+});
+
+Deno.test("clock set back by an hour while no panewright ran: a response counts, whenever it was written", async () => {
+  await using workdir = await tempDir();
+  await ensureResponseDir(workdir.path);
+  const path = responsePathFor(workdir.path, "tester");
+  const write = async (mtimeMs: number) => {
+    await Deno.writeTextFile(path, "RESULT: PASS");
+    await Deno.utime(path, new Date(mtimeMs), new Date(mtimeMs));
+  };
+  const { mtimeMs } = markDispatch(workdir.path);
+  const read = (dispatchedAtMs: number) => {
+    const dispatch = takeUpDispatch(workdir.path, { mtimeMs: dispatchedAtMs });
+    return readResponse({ workdir: workdir.path, role: "tester", maxBytes: 1000, dispatch }).kind;
+  };
+  await write(mtimeMs - 60_000);
+  assertEquals(read(mtimeMs + HOUR_MS), "text");
+  assertEquals(read(mtimeMs - 50_000), "unusable");
+  assertEquals(read(mtimeMs - 70_000), "text");
 });
 
 Deno.test("clock set forward by an hour, or not at all: a response from before its prompt does not count", async () => {

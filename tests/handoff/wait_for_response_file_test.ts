@@ -17,7 +17,12 @@ Deno.test("Scenario: Agent writes response file and terminal becomes idle", asyn
   assertEquals(await waitOn(bench), "the summary\n");
   assertEquals(bench.clock.elapsedSeconds(), 10, "the first idle poll takes the file");
   assertEquals(await bench.archive(), [["001-analyst.md", "the summary\n"]]);
-  assertEquals(bench.archived, [{ role: "analyst", path: `${bench.archiveDir}/001-analyst.md`, bytes: 12, text: "the summary\n" }]);
+  assertEquals(bench.archived, [{
+    role: "analyst",
+    path: `${bench.archiveDir}/001-analyst.md`,
+    bytes: 12,
+    text: "the summary\n",
+  }]);
   await assertRejects(() => Deno.lstat(responsePathFor(bench.workdir, "analyst")), Deno.errors.NotFound);
   assertEquals(bench.logs, []);
 });

@@ -15,6 +15,8 @@ export interface FakeIoOptions {
   readonly terminal?: boolean;
   /** @default {80} */
   readonly columns?: number;
+  /** @default {24} */
+  readonly rows?: number;
   readonly signal?: AbortSignal;
   readonly stdin?: string;
   /** The pieces of input that a terminal gives, one a read; after them it gives nothing. */
@@ -34,6 +36,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     cwd: options.cwd ?? "/nonexistent",
     isTerminal: { stdin: terminal, stdout: terminal, stderr: terminal },
     columns: () => options.columns ?? 80,
+    rows: () => options.rows ?? 24,
     signal: options.signal ?? new AbortController().signal,
     readStdin: () => Promise.resolve(new TextEncoder().encode(options.stdin ?? "")),
     openTerminalInput: () => fakeTerminalInput(options.keys ?? []),

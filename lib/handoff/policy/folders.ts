@@ -1,4 +1,4 @@
-import { posix } from "node:path";
+import { resolve } from "@std/path/posix";
 import type { ShellCommand, ShellScript, ShellWord } from "../../shell/mod.ts";
 
 /** The folders that a command may run in; `undefined` where that is not known. */
@@ -49,8 +49,8 @@ export function trackFolders(script: ShellScript, start: PossibleFolders): Folde
       const state = stateOf(scope);
       const { current } = state;
       state.otherwise = union(state.otherwise, current);
-      state.current = folder === undefined ? undefined : current?.map((from) => posix.resolve(from, folder));
-      if (folder?.startsWith("/")) state.current = [posix.resolve(folder)];
+      state.current = folder === undefined ? undefined : current?.map((from) => resolve(from, folder));
+      if (folder?.startsWith("/")) state.current = [resolve(folder)];
     },
   };
 }
@@ -107,7 +107,7 @@ export function placeOf(
   const { workdir, folders, remove = false } = options;
   const from = path.startsWith("/") ? ["/"] : folders;
   if (from === undefined) return "unknown";
-  const insides = new Set(from.map((folder) => isInside(posix.resolve(folder, path), workdir, remove)));
+  const insides = new Set(from.map((folder) => isInside(resolve(folder, path), workdir, remove)));
   return insides.size > 1 ? "unknown" : insides.has(true) ? "inside" : "outside";
 }
 

@@ -1,4 +1,4 @@
-import { posix } from "node:path";
+import * as posix from "@std/path/posix";
 import type { ShellWord } from "../../shell/mod.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedCommand } from "./inspect.ts";

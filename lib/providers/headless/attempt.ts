@@ -8,7 +8,7 @@ import type { HeadlessCli } from "./cli.ts";
 import { writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
 import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "./seam.ts";
-import { openStepFiles, type StepFiles } from "./step_files.ts";
+import { openStepFiles, StepFileError, type StepFiles } from "./step_files.ts";
 import { TailText } from "./tail_text.ts";
 
 /** How long an ask whose exact text only the shell knows waits for the command's own record. */
@@ -21,7 +21,7 @@ const LINGER_MS = 5000;
 const LOG_FIRST_MS = 2000;
 
 /** How an attempt ends: its process by itself, or what stops it. */
-type End = "ended" | "asked" | "aborted" | "time limit" | "lingered";
+type End = "ended" | "asked" | "aborted" | "time limit" | "lingered" | "broken";
 
 /** Runs one attempt; see `runHeadless`. */
 export async function runAttempt(request: HeadlessRequest, cli: HeadlessCli): Promise<HeadlessResult> {
@@ -107,8 +107,8 @@ class Attempt {
     if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
     this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
     const listening = Promise.all([this.#followLog(log), this.#followAsks()]);
-    // It is awaited below; until then nobody takes an error of it.
-    listening.catch(() => {});
+    // It is awaited below; an agent must not go on working without a record until then.
+    listening.catch(() => this.#stop.resolve("broken"));
     try {
       const end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);
       await group.stop();
@@ -139,7 +139,7 @@ class Attempt {
         stdin: prompt,
         mark,
         clock,
-        onStdout: (bytes) => this.#report.push(bytes).forEach((line) => this.#readReport(line)),
+        onStdout: (bytes) => this.#takeReport(bytes),
         onStderr: (bytes) => this.#stderr.push(bytes),
       });
     } catch (error) {
@@ -165,6 +165,15 @@ class Attempt {
     });
   }
 
+  #takeReport(bytes: Uint8Array): void {
+    try {
+      for (const line of this.#report.push(bytes)) this.#readReport(line);
+    } catch (error) {
+      this.#stop.resolve("broken");
+      throw error;
+    }
+  }
+
   #readReport(line: string): void {
     this.parts.files.raw(line);
     for (const observation of this.#reader.readReport(line)) this.#take(observation, "report");
@@ -181,6 +190,7 @@ class Attempt {
         }
       }
     } catch (error) {
+      if (error instanceof StepFileError) throw error;
       // The report and the command's own record are still there.
       const why = error instanceof Error ? error.message : String(error);
       this.#take({ type: "trouble", text: `the session log cannot be read: ${why}` }, "log");

@@ -1,7 +1,13 @@
+import { PanewrightError } from "../../errors.ts";
 import { plainText } from "../../text/plain_text.ts";
 import type { HeadlessFact } from "./seam.ts";
 
-/** The files of one attempt, written to as things happen. */
+/** A file of an attempt that cannot be written. */
+export class StepFileError extends PanewrightError {
+  override name = "StepFileError";
+}
+
+/** The files of one attempt, written to as things happen. Each method throws a {@linkcode StepFileError}. */
 export interface StepFiles extends Disposable {
   /** A line that the CLI printed: `raw.ndjson`. */
   raw(line: string): void;
@@ -19,10 +25,14 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
   const encoder = new TextEncoder();
   const files = new Map<string, Deno.FsFile>();
   const write = (name: string, text: string) => {
-    const file = files.get(name) ?? Deno.openSync(`${folder}/${name}`, { create: true, append: true, mode: 0o600 });
-    files.set(name, file);
-    const bytes = encoder.encode(text);
-    for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
+    try {
+      const file = files.get(name) ?? Deno.openSync(`${folder}/${name}`, { create: true, append: true, mode: 0o600 });
+      files.set(name, file);
+      const bytes = encoder.encode(text);
+      for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
+    } catch (cause) {
+      throw new StepFileError(`Cannot write ${folder}/${name}: ${(cause as Error).message}`, { cause });
+    }
   };
   const log = (text: string) => write("log.txt", `${wallClock().toISOString()} ${indented(plainText(text))}\n`);
   return {

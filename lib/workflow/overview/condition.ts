@@ -60,7 +60,7 @@ export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs)
     case "error":
       return "error";
     case "interrupted":
-      return "stopped";
+      return asked ? "waiting" : "stopped";
     case undefined:
       if (asked) return "waiting";
       if (executed) return "running";

@@ -5,6 +5,8 @@ import { listMarkValues } from "../../ports/mark_values.ts";
 import { listProcesses, type ProcessInfo } from "../../ports/process_table.ts";
 import { ASK_CHANNEL_VARIABLE } from "../../providers/headless/ask_channel.ts";
 import { PANE_MARK_VARIABLE } from "../../tmux/pane_processes.ts";
+import { createTmuxClient } from "../../tmux/plain_client.ts";
+import { isServerRunning } from "../../tmux/server.ts";
 import type { RunSummary } from "./summary.ts";
 
 /** The processes of this machine at one moment, as far as runs can be known by them. */
@@ -40,4 +42,16 @@ export function hasLiveAgents(summary: RunSummary, folder: RunFolder, processes:
   }
   if (summary.session !== undefined && processes.marks.has(summary.session.mark)) return true;
   return liveRoles(summary, processes).length > 0;
+}
+
+/** Like {@linkcode hasLiveAgents}, and whether a tmux server of the run's own is left, if only with panes whose agents have ended. */
+export async function isAnythingLeft(
+  summary: RunSummary,
+  folder: RunFolder,
+  processes: LiveProcesses,
+): Promise<boolean> {
+  if (hasLiveAgents(summary, folder, processes)) return true;
+  if (summary.job === "exec" || summary.session === undefined || summary.session.existing) return false;
+  // Without tmux on this machine there is no server of it either.
+  return await isServerRunning(createTmuxClient({ socket: summary.session.socket })).catch(() => false);
 }

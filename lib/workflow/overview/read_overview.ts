@@ -4,7 +4,7 @@ import { isLocked } from "../../journal/lock_file.ts";
 import type { RunFolder } from "../../journal/run_folder.ts";
 import { type Condition, conditionOf } from "./condition.ts";
 import { readSummary } from "./read_summary.ts";
-import type { RunSummary } from "./summary.ts";
+import type { AskedQuestion, RunSummary } from "./summary.ts";
 
 /** A run as its folder tells of it. */
 export interface RunOverview {
@@ -15,7 +15,9 @@ export interface RunOverview {
   /** Undefined where nothing was written down, or it cannot be read. */
   readonly summary: RunSummary | undefined;
   readonly problem: PanewrightError | undefined;
-  /** Whether the question that is open has its answer, and the run only has to go on. */
+  /** What can be answered now, or has its answer and only has to be gone on with. */
+  readonly question: AskedQuestion | undefined;
+  /** Whether the question has its answer. */
   readonly answered: boolean;
 }
 
@@ -31,17 +33,17 @@ export async function readOverview(
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const executed = await isExecuted(folder);
   const { summary, problem } = await readSummary(folder, options);
-  const question = summary?.question;
+  // A dialog can be answered while its run is executed; the question of a step whenever there is time.
+  const question = executed || summary?.job === "exec" ? summary?.question : undefined;
   const condition = conditionOf({
     executed,
     outcome: summary?.finished?.outcome,
-    // A dialog can be answered while its run is executed; the question of a step whenever there is time.
-    asked: question !== undefined && (executed || summary?.job === "exec"),
+    asked: question !== undefined,
     begun: summary !== undefined,
     damaged: problem !== undefined,
   });
   const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
-  return { folder, condition, executed, summary, problem, answered };
+  return { folder, condition, executed, summary, problem, question, answered };
 }
 
 /** Whether a process executes a run; a lock that cannot be looked at is held by none of ours. */

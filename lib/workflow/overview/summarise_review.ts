@@ -89,7 +89,7 @@ function afterRecord(summary: ReviewSummary, record: Recorded): ReviewSummary {
       return { ...summary, counts: plusOne(counts, "reminders") };
     case "dialog_waiting": {
       const { question: id, role: by, kind, subject, reason, at: askedAt } = record;
-      const text = `${kind}${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
+      const text = `a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
       return { ...summary, question: { id, by, text, askedAt } };
     }
     case "dialog_closed":

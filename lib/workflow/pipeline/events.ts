@@ -212,6 +212,8 @@ export type ExecEvent =
     /** Of the whole run, what was resumed included. */
     readonly usage: Usage;
     readonly seconds: number;
+    /** The command that goes on with it; missing where it has passed, or a question waits first. */
+    readonly resumeCommand?: string;
   };
 
 /** The facts that change a run's state. */

@@ -128,7 +128,16 @@ async function conduct({ folder, head, earlier, opening }: Conduct, options: Exe
   });
   const finish = (outcome: ExecOutcome, reason: string) => {
     const seconds = (clock.now() - startedAtMs) / 1000;
-    record({ type: "run_finished", outcome, tasks: state.passed.length, reason, usage: state.usage, seconds });
+    const goesOn = outcome === "pass" || outcome === "waiting" ? {} : { resumeCommand: commands.resume };
+    record({
+      type: "run_finished",
+      outcome,
+      tasks: state.passed.length,
+      reason,
+      usage: state.usage,
+      seconds,
+      ...goesOn,
+    });
     if (outcome === "interrupted" || outcome === "waiting") return;
     messages.send({ title: `panewright: ${outcome}`, text: reason, priority: outcome === "pass" ? 3 : 4 });
   };

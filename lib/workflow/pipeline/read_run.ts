@@ -20,9 +20,7 @@ export interface ReadRun {
 export async function readExecRun(folder: RunFolder): Promise<ReadRun> {
   const found = await tryReadExecRun(folder);
   if (found !== undefined) return found;
-  throw new UsageError(`Cannot go on with run ${folder.id}: it is none of "panewright exec"`, {
-    hint: 'Only runs of "panewright exec" have questions, and can be resumed.',
-  });
+  throw new UsageError(`Cannot go on with run ${folder.id}: it is none of "panewright exec"`);
 }
 
 /** Like {@linkcode readExecRun}; `undefined` for a run of another command. */

@@ -1,11 +1,11 @@
-import { ROLES } from "../../handoff/roles.ts";
+import { type Role, ROLES } from "../../handoff/roles.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession, endMarkedProcesses, openSession, type TmuxSession } from "../../tmux/session.ts";
 import type { ReviewLoopEvent } from "./events.ts";
 import type { ReviewRunPlan } from "./plan.ts";
-import type { RunState, SessionState } from "./run_state.ts";
+import type { AgentState, RunState, SessionState } from "./run_state.ts";
 
 /** What a run's session is opened with. */
 export interface RunSessionOptions {
@@ -63,7 +63,7 @@ export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOpt
 
 /** Ends what an earlier process of a run has left in tmux, and everything that was started there. */
 export async function endLeftSession(
-  { session, agents }: Pick<RunState, "session" | "agents">,
+  { session, agents }: Pick<RunState, "session"> & { readonly agents: AgentPanes },
   { clock }: { readonly clock: Clock },
 ): Promise<void> {
   if (session === undefined) return;
@@ -103,7 +103,9 @@ async function openNew({ socket, name, existing }: Place, { plan, client, record
   return await openSession(client, { name, existing, mark, cols, rows, cleanupOnExit, clock, signal });
 }
 
-function panesOf(agents: RunState["agents"]) {
+type AgentPanes = Readonly<Partial<Record<Role, Pick<AgentState, "pane">>>>;
+
+function panesOf(agents: AgentPanes) {
   return ROLES.flatMap((role) => {
     const pane = agents[role]?.pane;
     return pane === undefined ? [] : [{ paneId: pane.terminalId, pid: pane.pid, startTime: pane.processStart }];

@@ -23,6 +23,10 @@ export async function readWaitingDialogs(folder: RunFolder): Promise<readonly Wa
     // Records are events with their time: panewright itself wrote them.
     const event = record as unknown as ReviewLoopEvent;
     if (event.type === "run_finished") waiting.clear();
+    // A new agent stands at none of the dialogs of the one before, and one that has answered at none at all.
+    if (event.type === "agent_starting" || event.type === "response_received") {
+      for (const [id, { event: { role } }] of waiting) if (role === event.role) waiting.delete(id);
+    }
     if (event.type === "dialog_closed" && event.question !== undefined) waiting.delete(event.question);
     if (event.type !== "dialog_waiting" || event.question === undefined) continue;
     waiting.set(event.question, { question: event.question, askedAt: record.at, event });

@@ -1,0 +1,74 @@
+import { basename, dirname, resolve } from "@std/path/posix";
+import { UsageError } from "../errors.ts";
+import { findRun, listRunIds } from "../journal/find_run.ts";
+import { isRunId, type RunFolder, runFolderAt } from "../journal/run_folder.ts";
+import { shellJoin } from "../shell/quote.ts";
+import { isExecuted } from "../workflow/overview/read_overview.ts";
+import type { CliIo } from "./command.ts";
+
+/** The flag with which runs of another working directory are named. */
+export const WORKDIR_FLAG = {
+  name: "wd",
+  type: "string",
+  placeholder: "DIR",
+  description: "the working directory of the run, where it is neither this one nor above it nor in its configuration",
+} as const;
+
+/**
+ * The working directory whose runs are meant: the one that is named, otherwise the nearest one with runs, from here upwards.
+ * A folder without runs may have a config file that names another working directory; then it is that one.
+ */
+export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
+  if (wd !== undefined) return resolve(io.cwd, wd);
+  if ((await listRunIds(io.cwd)).length > 0) return io.cwd;
+  const configured = await configuredWorkdir(io);
+  if (configured !== undefined && (await listRunIds(configured)).length > 0) return configured;
+  for (let folder = dirname(io.cwd);; folder = dirname(folder)) {
+    if ((await listRunIds(folder)).length > 0) return folder;
+    if (dirname(folder) === folder) return io.cwd;
+  }
+}
+
+/** The working directory that the configuration of this folder names. One that cannot be used names none. */
+async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
+  // Reading a configuration takes longer than all the rest: it is loaded only where there is no run at hand.
+  const { loadSettings } = await import("../config/load.ts");
+  try {
+    return (await loadSettings({ cwd: io.cwd, env: (name) => io.env(name) })).workdir;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The run that a person means by its id, or by the path of its folder.
+ *
+ * @throws {UsageError} when there is no such run
+ */
+export async function findNamedRun(io: CliIo, run: string, wd: string | undefined): Promise<RunFolder> {
+  if (!run.includes("/")) return await findRun(await findRunsWorkdir(io, wd), run);
+  const path = resolve(io.cwd, run);
+  const runs = dirname(path);
+  if (basename(runs) !== "runs" || basename(dirname(runs)) !== ".panewright") {
+    throw new UsageError(`Cannot find a run at ${run}: a run's folder is below .panewright/runs`);
+  }
+  return await findRun(dirname(dirname(runs)), basename(path));
+}
+
+/**
+ * The run that a person means: the one that is named, otherwise the newest that a process executes, otherwise the newest.
+ *
+ * @throws {UsageError} when there is no such run
+ */
+export async function findMeantRun(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
+  if (run !== undefined) return await findNamedRun(io, run, wd);
+  const workdir = await findRunsWorkdir(io, wd);
+  const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
+  for (const folder of folders) if (await isExecuted(folder)) return folder;
+  return folders.find(({ id }) => isRunId(id)) ?? await findRun(workdir);
+}
+
+/** A command line about a run, as the person can call it from here. */
+export function runCommandLine(words: readonly string[], wd: string | undefined): string {
+  return shellJoin(["panewright", ...words, ...(wd === undefined ? [] : ["--wd", wd])]);
+}

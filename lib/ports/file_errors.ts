@@ -1,0 +1,44 @@
+/**
+ * What a person can do where the operating system refuses to write a file, from the error or what caused it; `undefined`
+ * for errors of other kinds.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const refused = new Error("No space left on device (os error 28)");
+ * const hint = "There is no room on the disk: make some.";
+ * assertEquals(hintOfWriteError(new Error("Cannot write it", { cause: refused })), hint);
+ * assertEquals(hintOfWriteError(new Error("No such file or directory (os error 2)")), undefined);
+ * ```
+ */
+export function hintOfWriteError(error: unknown): string | undefined {
+  let current = error;
+  for (let depth = 0; current instanceof Error && depth < MAX_DEPTH; depth++) {
+    const hint = HINTS[codeOf(current)];
+    if (hint !== undefined) return hint;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+const MAX_DEPTH = 8;
+
+const NOT_WRITABLE = "Make the file and its folder writable for the user that runs panewright.";
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: "There is no room on the disk: make some.",
+  EDQUOT: "The disk quota is used up: make room.",
+  EFBIG: "A limit on the size of files is in the way (ulimit -f): raise it.",
+  EROFS: "The file system is mounted read-only: make it writable.",
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+};
+
+/** Linux' numbers of the errors for which Deno 2.9.6 has no code. */
+const CODES: Readonly<Record<string, string>> = { 27: "EFBIG", 28: "ENOSPC", 30: "EROFS", 122: "EDQUOT" };
+
+function codeOf(error: Error): string {
+  if ("code" in error && typeof error.code === "string") return error.code;
+  const number = /\(os error (\d+)\)/.exec(error.message)?.[1];
+  return number === undefined ? "" : CODES[number] ?? "";
+}

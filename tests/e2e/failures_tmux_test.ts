@@ -1,0 +1,133 @@
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { listProcesses, processTree } from "../../lib/ports/process_table.ts";
+import { panewrightFromSource } from "../support/panewright.ts";
+import { startProgram } from "../support/program.ts";
+import { setUpCodexProject } from "./codex_project.ts";
+import {
+  assertEndedInGoodOrder,
+  passAfter,
+  setUpFailureStage,
+  type StartedRun,
+  watchProgram,
+} from "./failures_stage.ts";
+
+const SERVER_IS_GONE = "the tmux server is gone";
+
+async function killServer(run: StartedRun): Promise<void> {
+  Deno.kill(Number(await run.tmux("display-message", "-p", "#{pid}")), "SIGKILL");
+}
+
+for (
+  const [how, end] of [
+    ["kill-server", async (run: StartedRun) => void await run.tmux("kill-server")],
+    ["kill -9", killServer],
+  ] as const
+) {
+  Deno.test(`tmux server killed by ${how} in the middle of a turn: the run ends, names the role, leaves nothing`, async () => {
+    await using stage = await setUpFailureStage();
+    await using run = stage.run();
+    await run.untilTesterWorks();
+    await end(run);
+    await assertEndedInGoodOrder(run, { stage, words: ["tester", SERVER_IS_GONE] });
+  });
+}
+
+Deno.test("tmux server killed while the agents start: the run ends, says so, leaves nothing", async () => {
+  await using stage = await setUpFailureStage();
+  await using run = stage.run();
+  await run.fact("agent_starting");
+  await killServer(run);
+  await assertEndedInGoodOrder(run, { stage, words: ["Cannot ", SERVER_IS_GONE] });
+});
+
+Deno.test("tmux server killed during the project's test command: what needs no agent any more passes", async () => {
+  await using stage = await setUpFailureStage({
+    tester: passAfter(100),
+    config: { project_test_cmd: ["sleep", "2"] },
+  });
+  await using run = stage.run();
+  await run.fact("test_command_started");
+  await killServer(run);
+  await assertEndedInGoodOrder(run, { stage, code: 0, words: [] });
+});
+
+Deno.test("pane killed in the middle of a turn: the run ends, names the role, leaves nothing", async () => {
+  await using stage = await setUpFailureStage();
+  await using run = stage.run();
+  await run.untilTesterWorks();
+  await run.tmux("kill-pane", "-t", (await run.testerPane()).paneId);
+  await assertEndedInGoodOrder(run, { stage, words: ["tester", "the pane is gone"] });
+});
+
+Deno.test("agent killed in the middle of a turn: the run ends, names the role, keeps the screen, leaves nothing", async () => {
+  await using stage = await setUpFailureStage();
+  await using run = stage.run();
+  await run.untilTesterWorks();
+  Deno.kill((await run.testerPane()).pid, "SIGKILL");
+  await assertEndedInGoodOrder(run, { stage, words: ["tester", "its program has ended (killed by signal 9)"] });
+  const screen = `${await run.folder()}/evidence/r1-tester.ansi`;
+  assertNotEquals((await Deno.readTextFile(screen)).trim(), "");
+  const explained = await stage.command(...stage.panewright.argv, "explain", screen);
+  assertEquals(explained.code, 0, explained.stderr);
+});
+
+Deno.test("agent killed below the script that started it: the run ends, names the role, leaves nothing", async () => {
+  await using stage = await setUpFailureStage();
+  const wrapper = `${stage.sandbox.root}/wrapper`;
+  const [program, ...args] = stage.panewright.argv;
+  await Deno.writeTextFile(wrapper, `#!/bin/sh\n"${program}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
+  await stage.configure({
+    providers: { replay: { command: [wrapper], args: ["--script", `${stage.sandbox.root}/replay.json`] } },
+  });
+  await using run = stage.run();
+  await run.untilTesterWorks();
+  const { pid } = await run.testerPane();
+  const child = processTree(await listProcesses(), pid).at(-1);
+  assert(child !== undefined && child.pid !== pid);
+  Deno.kill(child.pid, "SIGKILL");
+  await assertEndedInGoodOrder(run, { stage, words: ["tester", "its program has ended"] });
+});
+
+Deno.test("agent killed while another one works: the run ends when its turn comes, and names it", async () => {
+  await using stage = await setUpFailureStage({
+    tester: [{ think: 2000 }, { respond: ["RESULT: FAIL", "Something is missing."] }, { stream: "It fails." }],
+    config: { limits: { max_rounds: 2 } },
+  });
+  await using run = stage.run();
+  await run.untilTesterWorks();
+  const { terminalId } = await run.fact("agent_ready", ({ role }) => role === "programmer");
+  Deno.kill(Number(await run.tmux("display-message", "-p", "-t", String(terminalId), "#{pane_pid}")), "SIGKILL");
+  await assertEndedInGoodOrder(run, { stage, words: ["programmer", "its program has ended"] });
+});
+
+Deno.test("agent killed: the native program below Codex' npm launcher; the run ends, names the role, leaves nothing", async () => {
+  const panewright = await panewrightFromSource();
+  await using project = await setUpCodexProject({ panewright, thinkMs: 60_000 });
+  const { env, sandbox } = project;
+  const launcher = `${env["PATH"]?.split(":")[0]}/codex`;
+  await Deno.writeTextFile(
+    `${sandbox.project}/panewright.jsonc`,
+    JSON.stringify({
+      provider: "codex",
+      providers: { codex: { command: [launcher] } },
+      prompt_file: "job.md",
+      start_agent: "tester",
+      handoff: { poll_seconds: 0.5 },
+    }),
+  );
+  const options = { cwd: sandbox.project, env };
+  const program = startProgram([...panewright.argv, "run", "--json"], options);
+  await using run = watchProgram(program, { env, project: sandbox.project });
+  await run.untilTesterWorks();
+  const { pid } = await run.testerPane();
+  const native = processTree(await listProcesses(), pid).find((one) => one.parentPid === pid);
+  assert(native !== undefined, "the launcher has no child");
+  const killedMs = systemClock.now();
+  Deno.kill(native.pid, "SIGKILL");
+  await assertEndedInGoodOrder(run, {
+    stage: { sandbox },
+    words: ["tester", "its program has ended"],
+  });
+  assert(systemClock.now() - killedMs < 15_000);
+});

@@ -1,0 +1,208 @@
+import { assert, assertEquals, assertLess, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
+import { readLastRecord } from "../../lib/journal/read_journal.ts";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { panewrightCommands } from "../support/panewright.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
+import { type FailureStage, passAfter, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
+
+/** Runs a command of panewright on the stage to its end. */
+async function panewright(stage: FailureStage, ...args: readonly string[]) {
+  return await stage.command(...stage.panewright.argv, ...args);
+}
+
+async function idOf(run: StartedRun): Promise<string> {
+  return String((await run.fact("run_started"))["runId"]);
+}
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (await isSo()) return;
+    await systemClock.sleep(50);
+  }
+  throw new Error(`This did not come: ${what}`);
+}
+
+/** A person's terminal in which a command runs: a tmux of its own around it. */
+async function openTerminal(stage: FailureStage, argv: readonly string[]) {
+  const tmux = async (...args: readonly string[]) => {
+    const { stdout } = await stage.command("tmux", "-L", "person", "-f", "/dev/null", ...args);
+    return stdout;
+  };
+  const command = ["sh", "-c", 'trap : INT; env -u TMUX "$@"; echo "left with $?"; sleep 600', "sh", ...argv];
+  await tmux("new-session", "-d", "-x", "100", "-y", "30", "--", ...command);
+  return {
+    screen: () => tmux("capture-pane", "-p"),
+    press: (...keys: readonly string[]) => tmux("send-keys", ...keys),
+    async [Symbol.asyncDispose]() {
+      await tmux("kill-server");
+      await Deno.remove(`${stage.env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}/person`).catch(() => {});
+    },
+  };
+}
+
+Deno.test("stop: a run at work ends with its agents, and is gone on with to its end", async () => {
+  await using stage = await setUpFailureStage();
+  let id: string;
+  {
+    await using run = stage.run();
+    id = await idOf(run);
+    await run.untilTesterWorks();
+    const listed = await panewright(stage, "runs", "--json");
+    assertEquals(JSON.parse(listed.stdout).state, "running");
+    const refused = await panewright(stage, "clean", "--all", "--keep=0", "--older-than=0h");
+    assertStringIncludes(refused.stdout, "Kept: 1 old run that is executed.");
+    const stopped = await panewright(stage, "stop", id);
+    assertEquals(stopped.code, 0, stopped.stderr);
+    assertStringIncludes(stopped.stdout, `Run ${id} was stopped: process ${run.pid} has ended.\n`);
+    assertEquals((await run.ended()).code, 143);
+  }
+  await stage.sandbox.assertNothingLeft();
+  const listed = await panewright(stage, "runs");
+  assertMatch(listed.stdout, new RegExp(`${id} +run +stopped `));
+  await stage.script(passAfter(100));
+  const resumed = await panewright(stage, "resume");
+  assertEquals(resumed.code, 0, resumed.stderr);
+  assertMatch((await panewright(stage, "runs")).stdout, new RegExp(`${id} +run +passed `));
+});
+
+Deno.test("stop: the agents of a panewright that was killed are ended; before, a new run is refused beside them", async () => {
+  await using stage = await setUpFailureStage();
+  await using run = stage.run();
+  const id = await idOf(run);
+  const folder = await run.folder();
+  await run.untilTesterWorks();
+  run.program.kill("SIGKILL");
+  await run.ended();
+  const status = await panewright(stage, "status");
+  assertStringIncludes(status.stdout, `run ${id} (run): killed, its agents are alive\n`);
+  assertMatch(status.stdout, /tester +replay +%\d+ +alive/);
+  assertMatch((await panewright(stage, "runs")).stdout, /its agents are alive\n$/);
+  const refused = await panewright(stage, "run");
+  assertEquals(refused.code, 2);
+  assertStringIncludes(refused.stderr, `panewright stop ${id}`);
+  const stopped = await panewright(stage, "stop", id);
+  assertEquals(stopped.code, 0, stopped.stderr);
+  assertStringIncludes(stopped.stdout, `The agents of run ${id} were ended`);
+  await stage.sandbox.assertNothingLeft();
+  const last = await readLastRecord(`${folder}/journal.ndjson`);
+  assertObjectMatch(last ?? {}, { type: "run_finished", outcome: "interrupted" });
+  await stage.script(passAfter(100));
+  const resumed = await panewright(stage, "resume");
+  assertEquals(resumed.code, 0, resumed.stderr);
+});
+
+Deno.test("stop --force: a panewright that does not hear is killed, and its agents are ended", async () => {
+  await using stage = await setUpFailureStage();
+  await using run = stage.run();
+  const id = await idOf(run);
+  await run.untilTesterWorks();
+  run.program.kill("SIGSTOP");
+  const stopped = await panewright(stage, "stop", id, "--force");
+  assertEquals(stopped.code, 0, stopped.stderr);
+  assertStringIncludes(stopped.stdout, `process ${run.pid} has ended, and its agents were ended.`);
+  await run.ended();
+  await stage.sandbox.assertNothingLeft();
+});
+
+Deno.test("attach: a person sees the role's window, detaches, and the run goes on", async () => {
+  await using stage = await setUpFailureStage({ tester: passAfter(8000) });
+  await using run = stage.run();
+  const id = await idOf(run);
+  await run.untilTesterWorks();
+  const windowOf = async () => await run.tmux("display-message", "-p", "-t", "=panewright:", "#{window_name}");
+  {
+    await using terminal = await openTerminal(stage, [...stage.panewright.argv, "attach", id, "tester", "--read-only"]);
+    await until(async () => (await run.tmux("list-clients", "-F", "#{client_readonly}")).includes("1"), "the client");
+    assertEquals(await windowOf(), "tester");
+    await terminal.press("x");
+    await terminal.press("C-b", "p");
+    await until(async () => await windowOf() === "programmer_review", "the window before");
+    await terminal.press("C-b", "n");
+    await until(async () => await windowOf() === "tester", "the next window");
+    await terminal.press("C-b", "d");
+    await until(async () => (await terminal.screen()).includes("left with 0"), "the end of attach");
+  }
+  const { code, stderr } = await run.ended();
+  assertEquals(code, 0, stderr);
+  const gone = await panewright(stage, "attach", id, "--print");
+  assertEquals(gone.code, 2);
+  assertStringIncludes(gone.stderr, "its tmux session is not there any more");
+  await stage.sandbox.assertNothingLeft();
+});
+
+Deno.test("status --watch, logs --follow: seen from other terminals, until the run ends", async () => {
+  await using stage = await setUpFailureStage({ tester: passAfter(3000) });
+  await using run = stage.run();
+  const id = await idOf(run);
+  await run.untilTesterWorks();
+  const { argv } = stage.panewright;
+  const options = { cwd: stage.sandbox.project, env: stage.env };
+  await using logs = startProgram([...argv, "logs", "--follow"], options);
+  await using blocks = startProgram([...argv, "status", "--watch", "--json"], options);
+  await using terminal = await openTerminal(stage, [...argv, "status", "--watch"]);
+  await until(
+    async () => (await terminal.screen()).includes("tester for") || /tester\n +for/.test(await terminal.screen()),
+    "the status",
+  );
+  assertStringIncludes(await terminal.screen(), `run ${id} (run): running, executed by process ${run.pid}`);
+  assertEquals((await run.ended()).code, 0);
+  await until(async () => (await terminal.screen()).includes("left with 0"), "the end of status");
+  const screen = await terminal.screen();
+  assertStringIncludes(screen, `run ${id} (run): passed`);
+  const followed = await logs.ended;
+  assertEquals(followed.code, 0, followed.stderr);
+  assertMatch(followed.stdout, /tester: prompt of [^]*\n\S+ PASS after 1 round/);
+  const watched = await blocks.ended;
+  const states = watched.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).state);
+  assertEquals([states[0], states.at(-1)], ["running", "passed"]);
+  assert(states.length > 2);
+});
+
+Deno.test("status --watch: Ctrl-C leaves the watching, and the run goes on", async () => {
+  await using stage = await setUpFailureStage({ tester: passAfter(5000) });
+  await using run = stage.run();
+  await run.untilTesterWorks();
+  {
+    await using terminal = await openTerminal(stage, [...stage.panewright.argv, "status", "--watch"]);
+    await until(async () => (await terminal.screen()).includes("executed by"), "the status");
+    await terminal.press("C-c");
+    await until(async () => (await terminal.screen()).includes("left with 130"), "the end of status");
+    assertEquals((await terminal.screen()).trim(), "left with 130");
+  }
+  assertEquals((await run.ended()).code, 0);
+});
+
+for (const command of await panewrightCommands()) {
+  Deno.test(`the demo's run is listed, shown, stopped and cleaned beside its configuration (from ${command.name})`, async () => {
+    await using sandbox = await createSandbox();
+    const env = { ...sandbox.env, ...command.env };
+    const call = async (cwd: string, ...args: readonly string[]) => {
+      const result = await runProgram([...command.argv, ...args], { cwd, env, timeoutMs: 90_000 });
+      assertEquals(result.code, 0, result.stderr);
+      return result;
+    };
+    const { stderr } = await call(sandbox.project, "demo", "--keep");
+    const folder = /^Kept: (.*)$/m.exec(stderr)?.[1] ?? "";
+    const listed = JSON.parse((await call(folder, "runs", "--json")).stdout);
+    assertEquals([listed.job, listed.state, listed.executed], ["run", "passed", false]);
+    const shown = JSON.parse((await call(folder, "status", "--json")).stdout);
+    assertEquals(shown.summary.round, 2);
+    assertEquals(shown.agents.map(({ alive }: { readonly alive: boolean }) => alive), Array(5).fill(true));
+    const { counts } = shown.summary;
+    assertEquals(counts.turns, counts.responses);
+    assertMatch((await call(folder, "logs")).stdout, /round 1: FAIL\b[^]*round 2: PASS\b[^]*PASS after 2 rounds/);
+    assertMatch(
+      (await call(folder, "attach", listed.run, "tester", "--print")).stdout,
+      /select-window -t %\d+ ';' attach/,
+    );
+    const clean = ["clean", "--keep=0", "--older-than=0h"];
+    assertStringIncludes((await call(folder, ...clean)).stdout, "Kept: 1 old run that has agents that are alive");
+    assertStringIncludes((await call(folder, "stop", listed.run)).stdout, "were ended");
+    const startedMs = performance.now();
+    assertStringIncludes((await call(folder, ...clean)).stdout, "1 run was removed");
+    assertLess(performance.now() - startedMs, 5000);
+    await Deno.remove(folder, { recursive: true });
+    await sandbox.assertNothingLeft();
+  });
+}
