@@ -40,6 +40,12 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
         : line(`${event.role}: starting ${event.provider} again, with its session ${event.resumes}`);
     case "agent_adopted":
       return line(`${event.role}: alive in terminal ${event.terminalId}, goes on`);
+    case "agent_lost":
+      return line(
+        `${event.role}: its program has ended (${event.reason}); starting it again ` +
+          `(restart ${event.restart} of at most ${event.maxRestarts})`,
+        { tone: "caution" },
+      );
     case "agent_session":
       return line(`${event.role}: its session is ${event.sessionId}`, { detail: true });
     case "agent_ready":

@@ -86,6 +86,7 @@ export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, no
     case "session_opened":
     case "session_adopted":
     case "agent_adopted":
+    case "agent_lost":
     case "agent_session":
     case "message_sending":
     case "message_sent":

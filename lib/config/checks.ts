@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import type { Layer, Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";

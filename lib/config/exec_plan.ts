@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../workflow/pipeline/plan.ts";
 import type { AutonomyLevel } from "../workflow/pipeline/settings.ts";
 import type { LoadedSettings } from "./load.ts";

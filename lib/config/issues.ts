@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { configSchema, unwrapSchema } from "./schema.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { nearest } from "./suggest.ts";

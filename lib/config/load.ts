@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { type PanewrightErrorOptions, UsageError } from "../errors.ts";
 import { type Job, parseJob } from "../workflow/review_loop/job.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";

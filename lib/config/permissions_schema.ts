@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem } from "../handoff/policy/mod.ts";
 import { ROLES } from "../handoff/roles.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../handoff/settings.ts";

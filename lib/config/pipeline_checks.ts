@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { globProblem } from "../workflow/pipeline/write_globs.ts";
 import { type CheckContext, namedWorkdir, problemOf, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";

@@ -48,6 +48,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
       dialogTimeoutSeconds: permissions.dialog_timeout_seconds,
     },
     tmux: { cols: tmux.cols, rows: tmux.rows, ...present({ socket: tmux.socket, session: tmux.session }) },
+    maxAgentRestarts: limits.max_agent_restarts,
     startupTimeoutSeconds: config.startup_timeout_seconds,
     quietSeconds: config.quiet_seconds,
     cleanupOnExit: config.cleanup_on_exit,

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { PROVIDER_IDS, type ProviderId } from "../providers/provider.ts";
 import { RULE_PACKS } from "../providers/mod.ts";
 import type { Condition, Rule } from "../screen/rules.ts";

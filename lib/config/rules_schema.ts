@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PROVIDER_IDS } from "../providers/provider.ts";
 import { patternProblem } from "../screen/pattern_cost.ts";
 import { DIALOG_KINDS } from "../screen/dialog.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ROLES } from "../handoff/roles.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { PROVIDER_IDS } from "../providers/provider.ts";
@@ -51,6 +51,10 @@ const limits = z.strictObject({
     .describe("The first cycle in which an approval counts."),
   review_evidence_min_match: count(0).max(4).default(LOOP.reviewEvidenceMinMatch)
     .describe("How many of the four kinds of evidence an approval must hold."),
+  max_agent_restarts: count(0).default(2)
+    .describe(
+      "How often a role's agent whose program ends by itself is started again; then the run stops with an error.",
+    ),
   at_review_limit: z.enum(["proceed", "fail"]).default(LOOP.atReviewLimit)
     .describe("What happens when a reviewer has not approved by the last cycle."),
 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { variableOf } from "./env.ts";
 import { configSchema, unwrapSchema } from "./schema.ts";
 

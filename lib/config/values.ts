@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A text that is not empty. */
 export const text = () => z.string().min(1);

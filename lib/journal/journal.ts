@@ -47,6 +47,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     try {
       for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
       file.syncDataSync();
+      // A file that was removed goes on taking records, and nobody would ever see them.
+      if (file.statSync().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
     } catch (cause) {
       // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
       failure = new PanewrightError(`Cannot write the journal ${path}: ${(cause as Error).message}`, {

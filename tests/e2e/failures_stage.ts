@@ -1,4 +1,11 @@
-import { assertEquals, AssertionError, assertLess, assertNotMatch, assertStringIncludes } from "@std/assert";
+import {
+  assertEquals,
+  AssertionError,
+  assertLess,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
@@ -135,7 +142,7 @@ export async function setUpFailureStage(options: FailureStageOptions = {}): Prom
     providers: { replay: { args: ["--script", `${root}/replay.json`] } },
     prompt_file: "job.md",
     start_agent: "tester",
-    limits: { max_rounds: 1, min_review_cycles_before_approval: 1 },
+    limits: { max_rounds: 1, min_review_cycles_before_approval: 1, max_agent_restarts: 0 },
     handoff: { poll_seconds: 0.5, idle_grace_seconds: 10, response_timeout: 120 },
     tmux: { cols: 120, rows: 40 },
     ...options.config,
@@ -203,6 +210,8 @@ export function watchProgram(
     async testerPane() {
       const { terminalId } = await fact("agent_ready", ({ role }) => role === "tester");
       const pid = await tmux("display-message", "-p", "-t", String(terminalId), "#{pane_pid}");
+      // A signal to process 0 would go to everybody here.
+      assertMatch(pid, /^[1-9]\d*$/);
       return { paneId: String(terminalId), pid: Number(pid) };
     },
     async ended() {

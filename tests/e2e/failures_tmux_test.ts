@@ -7,6 +7,7 @@ import { setUpCodexProject } from "./codex_project.ts";
 import {
   assertEndedInGoodOrder,
   passAfter,
+  type PrintedFact,
   setUpFailureStage,
   type StartedRun,
   watchProgram,
@@ -60,6 +61,33 @@ Deno.test("pane killed in the middle of a turn: the run ends, names the role, le
   await assertEndedInGoodOrder(run, { stage, words: ["tester", "the pane is gone"] });
 });
 
+Deno.test("agent killed in the middle of a turn: it is started again, told so, and the run passes", async () => {
+  await using stage = await setUpFailureStage({
+    tester: passAfter(1500),
+    config: { limits: { max_rounds: 1, max_agent_restarts: 2 } },
+  });
+  await using run = stage.run();
+  for (const restart of [1, 2]) {
+    const isLast = ({ role, status }: PrintedFact) => role === "tester" && status === "processing";
+    while (run.facts().filter((fact) => fact.type === "status_changed" && isLast(fact)).length < restart) {
+      await systemClock.sleep(20);
+    }
+    const ready = run.facts().findLast(({ type, role }) => type === "agent_ready" && role === "tester");
+    Deno.kill(Number(ready!["pid"]), "SIGKILL");
+    await run.fact("agent_lost", (fact) => fact["restart"] === restart);
+  }
+  await assertEndedInGoodOrder(run, { stage, code: 0, words: [] });
+  const lost = run.facts().filter(({ type }) => type === "agent_lost");
+  assertEquals(lost.map(({ role, reason, maxRestarts }) => [role, reason, maxRestarts]), [
+    ["tester", "killed by signal 9", 2],
+    ["tester", "killed by signal 9", 2],
+  ]);
+  const messages = [...Deno.readDirSync(`${await run.folder()}/messages`)].map(({ name }) => name).sort();
+  assertEquals(messages, ["r1-tester-2.md", "r1-tester-3.md", "r1-tester.md"]);
+  const told = await Deno.readTextFile(`${await run.folder()}/messages/r1-tester-2.md`);
+  assert(told.startsWith("Another agent was ended while it worked on the task below"));
+});
+
 Deno.test("agent killed in the middle of a turn: the run ends, names the role, keeps the screen, leaves nothing", async () => {
   await using stage = await setUpFailureStage();
   await using run = stage.run();
@@ -92,7 +120,7 @@ Deno.test("agent killed below the script that started it: the run ends, names th
 Deno.test("agent killed while another one works: the run ends when its turn comes, and names it", async () => {
   await using stage = await setUpFailureStage({
     tester: [{ think: 2000 }, { respond: ["RESULT: FAIL", "Something is missing."] }, { stream: "It fails." }],
-    config: { limits: { max_rounds: 2 } },
+    config: { limits: { max_rounds: 2, max_agent_restarts: 0 } },
   });
   await using run = stage.run();
   await run.untilTesterWorks();
@@ -113,6 +141,7 @@ Deno.test("agent killed: the native program below Codex' npm launcher; the run e
       providers: { codex: { command: [launcher] } },
       prompt_file: "job.md",
       start_agent: "tester",
+      limits: { max_agent_restarts: 0 },
       handoff: { poll_seconds: 0.5 },
     }),
   );

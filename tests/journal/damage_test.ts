@@ -38,6 +38,19 @@ Deno.test("a journal of a later version is not read", () => {
   assertThrows(() => parseJournal(opened, "j"), PanewrightError, "Cannot read the journal j: it has version 99");
 });
 
+Deno.test("a journal that was removed takes no more records", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/journal.ndjson`;
+  using journal = openJournal(path);
+  journal.append({ type: "one" });
+  await Deno.remove(path);
+  assertThrows(
+    () => journal.append({ type: "two" }),
+    PanewrightError,
+    `Cannot write the journal ${path}: it was removed`,
+  );
+});
+
 Deno.test("a record that cannot be written is an error that says what to do, and nothing follows it", async () => {
   await using dir = await tempDir();
   const path = `${dir.path}/journal.ndjson`;

@@ -25,7 +25,14 @@ function withRulesOf(provider: Provider, { userRules }: ReviewRunPlan): Provider
 
 /** The agents of a run, one to a role, ready for their first prompt. Disposal ends no agent: the session does that. */
 export interface AgentTeam extends Disposable {
-  readonly terminals: Readonly<Record<Role, AgentTerminal>>;
+  /** The terminal of a role's agent as it is now. */
+  terminalOf(role: Role): AgentTerminal;
+  /**
+   * Starts a role's agent again whose program has ended, with the session of its CLI where that is known.
+   *
+   * @throws like {@linkcode startAgents}
+   */
+  restart(role: Role): Promise<void>;
   /** The terminals by their ids, for the handoff. */
   readonly api: TerminalApi;
 }
@@ -34,8 +41,8 @@ export interface AgentTeam extends Disposable {
 export interface StartAgentsOptions {
   readonly plan: ReviewRunPlan;
   readonly session: TmuxSession;
-  /** The agents of an earlier process of the run. */
-  readonly earlier: RunState["agents"];
+  /** Where the run stands: which agents there were before. */
+  readonly state: () => Pick<RunState, "agents">;
   /** The terminal ids of those that are alive. */
   readonly alive: ReadonlySet<string>;
   readonly record: (event: ReviewLoopEvent) => void;
@@ -55,16 +62,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
   const signal = AbortSignal.any([options.signal, gaveUp.signal]);
   const starts = ROLES.map(async (role) => [role, await haveAgent(role, { ...options, signal })] as const);
   try {
-    const started = await Promise.all(starts);
-    const byId = new Map(started.map(([, terminal]) => [terminal.pane.paneId, terminal]));
-    const terminals = Object.fromEntries(started) as Record<Role, AgentTerminal>;
-    return {
-      terminals,
-      api: createTerminalApi(byId, { signal: options.signal }),
-      [Symbol.dispose]() {
-        for (const [, terminal] of started) terminal.releaseRecord();
-      },
-    };
+    return createTeam(new Map(await Promise.all(starts)), options);
   } catch (error) {
     gaveUp.abort(error);
     await Promise.allSettled(starts);
@@ -72,10 +70,35 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
   }
 }
 
+function createTeam(terminals: Map<Role, AgentTerminal>, options: StartAgentsOptions): AgentTeam {
+  const byId = new Map([...terminals.values()].map((terminal) => [terminal.pane.paneId, terminal]));
+  const terminalOf = (role: Role): AgentTerminal => {
+    const terminal = terminals.get(role);
+    if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);
+    return terminal;
+  };
+  return {
+    terminalOf,
+    async restart(role) {
+      const before = terminalOf(role);
+      before.releaseRecord();
+      await before.close();
+      byId.delete(before.pane.paneId);
+      const terminal = await haveAgent(role, { ...options, alive: new Set() });
+      terminals.set(role, terminal);
+      byId.set(terminal.pane.paneId, terminal);
+    },
+    api: createTerminalApi(byId, { signal: options.signal }),
+    [Symbol.dispose]() {
+      for (const terminal of terminals.values()) terminal.releaseRecord();
+    },
+  };
+}
+
 /** The living agent of a role, or a new one. */
 async function haveAgent(role: Role, options: StartAgentsOptions): Promise<AgentTerminal> {
-  const { earlier, alive, record } = options;
-  const agent = earlier[role];
+  const { state, alive, record } = options;
+  const agent = state().agents[role];
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
     const { terminalId } = agent.pane;
     record({ type: "agent_adopted", role, terminalId });

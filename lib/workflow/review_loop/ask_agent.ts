@@ -1,3 +1,4 @@
+import { RuntimeError } from "../../errors.ts";
 import type { Role } from "../../handoff/roles.ts";
 import type { DialogDesk } from "../../handoff/dialog_desk.ts";
 import { continuationPrompt, replacementPrompt } from "../../handoff/instruction.ts";
@@ -6,14 +7,17 @@ import type { BegunTurn, Message } from "../../handoff/settings.ts";
 import { openWakeUp } from "../../handoff/wake_up.ts";
 import type { RunFolder } from "../../journal/run_folder.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { AgentTerminal } from "../../providers/agent_terminal.ts";
 import type { WakeSource } from "../../providers/wake_source.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { DialogDeskTurn } from "./dialog_desk.ts";
 import type { ReviewLoopEvent } from "./events.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
+import { contextOf } from "./fold.ts";
 import { keepMessage, type KeptMessage, readMessage } from "./messages.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import { buildPrompt } from "./prompts/mod.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 
@@ -47,8 +51,40 @@ export function createAskAgent(
   const settled = new Set<Role>();
   const acceptTimes = new Map<string, number>();
 
-  return async (role, prompt, { id: turnId }) => {
-    const terminal = team.terminals[role];
+  return async (role, prompt, turn) => {
+    for (let text = prompt;;) {
+      const terminal = team.terminalOf(role);
+      try {
+        return await play(role, text, { turnId: turn.id, terminal });
+      } catch (error) {
+        if (!await restart(role, { error, terminal })) throw error;
+      }
+      // What the agent before was told may be new to this one.
+      text = buildPrompt({ context: contextOf(state()), state: state().loop, turn });
+    }
+  };
+
+  /** Starts an agent again whose program ended by itself; false where that is not what the turn failed of. */
+  async function restart(
+    role: Role,
+    { error, terminal }: { readonly error: unknown; readonly terminal: AgentTerminal },
+  ): Promise<boolean> {
+    const restart = (state().restarts[role] ?? 0) + 1;
+    const { maxAgentRestarts: maxRestarts } = plan;
+    if (signal.aborted || !(error instanceof RuntimeError) || restart > maxRestarts) return false;
+    const reason = await terminal.describeEnd().catch(() => undefined);
+    if (reason === undefined) return false;
+    record({ type: "agent_lost", role, terminalId: terminal.pane.paneId, reason, restart, maxRestarts });
+    settled.delete(role);
+    await team.restart(role);
+    return true;
+  }
+
+  async function play(
+    role: Role,
+    prompt: string,
+    { turnId, terminal }: { readonly turnId: string; readonly terminal: AgentTerminal },
+  ): Promise<string> {
     const terminalId = terminal.pane.paneId;
     const startedAtMs = clock.now();
     const settleBeforeSend = !settled.has(role);
@@ -77,7 +113,7 @@ export function createAskAgent(
         wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
         clock,
         signal,
-        log: (message) => record({ type: "warning", role, message }),
+        log: (line) => record({ type: "warning", role, message: line.replace(/^Warning: /, "") }),
         async onMessage({ what, text, step }, dispatch) {
           if (step === "sent") return record({ type: "message_sent", turnId, role, what });
           const kept = await keep({ what, text });
@@ -103,7 +139,7 @@ export function createAskAgent(
     } finally {
       desk.noteClosed();
     }
-  };
+  }
 
   /** An agent that lost its prompt in the middle of the work is told so, unless the prompt waits to be sent already. */
   function promptFor(open: OpenTurn, prompt: string): string {

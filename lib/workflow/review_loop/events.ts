@@ -69,6 +69,17 @@ export type ReviewLoopEvent =
   }
   /** The agent of an earlier process of the run is alive and goes on. */
   | { readonly type: "agent_adopted"; readonly role: Role; readonly terminalId: string }
+  /** An agent's program has ended by itself, and is started again. */
+  | {
+    readonly type: "agent_lost";
+    readonly role: Role;
+    readonly terminalId: string;
+    /** How it ended. */
+    readonly reason: string;
+    /** The how manieth restart of the role this is, and how many there may be. */
+    readonly restart: number;
+    readonly maxRestarts: number;
+  }
   /** The agent's CLI keeps its session under this id. */
   | { readonly type: "agent_session"; readonly role: Role; readonly sessionId: string }
   | { readonly type: "round_started"; readonly round: number; readonly maxRounds: number }

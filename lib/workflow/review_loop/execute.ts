@@ -237,7 +237,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
       if (!plan.cleanupOnExit) record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
-  using team = await startAgents({ plan, session, earlier: state().agents, alive, record, clock, signal });
+  using team = await startAgents({ plan, session, state, alive, record, clock, signal });
   await using responses = watchResponses(plan.workdir);
   const desks: DialogDeskContext = {
     plan,

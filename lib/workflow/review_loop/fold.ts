@@ -40,6 +40,7 @@ function firstState(event: RecordedEvent): RunState | undefined {
     untold: events,
     session: undefined,
     agents: {},
+    restarts: {},
     turn: undefined,
     responses: [],
     questions: 0,
@@ -57,7 +58,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
   const state = withoutTold(before, event);
   switch (event.type) {
     case "run_resumed":
-      return { ...state, head: { ...state.head, settings: event.settings }, finished: undefined };
+      return { ...state, head: { ...state.head, settings: event.settings }, restarts: {}, finished: undefined };
     case "session_opening": {
       const { socket, session: name, existing, mark } = event;
       return { ...state, session: { socket, name, existing, mark, opened: false } };
@@ -71,6 +72,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
       const { terminalId, pid, processStart, wrapperShell, launchedAtMs } = event;
       return inAgent(state, event.role, { pane: { terminalId, pid, processStart, wrapperShell, launchedAtMs } });
     }
+    case "agent_lost":
+      return { ...state, restarts: { ...state.restarts, [event.role]: event.restart } };
     case "agent_session":
       return inAgent(state, event.role, { sessionId: event.sessionId });
     case "turn_started":

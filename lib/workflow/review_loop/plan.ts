@@ -19,6 +19,8 @@ export interface ReviewRunPlan {
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;
+  /** How often a role's agent whose program ends by itself is started again. */
+  readonly maxAgentRestarts: number;
   /** Seconds that an agent may take from its start to its first prompt. */
   readonly startupTimeoutSeconds: number;
   /** Seconds that a doubtful screen must stand still to be believed, where the agent's CLI keeps no record to tell. */

@@ -15,6 +15,8 @@ export interface RunState {
   /** The tmux session that was opened last; whether it is still there is to be seen. */
   readonly session: SessionState | undefined;
   readonly agents: Readonly<Partial<Record<Role, AgentState>>>;
+  /** How often each role's agent was lost and started again since somebody last started or resumed the run. */
+  readonly restarts: Readonly<Partial<Record<Role, number>>>;
   /** The turn whose response has not been received yet. */
   readonly turn: OpenTurn | undefined;
   /** The responses that were received, oldest first. */
