@@ -1,9 +1,10 @@
-import { type AuditVerdict, type ChainedRecord, checkChain } from "../journal/audit_chain.ts";
-import { findRun } from "../journal/find_run.ts";
+import { type AuditEnd, type AuditVerdict, type ChainedRecord, checkChain, findCut } from "../journal/audit_chain.ts";
+import { readJournal } from "../journal/read_journal.ts";
 import type { RunFolder } from "../journal/run_folder.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { PanewrightError, UsageError } from "../errors.ts";
 import { defineCommand } from "./command.ts";
+import { findMeantRun, WORKDIR_FLAG } from "./find_named_run.ts";
 import { jsonLine, sanitizeLine } from "./sanitize.ts";
 import { plural } from "./words.ts";
 
@@ -18,29 +19,38 @@ export const command = defineCommand({
 "audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and what became of ` +
     `it; with --verbose also the screens before and after.
 
-"audit verify" checks the chain and names the first record that was changed, added or removed. Exit code 1 if there is one.`,
+"audit verify" checks the chain and names the first record that was changed, added or removed; the journal says where the log ` +
+    `ended with its run. Exit code 1 if anything is wrong.`,
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), required: true },
     { name: "RUN", description: "the run's id; the newest run of this working directory if left out" },
   ],
-  flags: [],
+  flags: [WORKDIR_FLAG],
   examples: [
     { command: "audit show", description: "what was decided in the newest run" },
     { command: "audit verify 20261120-072605", description: "whether the log of that run is as it was written" },
   ],
-  async run({ positionals, global }, io) {
+  async run({ flags, positionals, global }, io) {
     const [action = "", run] = positionals;
     if (!ACTIONS.includes(action)) {
       throw new UsageError(`Cannot do "${action}" with the audit log${didYouMean(action, ACTIONS)}`, {
         hint: `ACTION is ${ACTIONS.join(" or ")}.`,
       });
     }
-    const folder = await findRun(io.cwd, run);
+    const folder = await findMeantRun(io, run, flags.wd);
     const verdict = await checkChain(await readLog(folder));
     if (action === "show") {
       const { records } = verdict;
       io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
     } else if (verdict.intact) {
+      const end = await readEnd(folder);
+      const cut = end && findCut(verdict.records, end);
+      if (cut !== undefined) {
+        if (global.json) io.stdout(jsonLine({ ...toJson(folder, verdict), intact: false, problem: cut }));
+        throw new PanewrightError(`Cannot trust the audit log of run ${folder.id}: it ${cut}`, {
+          hint: "Its end was cut off, or another log was put in its place.",
+        });
+      }
       io.stdout(global.json ? jsonLine(toJson(folder, verdict)) : renderIntact(folder, verdict));
     }
     if (verdict.intact) return 0;
@@ -55,6 +65,13 @@ export const command = defineCommand({
     );
   },
 });
+
+/** Where the log ended when the run ended last, by the run's journal. */
+async function readEnd({ journalPath }: RunFolder): Promise<AuditEnd | undefined> {
+  const records = await readJournal(journalPath).catch(() => []);
+  const ended = records.findLast((record) => record.type === "run_finished" && "audit" in record);
+  return (ended as { readonly audit?: AuditEnd } | undefined)?.audit;
+}
 
 async function readLog({ id, auditPath }: RunFolder): Promise<string> {
   try {

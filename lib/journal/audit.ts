@@ -1,7 +1,15 @@
 import { PanewrightError } from "../errors.ts";
 import { scrub } from "../recording/scrub.ts";
 import { secretPatterns } from "../recording/secret_patterns.ts";
-import { AUDIT_VERSION, canonicalJson, type ChainedRecord, chainRecord, checkChain, NO_HASH } from "./audit_chain.ts";
+import {
+  AUDIT_VERSION,
+  type AuditEnd,
+  canonicalJson,
+  type ChainedRecord,
+  chainRecord,
+  checkChain,
+  NO_HASH,
+} from "./audit_chain.ts";
 
 /** A decision about a dialog, as it is written down before anything is done about it. */
 export interface AuditDecision {
@@ -32,6 +40,8 @@ export interface AuditOutcome {
 
 /** An append-only log of what was decided about dialogs, each record chained to the one before by its hash. */
 export interface AuditLog extends Disposable {
+  /** The last record: kept elsewhere, it tells a log whose end was cut off. */
+  readonly end: AuditEnd;
   /**
    * Writes a decision to the disk, and only then carries it out; what became of it is a record of its own, also where the
    * effect rejects.
@@ -107,6 +117,9 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     throw error;
   }
   return {
+    get end() {
+      return { records: last.seq, hash: last.hash };
+    },
     async perform(decision, effect) {
       const { seq } = await append(decisionFields(decision));
       const outcome = { type: "outcome" as const, of: seq };

@@ -20,6 +20,28 @@ export interface ChainedRecord {
   readonly [key: string]: unknown;
 }
 
+/** Where a log ended at some time. */
+export interface AuditEnd {
+  readonly records: number;
+  /** The hash of the last one. */
+  readonly hash: string;
+}
+
+/**
+ * What is wrong with a log that once ended so, as the rest of a sentence that begins with the log; `undefined` where it goes on
+ * from there.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(findCut([], { records: 2, hash: "9f" }), "had 2 records when its run ended, and has 0");
+ * ```
+ */
+export function findCut(records: readonly ChainedRecord[], end: AuditEnd): string | undefined {
+  if (records.length < end.records) return `had ${end.records} records when its run ended, and has ${records.length}`;
+  return records[end.records - 1]?.hash === end.hash ? undefined : "is another than the one that its run has written";
+}
+
 /** What the check of a log found. */
 export type AuditVerdict =
   | {

@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../lib/cli/main.ts";
 import { openAuditLog } from "../../lib/journal/audit.ts";
-import { createRunFolder } from "../../lib/journal/run_folder.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
+import { createRunFolder, runFolderAt } from "../../lib/journal/run_folder.ts";
 import { fakeIo } from "../support/fake_io.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
@@ -81,6 +82,22 @@ Deno.test("audit verify says that a log is as it was written, and names its last
   );
   await Deno.writeTextFile(path, "{", { append: true });
   assertStringIncludes((await run(dir, ["verify"])).stdout, "that was not finished");
+});
+
+Deno.test("audit verify finds a log whose end was cut off, or that was written anew, by the run's journal", async () => {
+  await using dir = await tempDir();
+  const { id, path } = await runWithAudit(dir);
+  const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
+  const { seq: records, hash } = JSON.parse(lines.at(-1)!);
+  using journal = openJournal(runFolderAt(dir.path, id).journalPath);
+  journal.append({ type: "run_finished", ...{ audit: { records, hash } } });
+  assertEquals((await run(dir, ["verify"])).code, 0);
+  await Deno.writeTextFile(path, `${lines.slice(0, 2).join("\n")}\n`);
+  const cut = await run(dir, ["verify"]);
+  assertEquals(cut.code, 1);
+  assertStringIncludes(cut.stderr, `the audit log of run ${id}: it had 4 records when its run ended, and has 2`);
+  const [json = "{}"] = (await run(dir, ["verify", "--json"])).stdout.split("\n");
+  assertEquals(JSON.parse(json).intact, false);
 });
 
 Deno.test("audit verify names the first broken record, with exit code 1", async () => {

@@ -1,4 +1,5 @@
 import type { Role } from "../../handoff/roles.ts";
+import type { AuditEnd } from "../../journal/audit_chain.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
 import type { AnswerOutcome } from "../../providers/answer_dialog.ts";
 import type { DialogAnswer } from "../../providers/dialog_keys.ts";
@@ -216,6 +217,8 @@ export type ReviewLoopEvent =
     readonly rounds: number;
     readonly seconds: number;
     readonly reason: string;
+    /** Where the audit log ends. */
+    readonly audit?: AuditEnd;
     /** Goes on with the run; missing where there is nothing to go on with. */
     readonly resumeCommand?: string;
   };

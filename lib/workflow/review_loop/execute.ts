@@ -144,6 +144,7 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
       rounds: state().loop.round,
       reason,
       seconds: (clock.now() - startedAtMs) / 1000,
+      audit: audit.end,
       ...(isOver ? {} : { resumeCommand }),
     });
     if (outcome === "interrupted") return;

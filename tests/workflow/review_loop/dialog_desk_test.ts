@@ -160,6 +160,7 @@ Deno.test("what the policy denies is declined, with its reason for the agent", a
 
 Deno.test("a decision that cannot be recorded is not carried out", async () => {
   const audit: AuditLog = {
+    end: { records: 0, hash: "" },
     perform: () => Promise.reject(new PanewrightError("Cannot write the audit log: no space")),
     note: () => Promise.reject(new PanewrightError("Cannot write the audit log: no space")),
     [Symbol.dispose]: () => {},
