@@ -10,9 +10,9 @@ import type { ReviewSummary } from "../workflow/overview/summary.ts";
 import type { SessionState } from "../workflow/review_loop/run_state.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type CliIo, defineCommand } from "./command.ts";
-import { findNamedRun, runCommandLine, WORKDIR_FLAG } from "./find_named_run.ts";
+import { findMeantRun, runCommandLine, WORKDIR_FLAG } from "./find_named_run.ts";
 
-/** `panewright attach RUN [ROLE]` */
+/** `panewright attach [RUN] [ROLE]` */
 export const command = defineCommand({
   description:
     "Shows the agents of a run of `panewright run` in this terminal, each in a tmux window of its own: Ctrl-B n and Ctrl-B p go to " +
@@ -20,7 +20,7 @@ export const command = defineCommand({
     "you press go to the agent: text that you leave in its composer holds the run up. " +
     "With --read-only nothing but tmux's own keys has an effect.",
   arguments: [
-    { name: "RUN", description: "the run's id, or the path of its folder", required: true },
+    { name: "RUN", description: "the run's id, or the path of its folder; the one that is executed if left out" },
     { name: "ROLE", description: ROLES.join(", ") },
   ],
   flags: [
@@ -29,13 +29,14 @@ export const command = defineCommand({
     WORKDIR_FLAG,
   ],
   examples: [
+    { command: "attach programmer", description: "look at the programmer of the run that is executed" },
     { command: "attach 20261120-072605-3fa9 --read-only", description: "look at the agents, and disturb nothing" },
     { command: "attach 20261120-072605-3fa9 programmer", description: "answer a dialog in the programmer's pane" },
   ],
   async run({ flags, positionals }, io) {
-    const [run = "", roleName] = positionals;
+    const [run, roleName] = ROLES.some((role) => role === positionals[0]) ? [undefined, ...positionals] : positionals;
     const role = roleName === undefined ? undefined : parseRole(roleName);
-    const overview = await readOverview(await findNamedRun(io, run, flags.wd));
+    const overview = await readOverview(await findMeantRun(io, run, flags.wd));
     const place = await findPlace(overview, { role, wd: flags.wd });
     const readOnly = flags["read-only"] === true;
     const commands = attachCommands(place, { readOnly });

@@ -41,6 +41,11 @@ Deno.test("attach --print: the command that shows the session, or a role's windo
       `tmux -L ${socket} select-window -t %0 ';' attach-session -t '=panewright'\n`,
     );
     assertMatch(await print("--read-only"), / ';' attach-session -r -t '=panewright'\n$/);
+    for (const args of [[], ["programmer"]]) {
+      const io = fakeIo({ cwd: dir.path });
+      await runCli(["attach", "--print", ...args], io);
+      assertEquals(io.written.stdout, await print(...args), "the run need not be named");
+    }
   });
 });
 
