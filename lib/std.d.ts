@@ -87,6 +87,13 @@ declare module "@std/fs" {
   ): Promise<boolean>;
 }
 
+declare module "@std/path/posix" {
+  export function basename(path: string, suffix?: string): string;
+  export function dirname(path: string): string;
+  export function relative(from: string, to: string): string;
+  export function resolve(...pathSegments: string[]): string;
+}
+
 declare module "@std/streams" {
   export class TextLineStream extends TransformStream<string, string> {
     constructor(options?: { readonly allowCR?: boolean });

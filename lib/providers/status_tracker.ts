@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { Classification } from "../screen/classify.ts";
+import { type Classification, withBeaten } from "../screen/classify.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
@@ -119,14 +119,10 @@ function overrule(
   { status, rule }: Pick<Classification, "status" | "rule">,
 ): Classification {
   const { rule: beatenRule, status: beatenStatus, evidence } = screen;
-  return {
-    status,
-    rule,
-    evidence: [],
-    get beaten() {
-      return [{ rule: beatenRule, status: beatenStatus, evidence }, ...screen.beaten];
-    },
-  };
+  return withBeaten(
+    { status, rule, evidence: [] },
+    () => [{ rule: beatenRule, status: beatenStatus, evidence }, ...screen.beaten],
+  );
 }
 
 function describeDisagreement(

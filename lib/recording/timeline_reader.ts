@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { UsageError } from "../errors.ts";
 import type { ScreenMeta } from "../screen/screen.ts";
 import {

@@ -10,6 +10,9 @@ export interface StyleSpan {
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
 
+// deno-lint-ignore no-control-regex
+const SGR = /\x1b\[[0-9;:]*m/g;
+
 const ESC = 0x1b;
 const BEL = 0x07;
 const C1_DCS = 0x90, C1_SOS = 0x98, C1_CSI = 0x9b, C1_ST = 0x9c, C1_OSC = 0x9d, C1_PM = 0x9e, C1_APC = 0x9f;
@@ -93,6 +96,9 @@ export function scanRow(
  */
 export function plainRow(raw: string): string {
   if (!CONTROL.test(raw)) return raw;
+  // Most rows hold no other control characters than those of complete sequences for style.
+  const unstyled = raw.replace(SGR, "");
+  if (!CONTROL.test(unstyled)) return unstyled;
   if (raw.includes("\t")) raw = raw.replaceAll("\t", " ");
   let text = "";
   scanRow(raw, (start, end) => text += raw.slice(start, end), () => {});

@@ -45,19 +45,6 @@ export interface RuleVerdict {
   readonly evidence: readonly Evidence[];
 }
 
-/** Every rule's verdict, one after the other, highest priority first. */
-function* judge(scene: Scene, rules: readonly Rule[]): Generator<RuleVerdict> {
-  let decided = false;
-  for (const rule of rules) {
-    const applied = applyRule(scene, rule);
-    if (applied.verdict !== "applies") yield { rule, verdict: applied.verdict, evidence: applied.evidence };
-    else {
-      yield { rule, verdict: decided ? "beaten" : "decided", evidence: applied.evidence };
-      decided = true;
-    }
-  }
-}
-
 function applyRule(
   scene: Scene,
   rule: Rule,
@@ -99,35 +86,70 @@ function createScene(screen: Screen, { layout }: RulePack): Scene {
  */
 export function classify(screen: Screen, pack: RulePack): Classification {
   const scene = createScene(screen, pack);
-  const verdicts = judge(scene, byPriority(pack.rules));
-  const winner = nextOf(verdicts, "decided");
-  let beaten: readonly BeatenRule[] | undefined;
-  return {
-    status: winner?.rule.status ?? "unknown",
-    rule: winner?.rule.id ?? "none",
-    ...originOf(winner?.rule),
-    evidence: winner?.evidence ?? [],
-    get beaten() {
-      return beaten ??= [...verdicts].filter(({ verdict }) => verdict === "beaten")
-        .map(({ rule, evidence }) => ({ rule: rule.id, status: rule.status, evidence, ...originOf(rule) }));
-    },
+  const rules = byPriority(pack.rules);
+  let evidence: readonly Evidence[] = [];
+  const decidedAt = rules.findIndex((rule) => {
+    const applied = applyRule(scene, rule);
+    if (applied.verdict === "applies") evidence = applied.evidence;
+    return applied.verdict === "applies";
+  });
+  const winner = rules[decidedAt];
+  return withBeaten({
+    status: winner?.status ?? "unknown",
+    rule: winner?.id ?? "none",
+    ...originOf(winner),
+    evidence,
     ...(scene.regions.dialog ? { dialog: scene.regions.dialog.info } : {}),
-    ...(winner?.rule.doubtful ? { doubtful: winner.rule.doubtful } : {}),
-  };
+    ...(winner?.doubtful ? { doubtful: winner.doubtful } : {}),
+  }, () => winner === undefined ? [] : findBeaten(scene, rules.slice(decidedAt + 1)));
+}
+
+/** The rules among these that apply. */
+function findBeaten(scene: Scene, rules: readonly Rule[]): readonly BeatenRule[] {
+  return rules.flatMap((rule) => {
+    const { verdict, evidence } = applyRule(scene, rule);
+    return verdict === "applies" ? [{ rule: rule.id, status: rule.status, evidence, ...originOf(rule) }] : [];
+  });
+}
+
+/** A classification whose beaten rules are worked out when they are read: most are never asked for. */
+export function withBeaten(
+  decided: Omit<Classification, "beaten">,
+  findBeaten: () => readonly BeatenRule[],
+): Classification {
+  return Object.assign(new LazyBeaten(findBeaten), decided);
+}
+
+/**
+ * The getter is one of a class: what a getter in an object literal refers to, here the whole screen, was seen to stay until the
+ * next full garbage collection (Deno 2.9.6).
+ */
+class LazyBeaten {
+  #beaten: readonly BeatenRule[] | undefined;
+  readonly #find: () => readonly BeatenRule[];
+
+  constructor(find: () => readonly BeatenRule[]) {
+    this.#find = find;
+  }
+
+  get beaten(): readonly BeatenRule[] {
+    return this.#beaten ??= this.#find();
+  }
 }
 
 function originOf(rule: Rule | undefined): { readonly origin?: string } {
   return rule?.origin === undefined ? {} : { origin: rule.origin };
 }
 
-function nextOf(verdicts: Iterator<RuleVerdict>, wanted: RuleVerdict["verdict"]): RuleVerdict | undefined {
-  for (let next = verdicts.next(); !next.done; next = verdicts.next()) {
-    if (next.value.verdict === wanted) return next.value;
-  }
-  return undefined;
-}
-
 /** What became of every rule of the pack on a screen, highest priority first. */
 export function judgeRules(screen: Screen, pack: RulePack): readonly RuleVerdict[] {
-  return [...judge(createScene(screen, pack), byPriority(pack.rules))];
+  const scene = createScene(screen, pack);
+  let decided = false;
+  return byPriority(pack.rules).map((rule) => {
+    const { verdict, evidence } = applyRule(scene, rule);
+    if (verdict !== "applies") return { rule, verdict, evidence };
+    const isFirst = !decided;
+    decided = true;
+    return { rule, verdict: isFirst ? "decided" : "beaten", evidence };
+  });
 }

@@ -87,9 +87,13 @@ class LazyRow implements Row {
 
 /** The lines of a capture, the last ones where there are too many. */
 function toLines(capture: string): string[] {
-  let from = capture.length;
-  for (let rows = 0; rows < MAX_ROWS && from >= 0; rows++) from = from === 0 ? -1 : capture.lastIndexOf("\n", from - 1);
-  return (from < 0 ? capture : capture.slice(from + 1)).split("\n");
+  const lines: string[] = [];
+  for (let end = capture.length; end >= 0 && lines.length < MAX_ROWS;) {
+    const lineEnd = end === 0 ? -1 : capture.lastIndexOf("\n", end - 1);
+    lines.push(capture.slice(lineEnd + 1, end));
+    end = lineEnd;
+  }
+  return lines.reverse();
 }
 
 /**

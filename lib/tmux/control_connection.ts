@@ -45,6 +45,7 @@ export async function openControlConnection(options: ControlConnectionOptions): 
 
 interface PendingRequest {
   readonly settle: PromiseWithResolvers<ControlReply>;
+  readonly sentMs: number;
   commandsLeft: number;
   stdout: string;
 }
@@ -57,7 +58,10 @@ export class ControlConnection {
   readonly #ended = Promise.withResolvers<string>();
   #endedBecause: string | undefined;
   readonly #attached = Promise.withResolvers<void>();
+  /** Aborted at the end: nothing is waited for any more. */
+  readonly #stop = new AbortController();
   #isClosing = false;
+  #isGuarded = false;
 
   constructor(options: ControlConnectionOptions) {
     this.#options = options;
@@ -101,20 +105,15 @@ export class ControlConnection {
       throw new RuntimeError(`Cannot talk to tmux: ${this.#endedBecause ?? "the connection is closed"}`);
     }
     const settle = Promise.withResolvers<ControlReply>();
-    this.#pending.push({ settle, commandsLeft: commandCount, stdout: "" });
-    const answered = new AbortController();
+    this.#pending.push({ settle, sentMs: this.#options.clock.now(), commandsLeft: commandCount, stdout: "" });
     const onAbort = () => settle.reject(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
-    this.#options.clock.sleep(ANSWER_TIMEOUT_MS, answered.signal).then(
-      () => this.#end("tmux does not answer"),
-      () => {},
-    );
+    if (!this.#isGuarded) this.#guardAnswers().catch(() => {});
     // Where this fails the program has ended, which ends every request.
     this.#options.process.write(new TextEncoder().encode(`${line}\n`)).catch(() => {});
     try {
       return await settle.promise;
     } finally {
-      answered.abort();
       signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -144,6 +143,21 @@ export class ControlConnection {
       () => {},
     );
     return answered;
+  }
+
+  /** Ends the connection when an answer is overdue. One timer looks after all requests: a timer each costs as much as asking. */
+  async #guardAnswers(): Promise<void> {
+    const { clock } = this.#options;
+    this.#isGuarded = true;
+    try {
+      for (let oldest = this.#pending[0]; oldest !== undefined; oldest = this.#pending[0]) {
+        const leftMs = oldest.sentMs + ANSWER_TIMEOUT_MS - clock.now();
+        if (leftMs <= 0) return this.#end("tmux does not answer");
+        await clock.sleep(leftMs, this.#stop.signal);
+      }
+    } finally {
+      this.#isGuarded = false;
+    }
   }
 
   async #readAll(): Promise<void> {
@@ -185,6 +199,7 @@ export class ControlConnection {
     const error = new RuntimeError(`Cannot talk to tmux: ${reason}`);
     this.#attached.reject(error);
     for (const { settle } of this.#pending.splice(0)) settle.reject(error);
+    this.#stop.abort();
     this.#ended.resolve(reason);
   }
 }

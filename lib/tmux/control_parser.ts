@@ -54,19 +54,29 @@ export class ControlParser {
   #partialBytes = 0;
   #reply: OpenReply | undefined;
 
-  /** The events that this piece completes. The piece is kept, not copied: it must not change afterwards. */
+  /**
+   * The events that this piece completes. What is needed of the piece later on is copied; `escaped` of an output is a part of
+   * the piece itself, and good for as long as that.
+   */
   push(piece: Uint8Array): ControlEvent[] {
     const events: ControlEvent[] = [];
     let start = 0;
     for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, start)) {
+      if (this.#reply && this.#partial.length === 0 && piece[start] !== PERCENT) {
+        const rowsEnd = endOfRows(piece, end);
+        this.#reply.chunks.push(piece.subarray(start, rowsEnd));
+        start = rowsEnd;
+        continue;
+      }
       const event = this.#takeLine(this.#completeLine(piece.subarray(start, end)));
       if (event) events.push(event);
       start = end + 1;
     }
     if (start < piece.length && this.#partialBytes < MAX_LINE_BYTES) {
-      this.#partial.push(piece.subarray(start));
+      this.#partial.push(piece.slice(start));
       this.#partialBytes += piece.length - start;
     }
+    if (this.#reply) keepChunks(this.#reply);
     return events;
   }
 
@@ -86,7 +96,7 @@ export class ControlParser {
     const begin = BEGIN.exec(text);
     if (begin) {
       const [, guard = "", number, flags] = begin;
-      this.#reply = { number: Number(number), isOwn: flags === "1", guard, lines: [] };
+      this.#reply = { number: Number(number), isOwn: flags === "1", guard, chunks: [], keptChunks: 0 };
       return undefined;
     }
     if (!text.startsWith("%")) return undefined;
@@ -97,17 +107,17 @@ export class ControlParser {
   }
 
   #takeReplyLine(reply: OpenReply, line: Uint8Array): ControlEvent | undefined {
-    const { guard, isOwn, lines, number } = reply;
+    const { guard, isOwn, chunks, number } = reply;
     // `%error ` is the longer of the two words.
     if (line[0] === PERCENT && line.length <= guard.length + 7) {
       const text = decode([line]);
       const ok = text === `%end ${guard}`;
       if (ok || text === `%error ${guard}`) {
         this.#reply = undefined;
-        return { type: "reply", number, isOwn, ok, text: decode(lines) };
+        return { type: "reply", number, isOwn, ok, text: decode(chunks) };
       }
     }
-    lines.push(line, LINE_FEED);
+    chunks.push(line, LINE_FEED);
     return undefined;
   }
 }
@@ -117,10 +127,32 @@ interface OpenReply {
   readonly isOwn: boolean;
   /** Time, number and flags, as its end repeats them. */
   readonly guard: string;
-  readonly lines: Uint8Array[];
+  /** Whole lines with their line ends. */
+  readonly chunks: Uint8Array[];
+  /** How many of them are no parts of a piece any more. */
+  keptChunks: number;
+}
+
+function keepChunks(reply: OpenReply): void {
+  const { chunks } = reply;
+  for (; reply.keptChunks < chunks.length; reply.keptChunks++) {
+    chunks[reply.keptChunks] = chunks[reply.keptChunks]!.slice();
+  }
 }
 
 const LINE_FEED = Uint8Array.of(LINE_END);
+
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Where the lines of a piece end of which none begins with `%`; `lineEnd` is the end of the first of them. */
+function endOfRows(piece: Uint8Array, lineEnd: number): number {
+  for (let end = lineEnd;;) {
+    if (piece[end + 1] === PERCENT) return end + 1;
+    const next = piece.indexOf(LINE_END, end + 1);
+    if (next < 0) return end + 1;
+    end = next;
+  }
+}
 
 /** `%extended-output %1 0 : text`; there may be more words before the colon one day. */
 function extendedOutputEvent(line: Uint8Array): ControlEvent | undefined {
@@ -145,6 +177,8 @@ function outputEvent(line: Uint8Array, idEnd: number, idStart: number) {
  * The bytes that a pane's program wrote: tmux writes control characters and the backslash as `\ooo`. What is no such
  * escape stays as it is.
  *
+ * @param into where they are put if there is room, so that thousands of small pieces a second are no garbage
+ *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -152,12 +186,11 @@ function outputEvent(line: Uint8Array, idEnd: number, idStart: number) {
  * assertEquals(new TextDecoder().decode(unescapeOutput(escaped)), "\x1b[1m\\ é");
  * ```
  */
-export function unescapeOutput(escaped: Uint8Array): Uint8Array {
-  let from = escaped.indexOf(BACKSLASH);
-  if (from < 0) return escaped;
-  const bytes = escaped.slice();
-  let length = from;
-  for (; from < escaped.length; from++) {
+export function unescapeOutput(escaped: Uint8Array, into?: Uint8Array): Uint8Array {
+  if (!escaped.includes(BACKSLASH)) return escaped;
+  const bytes = into !== undefined && into.length >= escaped.length ? into : new Uint8Array(escaped.length);
+  let length = 0;
+  for (let from = 0; from < escaped.length; from++) {
     const byte = escaped[from]!;
     const value = byte === BACKSLASH ? octalAt(escaped, from + 1) : undefined;
     bytes[length++] = value ?? byte;
@@ -182,7 +215,7 @@ function startsWith(line: Uint8Array, prefix: Uint8Array): boolean {
 }
 
 function decode(pieces: readonly Uint8Array[]): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(pieces.length === 1 ? pieces[0] : concat(pieces));
+  return DECODER.decode(pieces.length === 1 ? pieces[0] : concat(pieces));
 }
 
 function concat(pieces: readonly Uint8Array[]): Uint8Array {

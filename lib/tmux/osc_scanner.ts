@@ -5,6 +5,8 @@ const ESCAPE = 0x1b;
 const BACKSLASH = 0x5c;
 const CLOSING_BRACKET = 0x5d;
 
+const DECODER = new TextDecoder();
+
 /** What is longer than this is no title and no status report. */
 const MAX_BYTES = 4096;
 
@@ -45,8 +47,8 @@ export class OscScanner {
     switch (this.#state) {
       case "text":
       case "escape":
-        this.#bytes = [];
         this.#state = byte === CLOSING_BRACKET ? "command" : byte === ESCAPE ? "escape" : "text";
+        if (this.#state === "command") this.#bytes = [];
         return undefined;
       case "command":
         if (byte === BELL) return this.#end();
@@ -64,6 +66,6 @@ export class OscScanner {
   #end(): string | undefined {
     this.#state = "text";
     if (this.#bytes.length > MAX_BYTES) return undefined;
-    return new TextDecoder().decode(Uint8Array.from(this.#bytes));
+    return DECODER.decode(Uint8Array.from(this.#bytes));
   }
 }

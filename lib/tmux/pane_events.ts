@@ -32,6 +32,9 @@ export const QUIET_MS = 200;
 /** How exactly that is measured. */
 const QUIET_STEP_MS = 50;
 
+/** tmux writes a pane's output in pieces that are smaller. */
+const SCRATCH_BYTES = 64 * 1024;
+
 interface PaneState {
   readonly scanner: OscScanner;
   change: number;
@@ -46,6 +49,8 @@ export class PaneEventHub implements PaneEvents, Disposable {
   readonly #listeners = new Map<string, Set<(event: PaneEvent) => void>>();
   /** Panes that have written and are not quiet yet. */
   readonly #noisy = new Map<string, PaneState>();
+  /** Where output is unescaped: nothing of it is kept. */
+  readonly #scratch = new Uint8Array(SCRATCH_BYTES);
   readonly #stop = new AbortController();
   #changes = 0;
   /** The last change that may be one of any pane. */
@@ -79,9 +84,9 @@ export class PaneEventHub implements PaneEvents, Disposable {
     pane.change = ++this.#changes;
     pane.lastOutputMs = this.#clock.now();
     if (!this.#listeners.has(paneId)) return;
-    for (const text of pane.scanner.push(unescapeOutput(escaped))) {
-      const title = /^[02];(.*)$/s.exec(text)?.[1];
-      this.#tell(paneId, title === undefined ? { type: "osc", text } : { type: "title", title });
+    for (const text of pane.scanner.push(unescapeOutput(escaped, this.#scratch))) {
+      const isTitle = text.startsWith("0;") || text.startsWith("2;");
+      this.#tell(paneId, isTitle ? { type: "title", title: text.slice(2) } : { type: "osc", text });
     }
     this.#noisy.set(paneId, pane);
     if (!this.#isTicking) this.#waitForQuiet().catch(() => {});

@@ -1,6 +1,9 @@
-import { findMarkedPids } from "../ports/end_processes.ts";
+import { RuntimeError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { endProcesses, findMarkedPids } from "../ports/end_processes.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "../ports/process_table.ts";
+import type { PaneRef } from "./client.ts";
 
 /** Set in each pane that we open to a value of its session's own; everything that is started there inherits it. */
 export const PANE_MARK_VARIABLE = "PANEWRIGHT_SESSION_MARK";
@@ -9,6 +12,12 @@ export const PANE_MARK_VARIABLE = "PANEWRIGHT_SESSION_MARK";
 export interface PaneProcess {
   readonly pid: number;
   /** As the process table showed it then; `undefined` when the program had ended already. */
+  readonly startTime: string | undefined;
+}
+
+/** A pane as it was when it was opened. */
+export interface KnownPane extends PaneRef {
+  /** Of its program, in the notation of the process table; `undefined` when it had ended already. */
   readonly startTime: string | undefined;
 }
 
@@ -50,4 +59,30 @@ export async function findPaneProcesses(
 function isReused(pane: PaneProcess, all: readonly ProcessInfo[]): boolean {
   const now = all.find((one) => one.pid === pane.pid);
   return now !== undefined && now.startTime !== pane.startTime;
+}
+
+/** How long processes get to end by themselves when their terminal is gone, and then after SIGTERM. */
+const HANGUP_GRACE_MS = 1000;
+const TERMINATE_GRACE_MS = 2000;
+
+/**
+ * Ends processes that came out of panes: they hear of the end of their terminal, then SIGTERM, then SIGKILL.
+ *
+ * @throws {RuntimeError} when some outlive even that
+ */
+export async function endPaneProcesses(
+  processes: readonly ProcessInfo[],
+  { clock }: { readonly clock: Clock },
+): Promise<void> {
+  const graces = { hangupGraceMs: HANGUP_GRACE_MS, terminateGraceMs: TERMINATE_GRACE_MS };
+  const left = await endProcesses(processes, { clock, ...graces });
+  if (left.length === 0) return;
+  throw new RuntimeError(
+    `Cannot end what was started in tmux: still running are ${left.map((one) => one.pid).join(", ")}`,
+  );
+}
+
+/** Ends everything that carries the mark of a session which is gone. */
+export async function endMarkedProcesses(mark: string, options: { readonly clock: Clock }): Promise<void> {
+  await endPaneProcesses(await findPaneProcesses([], { mark }), options);
 }

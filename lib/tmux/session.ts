@@ -1,9 +1,14 @@
 import { RuntimeError, UsageError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
-import { findProcess } from "../ports/process_table.ts";
+import { findProcess, type ProcessInfo } from "../ports/process_table.ts";
 import type { PaneRef, TmuxClient, TmuxCommand } from "./client.ts";
-import { endProcesses, findMarkedPids } from "../ports/end_processes.ts";
-import { findPaneProcesses, PANE_MARK_VARIABLE, type PaneProcess } from "./pane_processes.ts";
+import {
+  endPaneProcesses,
+  findPaneProcesses,
+  type KnownPane,
+  PANE_MARK_VARIABLE,
+  type PaneProcess,
+} from "./pane_processes.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { attachCommand, findSocketPath, isServerRunning, killServer, tmuxCommand } from "./server.ts";
 
@@ -58,12 +63,8 @@ export interface PaneRequest {
 }
 
 /** A window that keeps a session of our own alive while it has no pane; no shell, and nothing of the person's settings. */
-const PLACEHOLDER = "(no agent)";
+export const PLACEHOLDER = "(no agent)";
 const PLACEHOLDER_ARGV = ["env", "sleep", "2147483647"] as const;
-
-/** How long processes get to end by themselves when their terminal is gone, and then after SIGTERM. */
-const HANGUP_GRACE_MS = 1000;
-const TERMINATE_GRACE_MS = 2000;
 
 /**
  * Opens a session: one of our own on a server of its own, or one that runs already.
@@ -104,74 +105,6 @@ async function startServer(client: TmuxClient, options: OpenSessionOptions): Pro
   ]);
   if (result.code !== 0) await killServer(client);
   expectTmuxSuccess(result, `open tmux session ${name}`);
-}
-
-/** A session that an earlier process has opened, and what it opened in it. */
-export interface SessionToAdopt extends OpenSessionOptions {
-  readonly mark: string;
-  /** The panes that are known, whether or not they are still there. */
-  readonly panes: readonly KnownPane[];
-}
-
-/** A pane as it was when it was opened. */
-export interface KnownPane extends PaneRef {
-  /** Of its program, in the notation of the process table; `undefined` when it had ended already. */
-  readonly startTime: string | undefined;
-}
-
-/** A session that was adopted. */
-export interface AdoptedSession {
-  readonly session: TmuxSession;
-  /** The known panes whose very program is alive. */
-  readonly alive: ReadonlySet<string>;
-}
-
-/**
- * Goes on with a session that an earlier process has opened: the known panes whose program lives on are kept, and all others
- * that came from it are closed, with what was started in them.
- *
- * @returns `undefined` where there is no such session any more
- */
-export async function adoptSession(
-  client: TmuxClient,
-  options: SessionToAdopt,
-): Promise<AdoptedSession | undefined> {
-  const { name, existing = false, panes } = options;
-  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{window_name}";
-  const listed = await client.run(["list-panes", "-s", "-t", `=${name}:`, "-F", format]);
-  if (listed.code !== 0) return undefined;
-  const session = new TmuxSession(client, options, existing ? undefined : await findSocketPath(client));
-  const marked = new Set(await findMarkedPids({ name: PANE_MARK_VARIABLE, value: session.mark }));
-  const alive = new Set<string>();
-  for (const line of listed.stdout.trim().split("\n")) {
-    const [paneId = "", pidText = "", dead, ...window] = line.split(" ");
-    const pid = Number(pidText);
-    const known = panes.find((one) => one.paneId === paneId && one.pid === pid);
-    const isOurs = known !== undefined || marked.has(pid) || (!existing && window.join(" ") !== PLACEHOLDER);
-    if (!isOurs) continue;
-    const startTime = known === undefined ? (await findProcess(pid))?.startTime : known.startTime;
-    session.keep({ paneId, pid, startTime });
-    const lives = dead === "0" && known !== undefined && (await findProcess(pid))?.startTime === known.startTime;
-    if (lives) alive.add(paneId);
-    else await session.closePane({ paneId, pid });
-  }
-  return { session, alive };
-}
-
-/** Ends everything that carries the mark of a session which is gone. */
-export async function endMarkedProcesses(mark: string, options: { readonly clock: Clock }): Promise<void> {
-  const left = await endProcesses(await findPaneProcesses([], { mark }), {
-    clock: options.clock,
-    hangupGraceMs: HANGUP_GRACE_MS,
-    terminateGraceMs: TERMINATE_GRACE_MS,
-  });
-  if (left.length > 0) throw stillRunning(left);
-}
-
-function stillRunning(left: readonly { readonly pid: number }[]): RuntimeError {
-  return new RuntimeError(
-    `Cannot end what was started in tmux: still running are ${left.map((one) => one.pid).join(", ")}`,
-  );
 }
 
 /** A tmux session that agents' panes are opened in. Disposal ends what was opened, on every way out. */
@@ -290,13 +223,8 @@ export class TmuxSession implements AsyncDisposable {
     if (this.#socketPath !== undefined) removeSocketSync(this.#socketPath);
   }
 
-  async #endProcesses(processes: Awaited<ReturnType<typeof findPaneProcesses>>): Promise<void> {
-    const left = await endProcesses(processes, {
-      clock: this.#options.clock ?? systemClock,
-      hangupGraceMs: HANGUP_GRACE_MS,
-      terminateGraceMs: TERMINATE_GRACE_MS,
-    });
-    if (left.length > 0) throw stillRunning(left);
+  #endProcesses(processes: readonly ProcessInfo[]): Promise<void> {
+    return endPaneProcesses(processes, { clock: this.#options.clock ?? systemClock });
   }
 
   /** The command that shows the panes to a person. */
@@ -320,22 +248,4 @@ function removeSocketSync(path: string): void {
 function parseNewPane(stdout: string): PaneRef | undefined {
   const found = /^(%\d+) (\d+)$/m.exec(stdout);
   return found ? { paneId: found[1]!, pid: Number(found[2]) } : undefined;
-}
-
-/**
- * How the program of a pane has ended: "exit code 3", "killed by signal 9". `undefined` while it runs, and where tmux does not
- * say (before 3.3 it tells no signal).
- */
-export async function findPaneEnd(client: TmuxClient, { paneId }: PaneRef): Promise<string | undefined> {
-  const format = "#{pane_dead} #{pane_dead_status} #{pane_dead_signal}";
-  const { stdout } = await client.run(["display-message", "-p", "-t", paneId, format]);
-  const [, code, signal] = /^1 (\d*) (\d*)$/.exec(stdout.trimEnd()) ?? [];
-  if (signal) return `killed by signal ${signal}`;
-  return code ? `exit code ${code}` : undefined;
-}
-
-/** Whether a pane that was opened still shows the same, living program. */
-export async function isPaneAlive(client: TmuxClient, pane: PaneRef): Promise<boolean> {
-  const result = await client.run(["display-message", "-p", "-t", pane.paneId, "#{pane_id} #{pane_pid} #{pane_dead}"]);
-  return result.code === 0 && result.stdout.trim() === `${pane.paneId} ${pane.pid} 0`;
 }

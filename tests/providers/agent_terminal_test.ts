@@ -2,7 +2,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.ts";
 import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
-import { type AgentTerminal, startAgentTerminal } from "../../lib/providers/agent_terminal.ts";
+import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
 import { openDialog } from "../../lib/providers/pane_look.ts";
 import type { Provider } from "../../lib/providers/provider.ts";

@@ -36,6 +36,7 @@ interface Act {
   readonly afterPaste?: readonly (PaneLook | string)[];
   readonly afterEnter?: readonly (PaneLook | string)[];
   readonly afterSecondEnter?: readonly (PaneLook | string)[];
+  readonly mayBePasted?: boolean;
 }
 
 /** Plays the looks of an act, under a clock of its own, and tells what was done and how long it took. */
@@ -69,7 +70,8 @@ async function play(act: Act): Promise<{ done: string[]; ms: number; error: Erro
       return Promise.resolve();
     },
   };
-  const options = { text: TEXT, clock, pasteToEnterMs: 300, proofTimeoutMs: 5000 };
+  const { mayBePasted = false } = act;
+  const options = { text: TEXT, clock, pasteToEnterMs: 300, proofTimeoutMs: 5000, mayBePasted };
   const error = await submitText(target, options).then(() => undefined, (reason: Error) => reason);
   return { done, ms: now, error };
 }
@@ -147,6 +149,16 @@ Deno.test("a third Enter and a second paste never come", async () => {
 
 Deno.test("text that an earlier attempt left is submitted without a paste", async () => {
   assertEquals((await play({ before: [draft(TEXT)] })).done, ["enter at 0"]);
+});
+
+Deno.test("a marker is taken for the text only where it may have been pasted before", async () => {
+  const marker = draft("[Pasted Content 11 chars]");
+  const { done, error } = await play({ before: [marker] });
+  assertEquals([done, error instanceof HumanInterventionRequiredError], [[], true]);
+  assertEquals((await play({ before: [marker], mayBePasted: true })).done, ["enter at 0"]);
+  assertEquals((await play({ mayBePasted: true })).done, [PASTED, "enter at 300"]);
+  const other = await play({ before: [draft("human words")], mayBePasted: true });
+  assertEquals([other.done, other.error instanceof HumanInterventionRequiredError], [[], true]);
 });
 
 Deno.test("an agent that ends on Enter is no success", async () => {

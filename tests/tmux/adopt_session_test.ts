@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
-import { adoptSession, endMarkedProcesses, type KnownPane } from "../../lib/tmux/session.ts";
+import { adoptSession } from "../../lib/tmux/adopt_session.ts";
+import { endMarkedProcesses, type KnownPane } from "../../lib/tmux/pane_processes.ts";
 import { tmuxSandbox, until } from "./support.ts";
 
 const SLEEP = ["sleep", "100"] as const;

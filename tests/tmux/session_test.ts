@@ -3,7 +3,7 @@ import { UsageError } from "../../lib/errors.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { capturePane } from "../../lib/tmux/capture.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
-import { isPaneAlive } from "../../lib/tmux/session.ts";
+import { isPaneAlive } from "../../lib/tmux/pane_state.ts";
 import { screenText, tmuxSandbox, until } from "./support.ts";
 
 Deno.test("a pane gets its argv word for word, without any shell between tmux and the program", async () => {

@@ -3,12 +3,12 @@ import { createTerminalApi } from "../../handoff/agent_terminals.ts";
 import type { TerminalApi } from "../../handoff/terminal_api.ts";
 import { RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { AgentTerminal } from "../../providers/agent_terminal.ts";
 import {
   adoptAgentTerminal,
-  type AgentTerminal,
   type AgentTerminalOptions,
   startAgentTerminal,
-} from "../../providers/agent_terminal.ts";
+} from "../../providers/start_agent_terminal.ts";
 import { findProvider } from "../../providers/mod.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { withUserRules } from "../../screen/user_rules.ts";

@@ -1,0 +1,98 @@
+import { type Clock, systemClock } from "../ports/clock.ts";
+import { type Host, systemHost } from "../ports/host.ts";
+import type { PaneRef } from "../tmux/client.ts";
+import type { TmuxSession } from "../tmux/session.ts";
+import { AgentTerminal } from "./agent_terminal.ts";
+import type { LaunchPlan, LaunchRequest, Provider } from "./provider.ts";
+import { StatusTracker } from "./status_tracker.ts";
+
+/** Options of {@linkcode startAgentTerminal}. */
+export interface AgentTerminalOptions {
+  readonly session: TmuxSession;
+  readonly provider: Provider;
+  readonly request: LaunchRequest;
+  /**
+   * Milliseconds from the start until the agent must be ready.
+   *
+   * @default {60000}
+   */
+  readonly startTimeoutMs?: number;
+  /**
+   * Milliseconds that a screen must stand still which may as well be that of an agent at work, where the agent's CLI keeps
+   * no record to tell. While they stream, the recorded sessions draw once a second, and stop for 3 s at most.
+   *
+   * @default {8000}
+   */
+  readonly quietMs?: number;
+  /** Told, once a turn, that screen and record say different things. */
+  readonly log?: (message: string) => void;
+  /** @default {systemHost(request.env)} */
+  readonly host?: Host;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts an agent in a pane of its own and waits until it can take a prompt. An agent that cannot be started is ended
+ * again, unless the session keeps its panes.
+ *
+ * @throws {HumanInterventionRequiredError} when a dialog stops the start
+ * @throws {RuntimeError} when the program ends, or is not ready in time
+ */
+export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
+  const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
+  const plan = provider.launch(request, options.host ?? systemHost(request.env));
+  const waiting = signal ? { signal } : {};
+  const launchedAtMs = Date.now();
+  const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
+  const terminal = createTerminal(options, { plan, pane, launchedAtMs });
+  try {
+    await terminal.waitUntilReady({ timeoutMs: startTimeoutMs, ...waiting });
+    return terminal;
+  } catch (error) {
+    await terminal[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** An agent that was started by an earlier process, and its pane. */
+export interface AdoptedAgent {
+  readonly pane: PaneRef;
+  /** In milliseconds since the epoch. */
+  readonly launchedAtMs: number;
+  readonly wrapperShell: string | undefined;
+}
+
+/** Goes on with an agent that an earlier process has started, and that is known to be alive in its pane. */
+export function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): AgentTerminal {
+  const plan = options.provider.launch(options.request, options.host ?? systemHost(options.request.env));
+  return createTerminal(options, { plan, ...agent });
+}
+
+function createTerminal(
+  options: AgentTerminalOptions,
+  agent: Pick<AdoptedAgent, "pane" | "launchedAtMs"> & Partial<AdoptedAgent> & { readonly plan: LaunchPlan },
+): AgentTerminal {
+  const { session, provider, request, clock = systemClock } = options;
+  const { pane, launchedAtMs, plan: { cwd, env } } = agent;
+  const source = provider.openStatusSource?.({
+    pane,
+    workdir: cwd,
+    env: { ...Deno.env.toObject(), ...env },
+    startedAt: launchedAtMs,
+    clock,
+    ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
+  });
+  // What was submitted to an adopted agent is not known here: its record is looked for at once.
+  if ("wrapperShell" in agent) source?.doubt();
+  const tracker = new StatusTracker({
+    rules: provider.rules,
+    clock,
+    quietMs: options.quietMs ?? 8000,
+    log: options.log ?? (() => {}),
+    ...(source ? { source } : {}),
+  });
+  const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};
+  return new AgentTerminal({ name: request.role, session, provider, pane, launchedAtMs, tracker, clock, ...adopted });
+}

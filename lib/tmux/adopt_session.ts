@@ -1,0 +1,52 @@
+import { findMarkedPids } from "../ports/end_processes.ts";
+import { findProcess } from "../ports/process_table.ts";
+import type { TmuxClient } from "./client.ts";
+import { type KnownPane, PANE_MARK_VARIABLE } from "./pane_processes.ts";
+import { findSocketPath } from "./server.ts";
+import { type OpenSessionOptions, PLACEHOLDER, TmuxSession } from "./session.ts";
+
+/** A session that an earlier process has opened, and what it opened in it. */
+export interface SessionToAdopt extends OpenSessionOptions {
+  readonly mark: string;
+  /** The panes that are known, whether or not they are still there. */
+  readonly panes: readonly KnownPane[];
+}
+
+/** A session that was adopted. */
+export interface AdoptedSession {
+  readonly session: TmuxSession;
+  /** The known panes whose very program is alive. */
+  readonly alive: ReadonlySet<string>;
+}
+
+/**
+ * Goes on with a session that an earlier process has opened: the known panes whose program lives on are kept, and all others
+ * that came from it are closed, with what was started in them.
+ *
+ * @returns `undefined` where there is no such session any more
+ */
+export async function adoptSession(
+  client: TmuxClient,
+  options: SessionToAdopt,
+): Promise<AdoptedSession | undefined> {
+  const { name, existing = false, panes } = options;
+  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{window_name}";
+  const listed = await client.run(["list-panes", "-s", "-t", `=${name}:`, "-F", format]);
+  if (listed.code !== 0) return undefined;
+  const session = new TmuxSession(client, options, existing ? undefined : await findSocketPath(client));
+  const marked = new Set(await findMarkedPids({ name: PANE_MARK_VARIABLE, value: session.mark }));
+  const alive = new Set<string>();
+  for (const line of listed.stdout.trim().split("\n")) {
+    const [paneId = "", pidText = "", dead, ...window] = line.split(" ");
+    const pid = Number(pidText);
+    const known = panes.find((one) => one.paneId === paneId && one.pid === pid);
+    const isOurs = known !== undefined || marked.has(pid) || (!existing && window.join(" ") !== PLACEHOLDER);
+    if (!isOurs) continue;
+    const startTime = known === undefined ? (await findProcess(pid))?.startTime : known.startTime;
+    session.keep({ paneId, pid, startTime });
+    const lives = dead === "0" && known !== undefined && (await findProcess(pid))?.startTime === known.startTime;
+    if (lives) alive.add(paneId);
+    else await session.closePane({ paneId, pid });
+  }
+  return { session, alive };
+}
