@@ -28,8 +28,9 @@ const LAST_OUTPUT_ROWS = 5000;
 /** How long a look counts while tmux tells of no change: what it does not tell of must be seen as well. */
 const MAX_LOOK_AGE_MS = 10_000;
 
-/** How long tmux may take from the end of a pane's terminal to knowing how its program ended. */
-const END_LAG_MS = 200;
+/** The end of a pane's terminal is seen before that of its program, and how it ended is often lost on tmux (3.3a). */
+const END_LAG_MS = 300;
+const END_LOOK_EVERY_MS = 50;
 
 /** Names of shells, as tmux shows the foreground program of a pane. */
 const SHELL_NAME = /^-?(?:ba|z|fi|da|a|k|c|tc|nu)?sh$/;
@@ -141,12 +142,12 @@ export class AgentTerminal implements AsyncDisposable {
     const look = await this.look(options);
     if (!isProcessGone(look)) return undefined;
     if (look.screen.dead !== true) return "a shell is left in its pane";
-    const find = () => findPaneEnd(this.#session.client, this.pane);
-    const end = await find();
-    if (end !== undefined) return end;
-    // The terminal's end is seen before the program's (tmux 3.3a).
-    await this.#clock.sleep(END_LAG_MS, options.signal);
-    return await find() ?? "tmux does not say how";
+    for (const startMs = this.#clock.now();;) {
+      const end = await findPaneEnd(this.#session.client, this.pane);
+      if (end !== undefined) return end;
+      if (this.#clock.now() - startMs >= END_LAG_MS) return "tmux does not say how";
+      await this.#clock.sleep(END_LOOK_EVERY_MS, options.signal);
+    }
   }
 
   /** When an early look is worthwhile; `undefined` where tmux does not tell. */

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { PaneEvent } from "../../lib/tmux/pane_events.ts";
+import { until } from "../tmux/support.ts";
 import { setUpStage, untilStatus, watchStatus } from "./agent_stage.ts";
 
 Deno.test("a real Codex is seen through control mode: its reports and titles come in, and it is never said to rest too early", async () => {
@@ -20,7 +21,12 @@ Deno.test("a real Codex is seen through control mode: its reports and titles com
   await codex.submit("Have a look, please.");
   await untilStatus(codex, "completed", { timeoutMs: 20_000 });
   watch.assertNoFalseRest();
-  const reports = events.flatMap((event) => event.type === "osc" && event.text.startsWith("7501;") ? [event.text] : []);
+  const readReports = () =>
+    Promise.resolve(
+      events.flatMap((event) => event.type === "osc" && event.text.startsWith("7501;") ? [event.text] : []),
+    );
+  // The session log may tell of the turn's end before the report of it is there.
+  const reports = await until(readReports, ({ length }) => length >= 2);
   assertEquals(reports, ["7501;state=working:app=codex", "7501;state=done:app=codex"]);
   const titles = events.flatMap((event) => event.type === "title" ? [event.title] : []);
   assert(titles.some((title) => /[\u2800-\u28ff]/.test(title)));

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { listProcesses, processTree } from "../../lib/ports/process_table.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
@@ -14,6 +14,9 @@ import {
 } from "./failures_stage.ts";
 
 const SERVER_IS_GONE = "the tmux server is gone";
+
+/** tmux (3.3a) often does not know how a pane's program has ended. */
+const HOW_IT_ENDED = /^(?:killed by signal 9|tmux does not say how)$/;
 
 async function killServer(run: StartedRun): Promise<void> {
   Deno.kill(Number(await run.tmux("display-message", "-p", "#{pid}")), "SIGKILL");
@@ -78,10 +81,8 @@ Deno.test("agent killed in the middle of a turn: it is started again, told so, a
   }
   await assertEndedInGoodOrder(run, { stage, code: 0, words: [] });
   const lost = run.facts().filter(({ type }) => type === "agent_lost");
-  assertEquals(lost.map(({ role, reason, maxRestarts }) => [role, reason, maxRestarts]), [
-    ["tester", "killed by signal 9", 2],
-    ["tester", "killed by signal 9", 2],
-  ]);
+  assertEquals(lost.map(({ role, maxRestarts }) => [role, maxRestarts]), [["tester", 2], ["tester", 2]]);
+  for (const { reason } of lost) assertMatch(String(reason), HOW_IT_ENDED);
   const messages = [...Deno.readDirSync(`${await run.folder()}/messages`)].map(({ name }) => name).sort();
   assertEquals(messages, ["r1-tester-2.md", "r1-tester-3.md", "r1-tester.md"]);
   const told = await Deno.readTextFile(`${await run.folder()}/messages/r1-tester-2.md`);
@@ -93,7 +94,7 @@ Deno.test("agent killed in the middle of a turn: the run ends, names the role, k
   await using run = stage.run();
   await run.untilTesterWorks();
   Deno.kill((await run.testerPane()).pid, "SIGKILL");
-  await assertEndedInGoodOrder(run, { stage, words: ["tester", "its program has ended (killed by signal 9)"] });
+  await assertEndedInGoodOrder(run, { stage, words: ["tester", "its program has ended ("] });
   const screen = `${await run.folder()}/evidence/r1-tester.ansi`;
   assertNotEquals((await Deno.readTextFile(screen)).trim(), "");
   const explained = await stage.command(...stage.panewright.argv, "explain", screen);
