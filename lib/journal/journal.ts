@@ -22,8 +22,18 @@ export interface JournalOptions {
   readonly wallClock?: () => Date;
   /** The command that goes on with the run, for the message about a journal that cannot be written. */
   readonly resumeCommand?: string;
-  /** Called after each record that is on the disk, with how many this has written. @default {faultAfterRecord()} */
-  readonly onRecord?: (count: number) => void;
+  /** @default {the one that PANEWRIGHT_FAULT names} */
+  readonly fault?: JournalFault | "none";
+}
+
+/**
+ * Where this process kills itself, without a chance to clean up, for tests of what becomes of a killed run: before a record is
+ * written, in the middle of it, or when it is on the disk.
+ */
+export interface JournalFault {
+  readonly when: "before" | "in" | "after";
+  /** The number of the record among those that this process writes, from 1. */
+  readonly record: number;
 }
 
 /**
@@ -33,18 +43,21 @@ export interface JournalOptions {
  * records of things that happen at the same time keep their order. A record that a crash cut off is dropped first.
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
-  const { wallClock = () => new Date(), resumeCommand, onRecord = faultAfterRecord() } = options;
+  const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment() } = options;
   const goOn = resumeCommand === undefined ? "go on with the run." : `go on with: ${resumeCommand}`;
   const droppedBytes = dropTornRecord(path);
   const file = Deno.openSync(path, { create: true, append: true, write: true, mode: 0o600 });
   const encoder = new TextEncoder();
-  let count = 0;
+  let records = 0;
   let failure: PanewrightError | undefined;
   const append = (record: object): string => {
     if (failure !== undefined) throw failure;
     const at = wallClock().toISOString();
     const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
+    const strikes = fault !== "none" && fault.record === ++records ? fault.when : undefined;
     try {
+      if (strikes === "in") file.writeSync(line.subarray(0, line.length / 2));
+      if (strikes === "before" || strikes === "in") killSelf();
       for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
       file.syncDataSync();
       // A file that was removed goes on taking records, and nobody would ever see them.
@@ -57,7 +70,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       });
       throw failure;
     }
-    onRecord(++count);
+    if (strikes === "after") killSelf();
     return at;
   };
   if (file.statSync().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
@@ -69,15 +82,16 @@ export function droppedRecordMessage(bytes: number): string {
   return `the last record of the journal had been cut off: its ${bytes} bytes were dropped`;
 }
 
-/** The variable that makes a fault for tests of what becomes of a killed run: `after-record:N`. */
+/** The variable that names a fault: `before-record:N`, `in-record:N` or `after-record:N`. */
 const FAULT_VARIABLE = "PANEWRIGHT_FAULT";
 
-/** Kills this process without a chance to clean up after the record whose number the variable names. */
-function faultAfterRecord(): (count: number) => void {
-  const number = /^after-record:(\d+)$/.exec(Deno.env.get(FAULT_VARIABLE) ?? "")?.[1];
-  return (count) => {
-    if (number !== undefined && count >= Number(number)) Deno.kill(Deno.pid, "SIGKILL");
-  };
+function faultOfEnvironment(): JournalFault | "none" {
+  const [, when, record] = /^(before|in|after)-record:(\d+)$/.exec(Deno.env.get(FAULT_VARIABLE) ?? "") ?? [];
+  return when === undefined ? "none" : { when: when as JournalFault["when"], record: Number(record) };
+}
+
+function killSelf(): void {
+  Deno.kill(Deno.pid, "SIGKILL");
 }
 
 /** What follows the last end of a line was never fully written, and nobody has relied on it. */

@@ -27,6 +27,8 @@ export interface CodexProjectOptions {
   readonly guarded?: boolean;
   /** @default {300} milliseconds that the model thinks before each step */
   readonly thinkMs?: number;
+  /** Keys of the configuration besides those that make it run. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }
 
 /** Sets up a project for a run of the review loop with five real Codex agents. */
@@ -53,7 +55,7 @@ export async function setUpCodexProject(options: CodexProjectOptions): Promise<C
 
   await Deno.writeTextFile(`${project}/job.md`, JOB);
   await Deno.writeTextFile(`${project}/check.sh`, CHECK);
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, CONFIG);
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, configText(options.config));
   const env = {
     ...sandbox.env,
     ...options.panewright.env,
@@ -64,14 +66,16 @@ export async function setUpCodexProject(options: CodexProjectOptions): Promise<C
   return { sandbox, server, model, env, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-const CONFIG = `// A job for five Codex agents.
-{
-  "provider": "codex",
-  "prompt_file": "job.md",
-  "project_test_cmd": ["sh", "check.sh"],
-  "handoff": { "poll_seconds": 0.5 },
+function configText(more: Readonly<Record<string, unknown>> = {}): string {
+  const config = {
+    provider: "codex",
+    prompt_file: "job.md",
+    project_test_cmd: ["sh", "check.sh"],
+    handoff: { poll_seconds: 0.5 },
+    ...more,
+  };
+  return `// A job for five Codex agents.\n${JSON.stringify(config)}\n`;
 }
-`;
 
 /** The job. */
 export const JOB = `Greet the world.
@@ -106,11 +110,12 @@ export function answerOf(responseName: string, turn: number): { commands?: reado
     case "test_result":
       return { commands: ["ls"], response: `I looked at greeting.txt, it is there.\n\nRESULT: PASS` };
     default:
-      return { response: review(turn % 2 === 0 ? "APPROVED" : "REVISE") };
+      return { response: reviewResponse(turn % 2 === 0 ? "APPROVED" : "REVISE") };
   }
 }
 
-function review(verdict: "APPROVED" | "REVISE"): string {
+/** A review with what an approval needs. */
+export function reviewResponse(verdict: "APPROVED" | "REVISE"): string {
   return `REVIEW_RESULT: ${verdict}
 REVIEW_NOTES:
 - The plan is complete and correct for \`greeting.txt\` and \`check.sh\`.

@@ -20,7 +20,7 @@ export async function writeRun({ workdir, id, events, startedAt }: WrittenRun): 
   await Deno.mkdir(folder.responsesDir, { recursive: true });
   let nowMs = (startedAt ?? timeOfId(id)).getTime();
   const wallClock = () => new Date(nowMs += 1000);
-  using journal = openJournal(folder.journalPath, { wallClock, onRecord: () => {} });
+  using journal = openJournal(folder.journalPath, { wallClock, fault: "none" });
   for (const event of events) journal.append(event);
   return folder;
 }

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { selfCommand } from "../../ports/self.ts";
 import { codexProvider } from "../codex/provider.ts";

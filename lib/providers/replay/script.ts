@@ -1,9 +1,11 @@
-import { z } from "zod";
+import * as z from "zod";
 import { UsageError } from "../../errors.ts";
 import { type Role, ROLES } from "../../handoff/roles.ts";
 
 /**
- * What replayed agents do, by role. Turns are consumed in order, one a prompt; a reminder is a prompt too.
+ * What replayed agents do, by role. Turns are consumed in order, one a prompt; a reminder is a prompt too. A turn that says
+ * `when` is for the prompt that holds this text, and those after it follow from there: an agent that was started anew in
+ * the middle of a job plays the turn that it is asked for.
  *
  * ```json
  * {
@@ -11,7 +13,8 @@ import { type Role, ROLES } from "../../handoff/roles.ts";
  *     "tester": {
  *       "turns": [
  *         [{ "think": 800 }, { "run": { "command": "sh test.sh", "exitCode": 1, "output": "1 failed" } },
- *          { "respond": ["RESULT: FAIL", "One test fails."] }, { "stream": "It fails." }]
+ *          { "respond": ["RESULT: FAIL", "One test fails."] }, { "stream": "It fails." }],
+ *         { "when": "Round 2 of", "steps": [{ "respond": "RESULT: PASS" }] }
  *       ],
  *       "repeatLast": true
  *     }
@@ -25,10 +28,16 @@ export interface ReplayScript {
 
 /** One agent's part. */
 export interface RoleScript {
-  /** The steps of each turn. */
-  readonly turns: readonly (readonly ReplayStep[])[];
+  readonly turns: readonly ReplayTurn[];
   /** @default {false} whether the last turn is played again for every further prompt; otherwise that is an error row */
   readonly repeatLast: boolean;
+}
+
+/** What is done about one prompt; in a file, without `when`, the list of steps alone. */
+export interface ReplayTurn {
+  /** Text of the one prompt that the turn is for, wherever it stands in the list. */
+  readonly when?: string;
+  readonly steps: readonly ReplayStep[];
 }
 
 const milliseconds = z.number().int("must be a whole number of milliseconds").min(0).max(24 * 3600 * 1000);
@@ -116,8 +125,23 @@ const stepSchema = z.unknown().transform((value, context): ReplayStep => {
   return z.NEVER;
 });
 
+const stepsSchema = z.array(stepSchema);
+const conditionalTurnSchema = strict({ when: z.string().min(1), steps: stepsSchema });
+
+/** Not a union: of one, only the first form's problems would be told. */
+const turnSchema = z.unknown().transform((value, context): ReplayTurn => {
+  const result = Array.isArray(value)
+    ? stepsSchema.transform((steps) => ({ steps })).safeParse(value)
+    : conditionalTurnSchema.safeParse(value);
+  if (result.success) return result.data;
+  for (const { message, path } of result.error.issues) {
+    context.issues.push({ code: "custom", message, path, input: value });
+  }
+  return z.NEVER;
+});
+
 const roleSchema = strict({
-  turns: z.array(z.array(stepSchema)).min(1, "needs at least one turn"),
+  turns: z.array(turnSchema).min(1, "needs at least one turn"),
   repeatLast: z.boolean().default(false),
 });
 
@@ -139,7 +163,7 @@ const scriptSchema = strict({
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * const script = parseReplayScript('{"roles":{"tester":{"turns":[[{"think":5}]]}}}', "demo.json");
- * assertEquals(script.roles.tester?.turns, [[{ kind: "think", value: 5 }]]);
+ * assertEquals(script.roles.tester?.turns, [{ steps: [{ kind: "think", value: 5 }] }]);
  * assertThrows(
  *   () => parseReplayScript('{"roles":{"tester":{"turns":[[{"thnik":5}]]}}}', "demo.json"),
  *   Error,

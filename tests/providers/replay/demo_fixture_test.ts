@@ -38,7 +38,7 @@ Deno.test("every command that the demo shows prints what is shown, at its place 
     const cwd = `${folder}/project`;
     let commands = 0;
     for (const [role, turn] of ORDER) {
-      for (const step of script.roles[role]?.turns[turn] ?? []) {
+      for (const step of script.roles[role]?.turns[turn]?.steps ?? []) {
         if (step.kind === "writeFile") await writeProjectFile(cwd, step.value.path, { text: step.value.text });
         if (step.kind !== "run") continue;
         const { code, stdout } = await systemProcessRunner.run({ argv: ["sh", "-c", step.value.command], cwd });
@@ -58,7 +58,7 @@ Deno.test("every turn of the demo is used once, and its verdicts make two rounds
     const settings = { maxReviewCycles: 3, minReviewCyclesBeforeApproval: 1, reviewEvidenceMinMatch: 3 };
     assertEquals(Object.values(script.roles).flatMap(({ turns }) => turns).length, ORDER.length);
     for (const [role, turn, verdict] of ORDER) {
-      const responses = script.roles[role]?.turns[turn]?.flatMap((step) =>
+      const responses = script.roles[role]?.turns[turn]?.steps.flatMap((step) =>
         step.kind === "respond" ? [step.value.text] : []
       );
       const [text = ""] = responses ?? [];

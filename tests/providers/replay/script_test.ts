@@ -31,22 +31,33 @@ Deno.test("every kind of step is read, with its defaults", () => {
   );
   assertEquals(script.roles.tester, {
     repeatLast: false,
-    turns: [[
-      { kind: "think", value: 10 },
-      { kind: "commentary", value: "two\nlines" },
-      { kind: "stream", value: { text: "text", charactersPerSecond: 400 } },
-      { kind: "stream", value: { text: "slow", charactersPerSecond: 5 } },
-      { kind: "explore", value: { files: ["a"], ms: 400 } },
-      { kind: "run", value: { command: "ls", output: "", exitCode: 0, ms: 400 } },
-      { kind: "run", value: { command: "ls", approval: "why", exitCode: 2, output: "a\nb", ms: 1 } },
-      { kind: "respond", value: { text: "", pauseMs: 0, afterIdleMs: undefined } },
-      { kind: "respond", value: { text: "late", pauseMs: 0, afterIdleMs: 5 } },
-      { kind: "writeFile", value: { path: "a.txt", text: "x" } },
-      { kind: "endless", value: true },
-      { kind: "fail", value: "boom" },
-      { kind: "crash", value: { exitCode: 137 } },
-    ]],
+    turns: [{
+      steps: [
+        { kind: "think", value: 10 },
+        { kind: "commentary", value: "two\nlines" },
+        { kind: "stream", value: { text: "text", charactersPerSecond: 400 } },
+        { kind: "stream", value: { text: "slow", charactersPerSecond: 5 } },
+        { kind: "explore", value: { files: ["a"], ms: 400 } },
+        { kind: "run", value: { command: "ls", output: "", exitCode: 0, ms: 400 } },
+        { kind: "run", value: { command: "ls", approval: "why", exitCode: 2, output: "a\nb", ms: 1 } },
+        { kind: "respond", value: { text: "", pauseMs: 0, afterIdleMs: undefined } },
+        { kind: "respond", value: { text: "late", pauseMs: 0, afterIdleMs: 5 } },
+        { kind: "writeFile", value: { path: "a.txt", text: "x" } },
+        { kind: "endless", value: true },
+        { kind: "fail", value: "boom" },
+        { kind: "crash", value: { exitCode: 137 } },
+      ],
+    }],
   });
+});
+
+Deno.test("a turn may name the prompt that it is for", () => {
+  const turns = [[{ think: 1 }], { when: "Round 2 of", steps: [{ think: 2 }] }];
+  const script = parseReplayScript(JSON.stringify({ roles: { tester: { turns } } }), "script");
+  assertEquals(script.roles.tester?.turns, [
+    { steps: [{ kind: "think", value: 1 }] },
+    { when: "Round 2 of", steps: [{ kind: "think", value: 2 }] },
+  ]);
 });
 
 Deno.test("what is wrong is named with its place and what is allowed", () => {
@@ -64,5 +75,9 @@ Deno.test("what is wrong is named with its place and what is allowed", () => {
     '.run: unknown key "comand"; allowed: command, output',
     ".run.command: ",
   );
+  const withTurn = (turn: unknown) => JSON.stringify({ roles: { tester: { turns: [turn] } } });
+  refuses(withTurn({ when: "x" }), "roles.tester.turns[0].steps: ");
+  refuses(withTurn({ wen: "x", steps: [] }), 'roles.tester.turns[0]: unknown key "wen"; allowed: when, steps');
+  refuses(withTurn({ when: "x", steps: [{ thnik: 5 }] }), 'roles.tester.turns[0].steps[0]: unknown step "thnik"');
   refuses(withSteps({ constructor: 1 }), 'unknown step "constructor"');
 });

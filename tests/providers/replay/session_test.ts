@@ -25,15 +25,16 @@ interface Playing {
 
 /** Plays a script for the tester, and waits until nothing sleeps any more. */
 async function play(
-  turns: readonly (readonly unknown[])[],
+  turns: readonly unknown[],
   test: (playing: Playing) => Promise<void>,
-  options: { readonly repeatLast?: boolean } = {},
+  options: { readonly repeatLast?: boolean; readonly onPrompt?: (prompt: string) => void } = {},
 ) {
   await using folder = await tempDir();
   const workdir = folder.path;
   await ensureResponseDir(workdir);
   const clock = createManualClock();
-  const script = parseReplayScript(JSON.stringify({ roles: { tester: { turns, ...options } } }), "script");
+  const { onPrompt, ...inScript } = options;
+  const script = parseReplayScript(JSON.stringify({ roles: { tester: { turns, ...inScript } } }), "script");
   const session = createSession({
     script: script.roles.tester!,
     role: "tester",
@@ -41,6 +42,7 @@ async function play(
     clock,
     timeOfDay: () => "05:50",
     onChange: () => {},
+    ...(onPrompt === undefined ? {} : { onPrompt }),
   });
   const press = async (...keys: Key[]) => {
     keys.forEach((key) => session.input({ type: "key", key }));
@@ -99,6 +101,37 @@ Deno.test("the response file is written where the prompt says, before the turn e
     assertEquals(await p.response(), "RESULT: PASS\n");
     assertEquals(activityOf(p.session.state), "working");
   }));
+
+Deno.test("a prompt gets the turn that names it, and the turns after it follow", () => {
+  const turns = [
+    [{ respond: "first" }],
+    { when: "Round 2", steps: [{ respond: "second" }] },
+    [{ respond: "third" }],
+  ];
+  return play(turns, async (p) => {
+    for (const [prompt, wanted] of [["Round 2.", "second"], ["Go on.", "third"], ["Round 2.", "second"]] as const) {
+      await p.prompt(prompt);
+      await eventually(async () => await p.response() === wanted && activityOf(p.session.state) === "resting");
+      assertEquals(await p.response(), wanted);
+    }
+  });
+});
+
+Deno.test("each prompt that is taken is told at once, also one that has to wait", async () => {
+  const taken: string[] = [];
+  await play([[{ think: 100 }], [{ think: 100 }]], async (p) => {
+    await p.type("one");
+    await p.clock.advance(200);
+    await p.press("enter");
+    await p.type("two");
+    await p.clock.advance(0);
+    assertEquals(taken, ["one"]);
+    await p.press("tab");
+    assertEquals(taken, ["one", "two"]);
+    await p.clock.advance(500);
+    assertEquals(taken, ["one", "two"]);
+  }, { onPrompt: (prompt) => taken.push(prompt) });
+});
 
 Deno.test("no response file, an empty one and one of two pieces can be scripted", async () => {
   await play([[{ think: 1 }], [{ respond: "" }]], async (p) => {

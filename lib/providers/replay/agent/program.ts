@@ -16,6 +16,8 @@ export interface ReplayAgentOptions {
   readonly tty: AgentTty;
   /** Ends the program as `/quit` does, with exit code 0. */
   readonly signal: AbortSignal;
+  /** Told each prompt that is taken. */
+  readonly onPrompt?: (prompt: string) => void;
   /** @default {systemClock} */
   readonly clock?: Clock;
 }

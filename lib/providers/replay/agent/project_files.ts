@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, resolve } from "@std/path/posix";
 import { RuntimeError } from "../../../errors.ts";
 
 /**

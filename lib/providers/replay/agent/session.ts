@@ -17,6 +17,8 @@ export interface SessionOptions {
   timeOfDay(): string;
   /** Called after each change of the state. */
   onChange(): void;
+  /** Called with each prompt that is taken, before anything is done about it. */
+  readonly onPrompt?: (prompt: string) => void;
 }
 
 /** How a session ended; a crashed one leaves the terminal as it is. */
@@ -41,7 +43,9 @@ export function createSession(options: SessionOptions): Session {
   const life = new AbortController();
   let state = initialState({
     workdir: options.workdir,
-    asksForApproval: script.turns.flat().some((step) => step.kind === "run" && step.value.approval !== undefined),
+    asksForApproval: script.turns.flatMap(({ steps }) => steps).some((step) =>
+      step.kind === "run" && step.value.approval !== undefined
+    ),
     model: `replay-${options.role}`,
     sessionTitle: options.role,
   });
@@ -60,10 +64,13 @@ export function createSession(options: SessionOptions): Session {
     ended.resolve(how);
   };
 
-  const nextSteps = (): readonly ReplayStep[] => {
+  const nextSteps = (prompt: string): readonly ReplayStep[] => {
     const { turns, repeatLast } = script;
-    const steps = turns[turnCount++] ?? (repeatLast ? turns.at(-1) : undefined);
-    if (steps !== undefined) return steps;
+    const named = turns.findIndex(({ when }) => when !== undefined && prompt.includes(when));
+    const index = named < 0 ? turnCount : named;
+    turnCount = index + 1;
+    const turn = turns[index] ?? (repeatLast ? turns.at(-1) : undefined);
+    if (turn !== undefined) return turn.steps;
     const count = `${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
     return [{ kind: "fail", value: `The replay script has ${count} for this role, and no more.` }];
   };
@@ -83,7 +90,7 @@ export function createSession(options: SessionOptions): Session {
     update((state) => beginTurn(state, prompt, clock.now()));
     let result: TurnResult | { readonly type: "interrupted" };
     try {
-      result = await performTurn(nextSteps(), { prompt, stage, signal: controller.signal });
+      result = await performTurn(nextSteps(prompt), { prompt, stage, signal: controller.signal });
     } catch (error) {
       result = controller.signal.aborted ? { type: "interrupted" } : { type: "failed", text: (error as Error).message };
     }
@@ -142,6 +149,7 @@ export function createSession(options: SessionOptions): Session {
 
   const submit = (text: string) => {
     if (text === "/quit") return end({ exitCode: 0, restoreTerminal: true });
+    options.onPrompt?.(text);
     if (turn === undefined) startTurn(text);
     else update((state) => ({ ...state, queued: [...state.queued, text] }));
   };
