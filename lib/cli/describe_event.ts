@@ -50,6 +50,8 @@ export function describeEvent(event: ReviewLoopEvent): ProgressLine {
       return line(`${event.role}: its session is ${event.sessionId}`, { detail: true });
     case "agent_ready":
       return line(`${event.role}: ready after ${duration(event.seconds)}`);
+    case "agent_rules_seen":
+      return line(`${event.role}: its screens are known by ${event.rules.join(", ")}`, { detail: true });
     case "round_started":
       return line(`round ${event.round} of ${event.maxRounds}`);
     case "turn_started":

@@ -88,6 +88,7 @@ export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, no
     case "agent_adopted":
     case "agent_lost":
     case "agent_session":
+    case "agent_rules_seen":
     case "message_sending":
     case "message_sent":
     case "post_processed":

@@ -82,6 +82,11 @@ export class AgentTerminal implements AsyncDisposable {
     return this.#wrapperShell;
   }
 
+  /** The rules that were seen and lift a doubt about this agent's screens. */
+  get seenRules(): readonly string[] {
+    return this.#tracker.seenRules;
+  }
+
   /** The id under which the agent's CLI keeps its session, as soon as that is known. */
   get sessionId(): string | undefined {
     return this.#tracker.sessionId;

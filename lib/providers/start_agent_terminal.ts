@@ -62,6 +62,8 @@ export interface AdoptedAgent {
   /** In milliseconds since the epoch. */
   readonly launchedAtMs: number;
   readonly wrapperShell: string | undefined;
+  /** As `AgentTerminal.seenRules` had them. */
+  readonly seenRules: readonly string[];
 }
 
 /** Goes on with an agent that an earlier process has started, and that is known to be alive in its pane. */
@@ -91,6 +93,7 @@ function createTerminal(
     clock,
     quietMs: options.quietMs ?? 8000,
     log: options.log ?? (() => {}),
+    ...(agent.seenRules === undefined ? {} : { seenRules: agent.seenRules }),
     ...(source ? { source } : {}),
   });
   const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};

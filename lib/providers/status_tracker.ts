@@ -13,6 +13,8 @@ export interface StatusTrackerOptions {
   readonly clock: Clock;
   /** How long a doubtful screen must stand still to be believed where there is no source. */
   readonly quietMs: number;
+  /** Rules that were seen to decide before, and lift a doubt (see {@linkcode StatusTracker.seenRules}). @default {[]} */
+  readonly seenRules?: readonly string[];
   /** Told once per turn that screen and source say different things, and who decided. */
   readonly log: (message: string) => void;
 }
@@ -26,14 +28,18 @@ export class StatusTracker implements Disposable {
   #stillSinceMs = 0;
   #submittedMs: number | undefined;
   #disagreeSinceMs: number | undefined;
-  /** Rules that would lift a doubt, and have not been seen yet. */
+  /** Rules that lift a doubt once they were seen. */
+  readonly #liftingRules: ReadonlySet<string>;
+  /** Those of them that have not been seen yet. */
   readonly #unseen: Set<string>;
   #told = false;
 
   constructor(options: StatusTrackerOptions) {
     this.#options = options;
     this.#readSource = oneAtATime(async () => await options.source?.read());
-    this.#unseen = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
+    const seen = new Set(options.seenRules);
+    this.#liftingRules = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
+    this.#unseen = new Set([...this.#liftingRules].filter((rule) => !seen.has(rule)));
   }
 
   /**
@@ -79,6 +85,11 @@ export class StatusTracker implements Disposable {
     this.#submittedMs = clock.now();
     this.#disagreeSinceMs = undefined;
     this.#told = false;
+  }
+
+  /** The rules that were seen and lift a doubt: what is known of this agent's screens. */
+  get seenRules(): readonly string[] {
+    return [...this.#liftingRules].filter((rule) => !this.#unseen.has(rule));
   }
 
   /** The id of the session that the source reads, as soon as it knows it. */

@@ -45,6 +45,7 @@ const RUN: readonly ReviewLoopEvent[] = [
   { type: "agent_ready", role: "analyst", terminalId: "%1", seconds: 0.62, pid: 7, launchedAtMs: 0 },
   { type: "agent_adopted", role: "tester", terminalId: "%2" },
   { type: "agent_session", role: "analyst", sessionId: "u1" },
+  { type: "agent_rules_seen", role: "analyst", rules: ["title-spinner"] },
   { type: "agent_lost", role: "analyst", terminalId: "%1", reason: "exit code 1", restart: 1, maxRestarts: 2 },
   { type: "round_started", round: 1, maxRounds: 8 },
   TURN,

@@ -18,7 +18,7 @@ const WORKING = codex("\x1b[2m• \x1b[0m\x1b[2mWorking (3s • esc to interrupt
 const WORKING_WITH_TITLE = codex("\x1b[2m• \x1b[0m\x1b[2mWorking (3s • esc to interrupt)\x1b[0m", "⠋ work");
 
 /** A tracker whose source says what the test tells it to. */
-function track(options: { readonly withSource: boolean }) {
+function track(options: { readonly withSource: boolean; readonly seenRules?: readonly string[] }) {
   const clock = stillClock(1000);
   const logged: string[] = [];
   const calls: string[] = [];
@@ -45,6 +45,7 @@ function track(options: { readonly withSource: boolean }) {
     quietMs: 8000,
     log: (message) => logged.push(message),
     ...(options.withSource ? { source } : {}),
+    ...(options.seenRules ? { seenRules: options.seenRules } : {}),
   });
   return {
     clock,
@@ -79,6 +80,17 @@ Deno.test("an agent that has shown the title's spinner once is believed at once 
   assertEquals(await judge(ANSWER), "processing not-quiet-yet");
   assertEquals(await judge(WORKING_WITH_TITLE), "processing status-row");
   assertEquals(await judge(ANSWER), "completed answered");
+});
+
+Deno.test("what was seen of an agent is known to the next tracker of the same agent", async () => {
+  const { judge, tracker } = track({ withSource: false });
+  assertEquals(tracker.seenRules, []);
+  await judge(WORKING_WITH_TITLE);
+  const [rule, ...more] = tracker.seenRules;
+  assertEquals([typeof rule, more], ["string", []]);
+  const next = track({ withSource: false, seenRules: tracker.seenRules });
+  assertEquals(await next.judge(ANSWER), "completed answered");
+  assertEquals(next.tracker.seenRules, tracker.seenRules);
 });
 
 Deno.test("what the source says goes before a doubtful screen, in both directions, and is no disagreement", async () => {

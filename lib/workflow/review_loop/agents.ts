@@ -102,7 +102,7 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
     const { terminalId } = agent.pane;
     record({ type: "agent_adopted", role, terminalId });
-    return adopt(role, agent.pane, options);
+    return adopt(role, { pane: agent.pane, seenRules: agent.seenRules }, options);
   }
   const isSame = agent?.provider === options.plan.agents[role].provider;
   if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await start(role, undefined, options);
@@ -118,9 +118,14 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
   }
 }
 
-function adopt(role: Role, pane: AgentPane, options: StartAgentsOptions): AgentTerminal {
+function adopt(
+  role: Role,
+  { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
+  options: StartAgentsOptions,
+): AgentTerminal {
   const { terminalId: paneId, pid, launchedAtMs, wrapperShell } = pane;
-  return adoptAgentTerminal(terminalOptions(role, options), { pane: { paneId, pid }, launchedAtMs, wrapperShell });
+  const agent = { pane: { paneId, pid }, launchedAtMs, wrapperShell, seenRules };
+  return adoptAgentTerminal(terminalOptions(role, options), agent);
 }
 
 async function start(role: Role, resumes: string | undefined, options: StartAgentsOptions): Promise<AgentTerminal> {

@@ -94,10 +94,11 @@ export function createAskAgent(
     if (begun?.lastAcceptAtMs !== undefined) {
       acceptTimes.set(terminalId, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
     }
-    const noteSession = () => {
-      const { sessionId } = terminal;
-      if (sessionId === undefined || sessionId === state().agents[role]?.sessionId) return;
-      record({ type: "agent_session", role, sessionId });
+    const noteAgent = () => {
+      const { sessionId, seenRules: rules } = terminal;
+      const known = state().agents[role];
+      if (sessionId !== undefined && sessionId !== known?.sessionId) record({ type: "agent_session", role, sessionId });
+      if (rules.length > (known?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
     };
     const keep = createKeeper(folder, { turnId, kept: begun?.message });
     const desk = createDesk({ turnId, role, terminal });
@@ -122,13 +123,13 @@ export function createAskAgent(
         },
         onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
         async onArchived({ path, bytes, text }) {
-          noteSession();
+          noteAgent();
           const sha256 = await sha256Hex(await syncedContent(path));
           const seconds = (clock.now() - startedAtMs) / 1000;
           record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
         },
         onStatus(status) {
-          noteSession();
+          noteAgent();
           record({ type: "status_changed", turnId, role, status });
         },
         dialogs: desk,

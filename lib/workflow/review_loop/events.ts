@@ -83,6 +83,8 @@ export type ReviewLoopEvent =
   }
   /** The agent's CLI keeps its session under this id. */
   | { readonly type: "agent_session"; readonly role: Role; readonly sessionId: string }
+  /** These rules were seen on the agent's screens, and lift a doubt from then on. */
+  | { readonly type: "agent_rules_seen"; readonly role: Role; readonly rules: readonly string[] }
   | { readonly type: "round_started"; readonly round: number; readonly maxRounds: number }
   | {
     readonly type: "turn_started";

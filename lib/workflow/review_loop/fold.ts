@@ -76,6 +76,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
       return { ...state, restarts: { ...state.restarts, [event.role]: event.restart } };
     case "agent_session":
       return inAgent(state, event.role, { sessionId: event.sessionId });
+    case "agent_rules_seen":
+      return inAgent(state, event.role, { seenRules: event.rules });
     case "turn_started":
       return { ...state, turn: newTurn(event) };
     case "message_sending": {
@@ -155,7 +157,7 @@ function agentStarting(state: RunState, event: Extract<RecordedEvent, { type: "a
   const { role, provider, resumes } = event;
   const hasMemory = resumes !== undefined;
   const prompted = hasMemory ? state.loop.prompted : state.loop.prompted.filter((one) => one !== role);
-  const agent: AgentState = { provider, pane: undefined, sessionId: resumes, hasMemory };
+  const agent: AgentState = { provider, pane: undefined, sessionId: resumes, seenRules: [], hasMemory };
   const started = { ...state, loop: { ...state.loop, prompted }, agents: { ...state.agents, [role]: agent } };
   if (state.turn?.role !== role) return started;
   const { message, interrupted } = state.turn;

@@ -56,6 +56,8 @@ export interface AgentState {
   readonly pane: AgentPane | undefined;
   /** The id of its CLI's own session. */
   readonly sessionId: string | undefined;
+  /** The rules that were seen on its screens and lift a doubt. */
+  readonly seenRules: readonly string[];
   /** Whether that session holds what the role was sent before. */
   readonly hasMemory: boolean;
 }

@@ -156,8 +156,12 @@ Deno.test("an agent is known by its pane, and by the session of its CLI", () => 
     provider: "codex",
     pane: { terminalId: "%1", pid: 7, processStart: "99", wrapperShell: undefined, launchedAtMs: 5 },
     sessionId: "u1",
+    seenRules: [],
     hasMemory: false,
   });
+  const seen = [STARTING, READY, { type: "agent_rules_seen", role: "analyst", rules: ["title-spinner"] }] as const;
+  assertEquals(fold(...seen).agents.analyst?.seenRules, ["title-spinner"]);
+  assertEquals(fold(...seen, STARTING).agents.analyst?.seenRules, [], "of the agent, not of the role");
 });
 
 Deno.test("a message is about to be pasted, about to be submitted, and sent", () => {
