@@ -4,11 +4,10 @@ import { isLocked } from "../journal/lock_file.ts";
 import type { RunFolder } from "../journal/run_folder.ts";
 import { readWaitingDialogs } from "../workflow/review_loop/waiting_dialogs.ts";
 import { answerDialogOf } from "./answer_dialog.ts";
-import { shellJoin } from "../shell/mod.ts";
 import { readExecRun } from "../workflow/pipeline/read_run.ts";
 import { type ExecState, openQuestion, type QuestionState } from "../workflow/pipeline/state.ts";
 import { type CliIo, defineCommand } from "./command.ts";
-import { findNamedRun, WORKDIR_FLAG } from "./find_named_run.ts";
+import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "./find_named_run.ts";
 import { jsonLine } from "./sanitize.ts";
 
 /** `panewright answer RUN TEXT|-` */
@@ -17,7 +16,7 @@ export const command = defineCommand({
     "Answers the question that a run of `panewright exec` waits for, or with yes or no the dialog at which an agent of " +
     "`panewright run` stands. The first answer counts; one to a question that is not open is refused. A run that still waits in its terminal goes on by itself, any other one with `panewright resume`.",
   arguments: [
-    { name: "RUN", description: "the run's id, or the path of its folder", required: true },
+    { ...RUN_ARGUMENT, required: true },
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true },
   ],
   flags: [
@@ -42,30 +41,30 @@ export const command = defineCommand({
     const folder = await findNamedRun(io, run, flags.wd);
     const answer = await answerText(words, io);
     const dialogs = await readWaitingDialogs(folder);
-    if (dialogs !== undefined) {
-      const question = await answerDialogOf(folder, dialogs, { text: answer, question: flags.question });
-      if (global.json) io.stdout(jsonLine({ type: "answer_recorded", run: folder.id, question, goesOn: true }));
-      else if (!global.quiet) {
-        io.stdout(`Question ${question} of run ${folder.id} is answered. The run goes on by itself.\n`);
-      }
-      return 0;
-    }
-    const { state } = await readExecRun(folder);
-    const question = findQuestion(state, { folder, id: flags.question });
-    const answeredAt = new Date().toISOString();
-    if (!await leaveAnswer(folder, { question: question.id, answer, by: "command", answeredAt })) {
-      throw answeredBefore(folder, question.id);
-    }
+    const question = dialogs === undefined
+      ? await answerStep(folder, { text: answer, question: flags.question })
+      : await answerDialogOf(folder, dialogs, { text: answer, question: flags.question });
     const goesOn = await isLocked(folder.lockPath);
-    const where = flags.wd === undefined ? [] : ["--wd", flags.wd];
     const next = goesOn
       ? "The run goes on by itself."
-      : `Go on with: ${shellJoin(["panewright", "resume", folder.id, ...where])}`;
-    if (global.json) io.stdout(jsonLine({ type: "answer_recorded", run: folder.id, question: question.id, goesOn }));
-    else if (!global.quiet) io.stdout(`Question ${question.id} of run ${folder.id} is answered. ${next}\n`);
+      : `Go on with: ${runCommandLine(["resume", folder.id], flags.wd)}`;
+    if (global.json) io.stdout(jsonLine({ type: "answer_recorded", run: folder.id, question, goesOn }));
+    else if (!global.quiet) io.stdout(`Question ${question} of run ${folder.id} is answered. ${next}\n`);
     return 0;
   },
 });
+
+/** Leaves an answer to the question that a step waits with; the question's id. */
+async function answerStep(
+  folder: RunFolder,
+  given: { readonly text: string; readonly question: string | undefined },
+): Promise<string> {
+  const { state } = await readExecRun(folder);
+  const { id } = findQuestion(state, { folder, id: given.question });
+  const answeredAt = new Date().toISOString();
+  if (await leaveAnswer(folder, { question: id, answer: given.text, by: "command", answeredAt })) return id;
+  throw answeredBefore(folder, id);
+}
 
 async function answerText(words: readonly string[], io: CliIo): Promise<string> {
   const given = words.length === 1 && words[0] === "-" ? decode(await io.readStdin()) : words.join(" ");

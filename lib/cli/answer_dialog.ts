@@ -1,15 +1,15 @@
 import { UsageError } from "../errors.ts";
 import { leaveAnswer } from "../journal/answers.ts";
-import { isLocked } from "../journal/lock_file.ts";
 import type { RunFolder } from "../journal/run_folder.ts";
 import { parsePersonsAnswer } from "../workflow/review_loop/dialog_answer.ts";
 import type { WaitingDialog } from "../workflow/review_loop/waiting_dialogs.ts";
 
 /**
- * Leaves a person's answer to a dialog of a run that is under way.
+ * Leaves a person's answer to a dialog at which a run stands. One whose panewright was killed takes it when it goes on and the
+ * agent still shows that dialog.
  *
  * @returns the id of the question that was answered
- * @throws {UsageError} where no such dialog waits, the run is over, or the answer is neither yes nor no
+ * @throws {UsageError} where no such dialog waits, or the answer is neither yes nor no
  */
 export async function answerDialogOf(
   folder: RunFolder,
@@ -18,9 +18,8 @@ export async function answerDialogOf(
 ): Promise<string> {
   const open = waiting.find(({ question }) => given.question === undefined || question === given.question);
   const about = given.question === undefined ? "" : ` ${given.question}`;
-  if (open === undefined || !await isLocked(folder.lockPath)) {
-    const over = open === undefined ? "no such dialog waits" : "it is over";
-    throw new UsageError(`Cannot answer${about} of run ${folder.id}: ${over}`, {
+  if (open === undefined) {
+    throw new UsageError(`Cannot answer${about} of run ${folder.id}: no such dialog waits`, {
       hint: '"panewright questions" lists what waits for an answer.',
     });
   }

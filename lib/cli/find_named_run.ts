@@ -6,6 +6,9 @@ import { shellJoin } from "../shell/quote.ts";
 import { isExecuted } from "../workflow/overview/read_overview.ts";
 import type { CliIo } from "./command.ts";
 
+/** The argument with which a run is named. */
+export const RUN_ARGUMENT = { name: "RUN", description: "the run's id, or the path of its folder" } as const;
+
 /** The flag with which runs of another working directory are named. */
 export const WORKDIR_FLAG = {
   name: "wd",

@@ -9,7 +9,7 @@ import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "
 import type { ProgressLine } from "./describe_event.ts";
 import { describeExecEvent } from "./describe_exec_event.ts";
 import { COLORS } from "./event_progress.ts";
-import { findMeantRun, WORKDIR_FLAG } from "./find_named_run.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "./find_named_run.ts";
 import { describeWithOutput } from "./progress.ts";
 import { localTime } from "./run_words.ts";
 import { jsonLine, sanitizeLine } from "./sanitize.ts";
@@ -21,7 +21,7 @@ export const command = defineCommand({
     "the details. Of a run of `panewright exec` the files are named that have what the agents said and ran. Without RUN it " +
     "is the one that is executed, otherwise the newest.\n\nWith --follow new lines are shown as they come, until no process executes " +
     "the run any more. With --json it is the journal's records themselves, one a line.",
-  arguments: [{ name: "RUN", description: "the run's id, or the path of its folder" }],
+  arguments: [RUN_ARGUMENT],
   flags: [
     { name: "follow", short: "f", type: "switch", description: "go on until the run ends" },
     WORKDIR_FLAG,

@@ -1,10 +1,12 @@
 import { basename } from "@std/path/posix";
-import { PanewrightError, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { loadSettings, toRunPlan } from "../config/load.ts";
 import { listRunIds } from "../journal/find_run.ts";
-import { cutDamagedJournal, DamagedJournalError, readLastRecord } from "../journal/read_journal.ts";
+import { cutDamagedJournal } from "../journal/read_journal.ts";
 import { lockRun } from "../journal/run_lock.ts";
 import { type RunFolder, runFolderAt } from "../journal/run_folder.ts";
+import { canResume } from "../workflow/overview/condition.ts";
+import { readOverview } from "../workflow/overview/read_overview.ts";
 import { resumeExec } from "../workflow/pipeline/execute.ts";
 import { tryReadExecRun } from "../workflow/pipeline/read_run.ts";
 import { resumeReviewRun } from "../workflow/review_loop/execute.ts";
@@ -15,7 +17,7 @@ import { type CliIo, defineCommand, type GlobalFlags } from "./command.ts";
 import { NO_INPUT_FLAG, withExecOptions } from "./exec.ts";
 import { loadExecConfig } from "./exec_config.ts";
 import { createExecProgress } from "./exec_progress.ts";
-import { findNamedRun, findRunsWorkdir, WORKDIR_FLAG } from "./find_named_run.ts";
+import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "./find_named_run.ts";
 import { executeRun } from "./run.ts";
 
 /** `panewright resume [RUN]` */
@@ -27,7 +29,7 @@ export const command = defineCommand({
     "CLI where it can be gone on with), and a response that was written meanwhile is taken. Of a pipeline a question that is still " +
     "open is asked again, and a step that failed gets its tries anew.\n\nThe configuration is read anew: what was wrong with it can be " +
     "put right before. The exit codes are those of `panewright run` and `panewright exec`.",
-  arguments: [{ name: "RUN", description: "the run's id, or the path of its folder" }],
+  arguments: [RUN_ARGUMENT],
   flags: [
     NO_INPUT_FLAG,
     WORKDIR_FLAG,
@@ -114,25 +116,12 @@ async function repair(folder: RunFolder, io: CliIo): Promise<void> {
 async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<RunFolder> {
   const workdir = await findRunsWorkdir(io, wd);
   for (const id of (await listRunIds(workdir)).toReversed()) {
-    const folder = runFolderAt(workdir, id);
-    if (!await isOver(folder)) return folder;
+    const overview = await readOverview(runFolderAt(workdir, id), { brief: true });
+    const { condition, executed, folder, summary } = overview;
+    // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
+    if (executed || condition === "unreadable" || canResume(condition, { job: summary?.job, executed })) return folder;
   }
   throw new UsageError(`Cannot go on with a run in ${workdir}: there is none that is not over`, {
     hint: "Runs are kept in .panewright/runs of the working directory: call it there, or name it with --wd.",
   });
-}
-
-async function isOver(folder: RunFolder): Promise<boolean> {
-  let last;
-  try {
-    last = await readLastRecord(folder.journalPath);
-  } catch (error) {
-    // Broken off before there was a journal.
-    if (error instanceof PanewrightError && !(error instanceof DamagedJournalError)) return true;
-    throw error;
-  }
-  if (last === undefined || last.type === "journal_opened") return true;
-  if (last.type !== "run_finished" || !("outcome" in last)) return false;
-  if (last.outcome === "pass") return true;
-  return last.outcome === "fail" && await tryReadExecRun(folder).catch(() => undefined) === undefined;
 }

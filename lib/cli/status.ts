@@ -3,7 +3,7 @@ import type { RunFolder } from "../journal/run_folder.ts";
 import { type LiveProcesses, lookAtProcesses } from "../workflow/overview/live_agents.ts";
 import { readOverview } from "../workflow/overview/read_overview.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "./command.ts";
-import { findMeantRun, WORKDIR_FLAG } from "./find_named_run.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "./find_named_run.ts";
 import { LiveScreen } from "./live_screen.ts";
 import { renderView } from "./render_view.ts";
 import { type RunView, viewRun } from "./run_view.ts";
@@ -16,7 +16,7 @@ export const command = defineCommand({
     "commands that answer it, go on with it or show its agents. Without RUN it is the one that is executed, otherwise the " +
     "newest.\n\nWith --watch it is shown anew when something happens, until no process executes the run any more; Ctrl-C leaves the " +
     "run alone. The exit code is 0 whatever became of the run.",
-  arguments: [{ name: "RUN", description: "the run's id, or the path of its folder" }],
+  arguments: [RUN_ARGUMENT],
   flags: [
     { name: "watch", short: "w", type: "switch", description: "go on showing it until the run ends" },
     WORKDIR_FLAG,

@@ -2,7 +2,7 @@ import { systemClock } from "../ports/clock.ts";
 import { canResume } from "../workflow/overview/condition.ts";
 import { type StopReport, stopRun } from "../workflow/overview/stop_run.ts";
 import { defineCommand } from "./command.ts";
-import { findNamedRun, runCommandLine, WORKDIR_FLAG } from "./find_named_run.ts";
+import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "./find_named_run.ts";
 import { conditionText } from "./run_words.ts";
 import { jsonLine } from "./sanitize.ts";
 
@@ -12,7 +12,7 @@ export const command = defineCommand({
     "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Where that was killed and has left " +
     "agents behind, these are ended. Nothing is lost: `panewright resume` goes on at the very turn.\n\nA run that is over is left " +
     "as it is, with exit code 0. Exit code 1: its process did not end within 10 seconds.",
-  arguments: [{ name: "RUN", description: "the run's id, or the path of its folder", required: true }],
+  arguments: [{ ...RUN_ARGUMENT, required: true }],
   flags: [
     {
       name: "force",

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
-import { listProcesses, type ProcessInfo } from "./process_table.ts";
+import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
 
 /** A variable that everything which is started with it inherits: what a process came out of can be told by it. */
 export interface ProcessMark {
@@ -67,6 +67,18 @@ export async function endProcesses(
     if (left.length === 0) break;
   }
   return left;
+}
+
+/** Ends the processes that carry a mark, and all that came out of them, like {@linkcode endProcesses}. */
+export async function endMarkedTrees(
+  mark: ProcessMark,
+  options: EndProcessesOptions,
+): Promise<readonly ProcessInfo[]> {
+  const pids = await findMarkedPids(mark, options.processRunner);
+  if (pids.length === 0) return [];
+  const all = await listProcesses(options.processRunner);
+  const trees = new Map(pids.flatMap((pid) => processTree(all, pid)).map((one) => [one.pid, one]));
+  return await endProcesses([...trees.values()], options);
 }
 
 /** Those of the processes that live on, by what the process table shows now. */

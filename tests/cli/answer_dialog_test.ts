@@ -1,10 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../lib/cli/main.ts";
 import { readAnswer } from "../../lib/journal/answers.ts";
 import { openJournal } from "../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/journal/run_folder.ts";
 import { lockRun } from "../../lib/journal/run_lock.ts";
-import { fakeIo } from "../support/fake_io.ts";
+import { callCli } from "../support/call_cli.ts";
 import { reviewStarted } from "../support/run_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -33,9 +32,7 @@ async function runAtDialog(): Promise<Bench> {
     folder,
     append,
     async cli(...args) {
-      const io = fakeIo({ cwd: dir.path });
-      const code = await runCli(args, io);
-      return { code, ...io.written };
+      return await callCli(args, { cwd: dir.path });
     },
     async [Symbol.asyncDispose]() {
       journal[Symbol.dispose]();
@@ -72,10 +69,26 @@ Deno.test("answer refuses what is neither yes nor no, a dialog that does not wai
     assertStringIncludes(await answer("perhaps"), "a dialog takes yes or no");
     assertStringIncludes(await answer("--question", "q2", "yes"), "no such dialog waits");
   }
-  assertStringIncludes(await answer("yes"), "it is over");
-  assertStringIncludes((await bench.cli("questions")).stdout, "No question waits");
-  bench.append({ type: "dialog_closed", role: "tester", question: "q1", seconds: 5 });
-  using _lock = await lockRun(bench.folder);
-  assertStringIncludes(await answer("yes"), "no such dialog waits");
-  assertEquals(await readAnswer(bench.folder, "q1"), undefined);
+  for (
+    const end of [
+      { type: "dialog_closed", role: "tester", question: "q1", seconds: 5 },
+      { type: "run_finished", outcome: "interrupted", rounds: 1, seconds: 5, reason: "Ctrl-C" },
+    ]
+  ) {
+    await using over = await runAtDialog();
+    over.append(end);
+    const { code, stderr } = await over.cli("answer", over.folder.id, "yes");
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, "no such dialog waits");
+    assertStringIncludes((await over.cli("questions")).stdout, "No question waits");
+    assertEquals(await readAnswer(over.folder, "q1"), undefined);
+  }
+});
+
+Deno.test("an answer to the dialog of a run whose panewright was killed is kept for when it goes on", async () => {
+  await using bench = await runAtDialog();
+  const { code, stdout } = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, `Go on with: panewright resume ${bench.folder.id}`);
+  assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
 });

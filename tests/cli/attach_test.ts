@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../lib/cli/main.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { killServer } from "../../lib/tmux/server.ts";
+import { callCli } from "../support/call_cli.ts";
 import { fakeIo, type FakeIoOptions } from "../support/fake_io.ts";
 import { agentReady, execWaiting, reviewStarted, writeRun } from "../support/run_folders.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
@@ -9,9 +10,7 @@ import { type TempDir, tempDir } from "../support/temp_dir.ts";
 const ID = "20261120-072605-3fa9";
 
 async function attach(dir: TempDir, args: readonly string[], options: FakeIoOptions = {}) {
-  const io = fakeIo({ cwd: dir.path, ...options });
-  const code = await runCli(["attach", ID, ...args], io);
-  return { code, ...io.written };
+  return await callCli(["attach", ID, ...args], { cwd: dir.path, ...options });
 }
 
 /** A run whose session is there, with one pane that is the programmer's. */

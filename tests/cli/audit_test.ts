@@ -1,9 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../lib/cli/main.ts";
 import { openAuditLog } from "../../lib/journal/audit.ts";
 import { openJournal } from "../../lib/journal/journal.ts";
 import { createRunFolder, runFolderAt } from "../../lib/journal/run_folder.ts";
-import { fakeIo } from "../support/fake_io.ts";
+import { callCli } from "../support/call_cli.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
 const NOW = new Date("2026-11-20T07:26:05Z");
@@ -30,9 +29,7 @@ async function runWithAudit(dir: TempDir): Promise<{ readonly id: string; readon
 }
 
 async function run(dir: TempDir, args: readonly string[]) {
-  const io = fakeIo({ cwd: dir.path });
-  const code = await runCli(["audit", ...args], io);
-  return { code, ...io.written };
+  return await callCli(["audit", ...args], { cwd: dir.path });
 }
 
 Deno.test("audit show prints the newest run's decisions, what was sent and what became of it", async () => {

@@ -4,6 +4,7 @@ import { runCli } from "../../lib/cli/main.ts";
 import { openJournal } from "../../lib/journal/journal.ts";
 import { tryLockFile } from "../../lib/journal/lock_file.ts";
 import { runFolderAt } from "../../lib/journal/run_folder.ts";
+import { callCli } from "../support/call_cli.ts";
 import { fakeIo, type FakeIoOptions } from "../support/fake_io.ts";
 import {
   agentReady,
@@ -15,13 +16,12 @@ import {
   writeRun,
 } from "../support/run_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { untilSo } from "../support/until_so.ts";
 
 const ID = "20261120-072605-3fa9";
 
 async function logs(cwd: string, args: readonly string[] = [], options: FakeIoOptions = {}) {
-  const io = fakeIo({ cwd, ...options });
-  const code = await runCli(["logs", ...args], io);
-  return { code, ...io.written };
+  return await callCli(["logs", ...args], { cwd, ...options });
 }
 
 Deno.test("logs: the run's own lines with their times; details only with --verbose", async () => {
@@ -112,12 +112,12 @@ Deno.test("logs --follow: new lines as they come, until no process executes the 
   const io = fakeIo({ cwd: dir.path });
   let ended = false;
   const following = runCli(["logs", "--follow"], io).finally(() => ended = true);
-  await until(() => io.written.stdout.includes("beginning with analyst"));
+  await untilSo(() => io.written.stdout.includes("beginning with analyst"));
   using journal = openJournal(folder.journalPath);
   journal.append({ type: "round_started", round: 1, maxRounds: 8 } as { type: string });
-  await until(() => io.written.stdout.includes("round 1 of 8"));
+  await untilSo(() => io.written.stdout.includes("round 1 of 8"));
   journal.append(reviewFinished("pass"));
-  await until(() => io.written.stdout.includes("PASS"));
+  await untilSo(() => io.written.stdout.includes("PASS"));
   assertEquals(ended, false);
   lock?.[Symbol.dispose]();
   assertEquals(await following, 0);
@@ -131,15 +131,7 @@ Deno.test("logs --follow: Ctrl-C leaves with 130 and no message", async () => {
   const controller = new AbortController();
   const io = fakeIo({ cwd: dir.path, signal: controller.signal });
   const following = runCli(["logs", "-f"], io);
-  await until(() => io.written.stdout !== "");
+  await untilSo(() => io.written.stdout !== "");
   controller.abort(new Interruption("SIGINT"));
   assertEquals([await following, io.written.stderr], [130, ""]);
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
-    if (isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("This did not come");
-}

@@ -18,6 +18,7 @@ import {
   writeRun,
 } from "../support/run_folders.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
+import { untilSo } from "../support/until_so.ts";
 
 const ID = "20261120-072605-3fa9";
 
@@ -163,15 +164,15 @@ Deno.test("status --watch: one block a change where there is no terminal, until 
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch"], io);
   const blocks = () => io.written.stdout.split(/^(?=run )/m).filter((block) => block !== "");
-  await until(() => blocks().length === 1);
+  await untilSo(() => blocks().length === 1);
   // Nothing changes for more than a tick.
   await new Promise((resolve) => setTimeout(resolve, 1300));
   assertEquals(blocks().length, 1);
   using journal = openJournal(folder.journalPath);
   journal.append({ type: "round_started", round: 1, maxRounds: 8 } as { type: string });
-  await until(() => blocks().length === 2);
+  await untilSo(() => blocks().length === 2);
   journal.append(reviewFinished("pass"));
-  await until(() => blocks().length === 3);
+  await untilSo(() => blocks().length === 3);
   lock?.[Symbol.dispose]();
   assertEquals(await watching, 0);
   assertEquals(blocks().map((block) => block.split("\n")[0]), [
@@ -188,7 +189,7 @@ Deno.test("status --watch --json: one object a change", async () => {
   const io = fakeIo({ cwd: dir.path });
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch", "--json"], io);
-  await until(() => io.written.stdout !== "");
+  await untilSo(() => io.written.stdout !== "");
   lock?.[Symbol.dispose]();
   assertEquals(await watching, 0);
   assertEquals(io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).state), ["running", "killed"]);
@@ -201,7 +202,7 @@ Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the 
   const controller = new AbortController();
   const io = fakeIo({ cwd: dir.path, terminal: true, rows: 6, columns: 60, signal: controller.signal });
   const watching = runCli(["status", "--watch"], io);
-  await until(() => io.written.stdout.includes("\x1b[J"));
+  await untilSo(() => io.written.stdout.includes("\x1b[J"));
   controller.abort(new Interruption("SIGINT"));
   assertEquals(await watching, 130);
   assertEquals(io.written.stderr, "");
@@ -211,11 +212,3 @@ Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the 
   assertEquals(rest[0]?.split("\r\n").length, 5);
   assertEquals(io.written.stdout.endsWith("\x1b[?25h\x1b[?1049l"), true);
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
-    if (isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("This did not come");
-}

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../lib/cli/main.ts";
 import { isLocked } from "../../lib/journal/lock_file.ts";
 import { readJournal, readLastRecord } from "../../lib/journal/read_journal.ts";
 import type { RunFolder } from "../../lib/journal/run_folder.ts";
@@ -9,7 +8,7 @@ import { isServerRunning, killServer } from "../../lib/tmux/server.ts";
 import { stopRun } from "../../lib/workflow/overview/stop_run.ts";
 import type { ReviewLoopEvent } from "../../lib/workflow/review_loop/events.ts";
 import { foldEvents } from "../../lib/workflow/review_loop/fold.ts";
-import { fakeIo } from "../support/fake_io.ts";
+import { callCli } from "../support/call_cli.ts";
 import { cleanEnvironment } from "../support/run_panewright.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import {
@@ -29,9 +28,7 @@ async function writeReview(dir: TempDir, ...events: readonly ReviewLoopEvent[]):
 }
 
 async function stop(dir: TempDir, ...args: readonly string[]) {
-  const io = fakeIo({ cwd: dir.path });
-  const code = await runCli(["stop", ID, ...args], io);
-  return { code, ...io.written };
+  return await callCli(["stop", ID, ...args], { cwd: dir.path });
 }
 
 /** A process that holds a run's lock, as the panewright that executes it does. */

@@ -1,7 +1,6 @@
 import type { RunFolder } from "../../journal/run_folder.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { endProcesses, findMarkedPids } from "../../ports/end_processes.ts";
-import { listProcesses, processTree } from "../../ports/process_table.ts";
+import { endMarkedTrees } from "../../ports/end_processes.ts";
 import { ASK_CHANNEL_VARIABLE } from "../../providers/headless/ask_channel.ts";
 import { condense } from "../condense.ts";
 import type { ExecState } from "./state.ts";
@@ -16,11 +15,8 @@ const TERMINATE_GRACE_MS = 2000;
  * attempt. They are found by the run's folder in their environment.
  */
 export async function endLeftAgents(folder: RunFolder, clock: Clock): Promise<void> {
-  const pids = await findMarkedPids({ name: ASK_CHANNEL_VARIABLE, value: `${folder.stepsDir}/` });
-  if (pids.length === 0) return;
-  const all = await listProcesses();
-  const trees = new Map(pids.flatMap((pid) => processTree(all, pid)).map((one) => [one.pid, one]));
-  await endProcesses([...trees.values()], { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
+  const mark = { name: ASK_CHANNEL_VARIABLE, value: `${folder.stepsDir}/` };
+  await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
 }
 
 /** What the agent did in an attempt that was under way when the process was gone. */

@@ -64,9 +64,16 @@ export interface ReviewRunReport extends Omit<ReviewLoopResult, "state"> {
 export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOptions): Promise<ReviewRunReport> {
   const { workdir, loop, job: task } = options.plan;
   const folder = await createRunFolder(workdir, { now: new Date() });
-  using _lock = await lockWorkdir(workdir, { runId: folder.id });
-  await refuseBesideLiveAgents(workdir, { runId: folder.id });
-  using _owned = await lockRun(folder, options.clock);
+  using begun = new DisposableStack();
+  try {
+    begun.use(await lockWorkdir(workdir, { runId: folder.id }));
+    await refuseBesideLiveAgents(workdir, { runId: folder.id });
+    begun.use(await lockRun(folder, options.clock));
+  } catch (error) {
+    // A run that was refused was none.
+    await Deno.remove(folder.path, { recursive: true });
+    throw error;
+  }
   return await conduct({
     folder,
     earlier: undefined,

@@ -1,6 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { endProcesses, findMarkedPids } from "../../ports/end_processes.ts";
-import { listProcesses, processTree } from "../../ports/process_table.ts";
+import { endMarkedTrees } from "../../ports/end_processes.ts";
 import { runTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
@@ -21,12 +20,8 @@ export async function createTestCommandRunner(options: {
   readonly signal: AbortSignal;
 }): Promise<(command: TestCommand) => Promise<TestCommandResult>> {
   const { plan: { workdir, loop }, runId, clock, signal } = options;
-  const pids = await findMarkedPids({ name: RUN_VARIABLE, value: runId });
-  if (pids.length > 0) {
-    const all = await listProcesses();
-    const trees = new Map(pids.flatMap((pid) => processTree(all, pid)).map((one) => [one.pid, one]));
-    await endProcesses([...trees.values()], { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
-  }
+  const mark = { name: RUN_VARIABLE, value: runId };
+  await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
   return (command) =>
     runTestCommand(command, {
       cwd: workdir,

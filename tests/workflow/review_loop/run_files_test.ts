@@ -2,6 +2,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { PanewrightError, UsageError } from "../../../lib/errors.ts";
 import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/journal/run_folder.ts";
+import { lockWorkdir } from "../../../lib/journal/workdir_lock.ts";
+import { executeReviewRun } from "../../../lib/workflow/review_loop/execute.ts";
+import type { ReviewRunPlan } from "../../../lib/workflow/review_loop/plan.ts";
 import { sha256Hex } from "../../../lib/text/digest.ts";
 import type { ReviewLoopEvent } from "../../../lib/workflow/review_loop/events.ts";
 import { findLateResponse } from "../../../lib/workflow/review_loop/late_response.ts";
@@ -16,6 +19,12 @@ interface Bench extends AsyncDisposable {
   record(...events: readonly ReviewLoopEvent[]): void;
   /** Leaves a response in the archive and records it. */
   receive(name: string, text: string, turn: Pick<typeof TURN, "turnId" | "role">): Promise<void>;
+}
+
+/** Makes the folder that holds the lock. */
+async function makeRoot(workdir: string): Promise<string> {
+  await Deno.mkdir(`${workdir}/.panewright`);
+  return workdir;
 }
 
 const TURN = {
@@ -104,6 +113,15 @@ Deno.test("a name that was only reserved in the archive is given back, and stale
   await Deno.writeTextFile(`${run.folder.responsesDir}/002-analyst.md`, "");
   assertEquals(await findLateResponse(run.folder, await readReviewRun(run.folder)), undefined);
   assertEquals([...Deno.readDirSync(run.folder.responsesDir)].map(({ name }) => name), ["001-analyst-stale.md"]);
+});
+
+Deno.test("a run that is refused beside another one leaves no folder", async () => {
+  await using dir = await tempDir();
+  using _other = await lockWorkdir(await makeRoot(dir.path), { runId: "another" });
+  const plan = { workdir: dir.path, loop: reviewLoopSettings(), job: JOB } as unknown as ReviewRunPlan;
+  const origin = { configFile: null, cwd: dir.path, flags: {} };
+  await assertRejects(() => executeReviewRun(origin, { plan }), UsageError, "run another");
+  assertEquals([...Deno.readDirSync(`${dir.path}/.panewright/runs`)], []);
 });
 
 Deno.test("a run of another command is none to go on with", async () => {
