@@ -1,5 +1,4 @@
 import { ROLES } from "../handoff/roles.ts";
-import { readLockOwner } from "../journal/lock_file.ts";
 import { attachCommand } from "../tmux/server.ts";
 import { canResume, type Condition } from "../workflow/overview/condition.ts";
 import { hasLiveAgents, type LiveProcesses, liveRoles } from "../workflow/overview/live_agents.ts";
@@ -47,14 +46,13 @@ export interface AgentView {
  *
  * @param options.wd the working directory as the person named it, for command lines
  */
-export async function viewRun(
+export function viewRun(
   overview: RunOverview,
   { processes, wd }: { readonly processes: LiveProcesses; readonly wd: string | undefined },
-): Promise<RunView> {
-  const { folder, condition, executed, summary, problem, question, answered } = overview;
+): RunView {
+  const { folder, condition, executed, owner, summary, problem, question, answered } = overview;
   const id = folder.id;
   const agentsAlive = summary !== undefined && hasLiveAgents(summary, folder, processes);
-  const owner = executed ? await readLockOwner(folder.lockPath) : "";
   const line = (...words: readonly string[]) => runCommandLine(words, wd);
   const session = summary?.job === "run" && agentsAlive ? summary.session : undefined;
   const isDamaged = condition === "unreadable";
@@ -65,7 +63,7 @@ export async function viewRun(
     state: condition,
     folder: folder.path,
     executed,
-    ...(owner === "" ? {} : { owner }),
+    ...(owner === undefined ? {} : { owner }),
     agentsAlive,
     summary: summary ?? null,
     ...(summary?.job === "run" ? { agents: agentViews(summary, processes) } : {}),

@@ -90,6 +90,6 @@ function createLook(folder: RunFolder, wd: string | undefined): () => Promise<Ru
     if (before === undefined || before.lastAt !== lastAt || nowMs - before.atMs > SAME_PROCESSES_MS) {
       before = { processes: await lookAtProcesses(), atMs: nowMs, lastAt };
     }
-    return await viewRun(overview, { processes: before.processes, wd });
+    return viewRun(overview, { processes: before.processes, wd });
   };
 }

@@ -28,6 +28,15 @@ export async function readLockOwner(path: string): Promise<string> {
   return await Deno.readTextFile(path).catch(() => "");
 }
 
+/**
+ * Who holds the lock at this moment: `undefined` when nobody does, empty where it is not known who.
+ */
+export async function readLockHolder(path: string): Promise<string | undefined> {
+  // In this order: a holder takes its name away before it lets go, and would otherwise be one without a name.
+  const owner = await readLockOwner(path);
+  return await isLocked(path) ? owner : undefined;
+}
+
 /** Whether a process holds the lock at this moment. */
 export async function isLocked(path: string): Promise<boolean> {
   let file: Deno.FsFile;

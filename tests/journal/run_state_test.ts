@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PanewrightError, UsageError } from "../../lib/errors.ts";
 import { leaveAnswer, readAnswer } from "../../lib/journal/answers.ts";
 import { openJournal } from "../../lib/journal/journal.ts";
-import { isLocked } from "../../lib/journal/lock_file.ts";
+import { isLocked, readLockHolder, tryLockFile } from "../../lib/journal/lock_file.ts";
 import { parseJournal, readJournal } from "../../lib/journal/read_journal.ts";
 import { createRunFolder, runFolderAt } from "../../lib/journal/run_folder.ts";
 import { lockRun } from "../../lib/journal/run_lock.ts";
@@ -90,4 +90,21 @@ Deno.test("a run has one owner; looking at it does not take it", async () => {
   assertEquals(await isLocked(folder.lockPath), false);
   const owners = await Promise.all([lockRun(folder), isLocked(folder.lockPath), isLocked(folder.lockPath)]);
   owners[0][Symbol.dispose]();
+});
+
+Deno.test("a holder that lets go of its lock is never seen without its name", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/lock`;
+  const seen = new Set<string | undefined>();
+  for (let round = 0; round < 300; round++) {
+    const lock = await tryLockFile(path, "process 1");
+    const reading = readLockHolder(path);
+    // Let go at another moment of the reading each time.
+    if (round % 3 > 0) await Deno.stat(dir.path);
+    if (round % 3 > 1) await Deno.stat(dir.path);
+    lock?.[Symbol.dispose]();
+    seen.add(await reading);
+  }
+  assert(!seen.has(""), "held by nobody known");
+  assert(seen.has(undefined), "the lock was never let go of while it was looked at");
 });

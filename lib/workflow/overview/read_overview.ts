@@ -1,6 +1,6 @@
 import { readAnswer } from "../../journal/answers.ts";
 import type { PanewrightError } from "../../errors.ts";
-import { isLocked } from "../../journal/lock_file.ts";
+import { isLocked, readLockHolder } from "../../journal/lock_file.ts";
 import type { RunFolder } from "../../journal/run_folder.ts";
 import { type Condition, conditionOf } from "./condition.ts";
 import { readSummary } from "./read_summary.ts";
@@ -12,6 +12,8 @@ export interface RunOverview {
   readonly condition: Condition;
   /** Whether a process executes it. */
   readonly executed: boolean;
+  /** Who executes it, as its lock says: `process 1234`. Undefined where nobody does, or it is not known who. */
+  readonly owner: string | undefined;
   /** Undefined where nothing was written down, or it cannot be read. */
   readonly summary: RunSummary | undefined;
   readonly problem: PanewrightError | undefined;
@@ -31,7 +33,8 @@ export async function readOverview(
   options: { readonly brief?: boolean } = {},
 ): Promise<RunOverview> {
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
-  const executed = await isExecuted(folder);
+  const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
+  const executed = owner !== undefined;
   const { summary, problem } = await readSummary(folder, options);
   // A dialog can be answered while its run is executed; the question of a step whenever there is time.
   const question = executed || summary?.job === "exec" ? summary?.question : undefined;
@@ -43,7 +46,7 @@ export async function readOverview(
     damaged: problem !== undefined,
   });
   const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
-  return { folder, condition, executed, summary, problem, question, answered };
+  return { folder, condition, executed, owner: owner || undefined, summary, problem, question, answered };
 }
 
 /** Whether a process executes a run; a lock that cannot be looked at is held by none of ours. */
