@@ -87,31 +87,40 @@ export function clearStaleResponse(
  */
 export function archiveStaleResponse(workdir: string, role: Role, archiveDir: string): string | undefined {
   const path = responsePathFor(workdir, role);
-  const problem = findPathProblem(workdir, role);
+  const { problem, info } = lookAtResponsePath(workdir, role);
   if (problem !== undefined) throw new RuntimeError(`Cannot clear ${path}: ${problem}`, { hint: REMOVE_IT_HINT });
-  return lstatOrUndefined(path) === undefined ? undefined : moveToArchive(path, archiveDir, `${role}-stale`);
+  return info === undefined ? undefined : moveToArchive(path, archiveDir, `${role}-stale`);
 }
 
 /** What a person does about a response path that is refused. */
 export const REMOVE_IT_HINT = "Remove it, or put a regular file or folder in its place.";
 
-/**
- * Why nothing may be read or moved at a role's response path: what is there is no regular file, or a folder on the way
- * is a symbolic link that leaves the working directory. A path where nothing is yet has no problem.
- */
-export function findPathProblem(workdir: string, role: Role): string | undefined {
+/** What is at a response path. */
+export interface ResponsePathLook {
+  /** Missing where nothing is yet. */
+  readonly info?: Deno.FileInfo;
+  /**
+   * Why nothing may be read or moved there: what is there is no regular file, or a folder on the way is a symbolic link that
+   * leaves the working directory.
+   */
+  readonly problem?: string;
+}
+
+/** Looks at a role's response path without opening anything. */
+export function lookAtResponsePath(workdir: string, role: Role): ResponsePathLook {
   const root = resolve(workdir);
   for (const part of RESPONSE_DIR_PARTS) {
     const problem = findFolderProblem(root, part);
-    if (problem !== undefined) return problem;
+    if (problem !== undefined) return { problem };
   }
   const info = lstatOrUndefined(responsePathFor(root, role));
-  if (info === undefined || info.isFile) return undefined;
-  return info.isSymlink ? "it is a symbolic link" : "it is not a regular file";
+  if (info === undefined) return {};
+  if (info.isFile) return { info };
+  return { info, problem: info.isSymlink ? "it is a symbolic link" : "it is not a regular file" };
 }
 
 /** Like `Deno.lstatSync`, with `undefined` for a path where nothing is. */
-export function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
+function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
   } catch (error) {

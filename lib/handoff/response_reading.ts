@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { moveToArchive } from "./archive.ts";
 import { errorText } from "./texts.ts";
-import { findPathProblem, lstatOrUndefined, responseDirFor, responsePathFor } from "./response_files.ts";
+import { lookAtResponsePath, responseDirFor, responsePathFor } from "./response_files.ts";
 import type { Role } from "./roles.ts";
 
 /** Where a response is expected, and what it must be to count. */
@@ -102,9 +102,8 @@ export function lookAtResponse(place: ResponsePlace): ResponseLook {
 }
 
 function lookAtPath(place: ResponsePlace): ResponseLook {
-  const problem = findPathProblem(place.workdir, place.role);
+  const { problem, info } = lookAtResponsePath(place.workdir, place.role);
   if (problem !== undefined) return { kind: "refused", problem };
-  const info = lstatOrUndefined(responsePathFor(place.workdir, place.role));
   if (info === undefined) return { kind: "missing" };
   if (info.size > place.maxBytes) {
     return { kind: "refused", problem: `it has ${info.size} bytes, more than the ${place.maxBytes} that are allowed` };

@@ -2,7 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Classification } from "../screen/classify.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 import type { Screen } from "../screen/screen.ts";
-import { type CaptureOptions, capturePane } from "../tmux/capture.ts";
+import { type CaptureOptions, capturePane, capturePanePartly } from "../tmux/capture.ts";
 import type { PaneRef } from "../tmux/client.ts";
 import { pasteText, sendKeys } from "../tmux/input.ts";
 import { sanitizePaste } from "../tmux/sanitize.ts";
@@ -10,6 +10,7 @@ import { findPaneEnd } from "../tmux/pane_state.ts";
 import type { TmuxSession } from "../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
+import { createGlance } from "./glance.ts";
 import { isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
 import type { Provider } from "./provider.ts";
 import { waitUntilReady } from "./startup.ts";
@@ -59,6 +60,7 @@ export class AgentTerminal implements AsyncDisposable {
   readonly #session: TmuxSession;
   readonly #tracker: StatusTracker;
   readonly #clock: Clock;
+  readonly #glance: ReturnType<typeof createGlance>;
   #isReady = false;
   /** The shell that the agent's program was started by, where it is a script. */
   #wrapperShell: string | undefined;
@@ -75,6 +77,16 @@ export class AgentTerminal implements AsyncDisposable {
     this.#clock = parts.clock;
     this.#isReady = parts.adopted !== undefined;
     this.#wrapperShell = parts.adopted?.wrapperShell;
+    const joinWrapped = this.provider.joinWrappedRows;
+    this.#glance = createGlance({
+      capture: (options) => this.#capture({ joinWrapped, ...options }),
+      capturePartly: (options) => capturePanePartly(this.#session.client, this.pane, { joinWrapped, ...options }),
+      read: (screen) => {
+        const look = this.#read(screen);
+        this.#tracker.rulesToNote(look.classification);
+        return look;
+      },
+    });
   }
 
   /** The shell that the agent's program was started by, where it is a script. */
@@ -112,7 +124,10 @@ export class AgentTerminal implements AsyncDisposable {
    * @throws {RuntimeError} when the pane cannot be read
    */
   async look(options: TerminalCallOptions = {}): Promise<PaneLook> {
-    const screen = await this.#capture({ joinWrapped: this.provider.joinWrappedRows, ...options });
+    return this.#read(await this.#capture({ joinWrapped: this.provider.joinWrappedRows, ...options }));
+  }
+
+  #read(screen: Screen): PaneLook {
     return readScreen(this.#knowsShell(screen.command) ? omitCommand(screen) : screen, this.provider.rules);
   }
 
@@ -161,14 +176,14 @@ export class AgentTerminal implements AsyncDisposable {
     return paneEvents && paneWakeSource(paneEvents, this.pane.paneId);
   }
 
-  /** The last look, while nothing says that there is more to see. */
+  /** The last look, while nothing says that there is more to see. Good for what is read of the screen's text. */
   async #lookIfChanged(options: TerminalCallOptions): Promise<PaneLook> {
     // Asked before the look: what changes while it is taken is for the next one.
     const change = this.#session.client.paneEvents?.changeOf(this.pane.paneId);
     const atMs = this.#clock.now();
     const last = this.#lastLook;
     if (last && change !== undefined && change === last.change && atMs - last.atMs < MAX_LOOK_AGE_MS) return last.look;
-    const look = await this.look(options);
+    const look = await this.#glance(options);
     this.#lastLook = { look, change, atMs };
     return look;
   }

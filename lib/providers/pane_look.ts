@@ -1,6 +1,6 @@
-import { type Classification, classify } from "../screen/classify.ts";
+import { type Classification, classifyScene, createScene } from "../screen/classify.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
-import { type Composer, findRegions, type RowRange } from "../screen/regions.ts";
+import type { Composer, RowRange } from "../screen/regions.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
 
@@ -18,8 +18,9 @@ export interface PaneLook {
 
 /** Reads a screen with a provider's rules. */
 export function readScreen(screen: Screen, rules: RulePack): PaneLook {
-  const { composer, dialog, footer } = findRegions(screen, rules.layout);
-  return { screen, classification: classify(screen, rules), composer, footer, dialogRow: dialog?.first };
+  const scene = createScene(screen, rules);
+  const { composer, dialog, footer } = scene.regions;
+  return { screen, classification: classifyScene(scene, rules), composer, footer, dialogRow: dialog?.first };
 }
 
 /** The dialog that waits for an answer at this moment; `undefined` where none does, whatever else looks like one. */

@@ -24,6 +24,7 @@ export class StatusTracker implements Disposable {
   readonly #options: StatusTrackerOptions;
   /** A source reads on from where it stopped: two reads at once would spoil that. */
   readonly #readSource: () => Promise<StatusReport | undefined>;
+  #lastScreen: Screen | undefined;
   #shown: string | undefined;
   #stillSinceMs = 0;
   #submittedMs: number | undefined;
@@ -40,6 +41,15 @@ export class StatusTracker implements Disposable {
     const seen = new Set(options.seenRules);
     this.#liftingRules = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
     this.#unseen = new Set([...this.#liftingRules].filter((rule) => !seen.has(rule)));
+  }
+
+  /**
+   * The rules of a screen that {@linkcode StatusTracker.judge} will go by. To find the beaten ones takes the screen's styles,
+   * which are not always at hand for long.
+   */
+  rulesToNote(classification: Classification): readonly { readonly rule: string }[] {
+    if (classification.status !== "processing" || this.#unseen.size === 0) return [];
+    return [classification, ...classification.beaten];
   }
 
   /**
@@ -106,10 +116,11 @@ export class StatusTracker implements Disposable {
   }
 
   #noteScreen(screen: Screen, classification: Classification, nowMs: number): void {
+    if (screen === this.#lastScreen) return;
+    this.#lastScreen = screen;
     const shown = [screen.title ?? "", ...screen.rows.map((row) => row.text)].join("\n");
     if (shown !== this.#shown) [this.#shown, this.#stillSinceMs] = [shown, nowMs];
-    if (classification.status !== "processing" || this.#unseen.size === 0) return;
-    for (const { rule } of [classification, ...classification.beaten]) this.#unseen.delete(rule);
+    for (const { rule } of this.rulesToNote(classification)) this.#unseen.delete(rule);
   }
 
   #noteDisagreement(disagree: boolean, nowMs: number): void {

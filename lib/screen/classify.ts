@@ -67,7 +67,8 @@ function byPriority(rules: readonly Rule[]): readonly Rule[] {
   return rules.toSorted((a, b) => b.priority - a.priority);
 }
 
-function createScene(screen: Screen, { layout }: RulePack): Scene {
+/** A screen and its parts. */
+export function createScene(screen: Screen, { layout }: RulePack): Scene {
   return { screen, regions: findRegions(screen, layout), layout };
 }
 
@@ -85,7 +86,11 @@ function createScene(screen: Screen, { layout }: RulePack): Scene {
  * ```
  */
 export function classify(screen: Screen, pack: RulePack): Classification {
-  const scene = createScene(screen, pack);
+  return classifyScene(createScene(screen, pack), pack);
+}
+
+/** Like {@linkcode classify}, for one who needs the screen's parts as well. */
+export function classifyScene(scene: Scene, pack: RulePack): Classification {
   const rules = byPriority(pack.rules);
   let evidence: readonly Evidence[] = [];
   const decidedAt = rules.findIndex((rule) => {

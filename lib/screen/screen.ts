@@ -29,6 +29,8 @@ export interface Row {
   readonly text: string;
   /** How the text is drawn, from left to right, without gaps. */
   readonly spans: readonly StyleSpan[];
+  /** Whether `spans` were asked for. */
+  readonly isStyleRead: boolean;
 }
 
 /** An immutable snapshot of a pane. The pane's height is `height`, since `rows` are the rows themselves. */
@@ -82,6 +84,10 @@ class LazyRow implements Row {
 
   get spans(): readonly StyleSpan[] {
     return this.#spans ??= styleRow(this.raw, this.styleBefore(this.index)).spans;
+  }
+
+  get isStyleRead(): boolean {
+    return this.#spans !== undefined;
   }
 }
 

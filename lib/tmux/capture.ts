@@ -1,4 +1,6 @@
 import { RuntimeError } from "../errors.ts";
+import { parsePartlyStyled } from "../screen/partly_styled.ts";
+import type { RowRange } from "../screen/regions.ts";
 import { parseScreen, type Screen, type ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
@@ -41,6 +43,8 @@ const METADATA_FORMAT = `${
 /** `%3 4711 220 50 2 47 1 0 0 codex`, a tab, and the title. */
 const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?) ([^\t]*)\t(.*)$/;
 
+type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
+
 /**
  * What a pane shows now, with everything that a {@linkcode Screen} can know of it, from one tmux call.
  *
@@ -48,34 +52,70 @@ const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([0
  */
 export async function capturePane(
   client: TmuxClient,
-  pane: Pick<PaneRef, "paneId"> & Partial<PaneRef>,
+  pane: CapturedPane,
   options: CaptureOptions = {},
 ): Promise<Screen> {
-  const { joinWrapped = false, scrollbackRows = 0, signal } = options;
+  const { scrollbackRows = 0 } = options;
+  const captures = [["-e", ...(scrollbackRows > 0 ? ["-S", String(-scrollbackRows)] : [])]];
+  const { meta, text } = await ask(client, pane, { ...options, captures });
+  // The cursor's row counts from the top of the pane: with scrollback, or rows joined, that is no row of the capture.
+  if (countLines(text) === meta.rows) return parseScreen(text, meta);
+  const { cursor: _cursor, ...withoutCursor } = meta;
+  return parseScreen(text, withoutCursor);
+}
+
+/**
+ * Like {@linkcode capturePane}, but with the style of some visible rows only: to write a row's style down costs tmux four times
+ * what its text costs (3.3a). The style of the other rows is not known, as `parsePartlyStyled` has it.
+ *
+ * @param options.styledRows from top to bottom
+ * @returns `undefined` where that cannot be had: there are other rows than these, or joined ones, or none of these has a style
+ * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
+ */
+export async function capturePanePartly(
+  client: TmuxClient,
+  pane: CapturedPane,
+  options: Omit<CaptureOptions, "scrollbackRows"> & { readonly styledRows: readonly RowRange[] },
+): Promise<Screen | undefined> {
+  const { styledRows } = options;
+  const captures = [[], ...styledRows.map(({ first, last }) => ["-e", "-S", String(first), "-E", String(last)])];
+  const { meta, text } = await ask(client, pane, { ...options, captures });
+  const counts = [meta.rows, ...styledRows.map(({ first, last }) => last - first + 1)];
+  if (countLines(text) !== counts.reduce((sum, count) => sum + count)) return undefined;
+  const [visible = "", ...parts] = cutLines(text, counts);
+  return parsePartlyStyled(
+    visible,
+    parts.map((part, index) => ({ first: styledRows[index]!.first, text: part })),
+    meta,
+  );
+}
+
+interface AskOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
+  /** The flags of each capture. */
+  readonly captures: readonly (readonly string[])[];
+}
+
+/** One call, which tmux carries out while no program writes: the captures are of the same moment. */
+async function ask(
+  client: TmuxClient,
+  pane: CapturedPane,
+  { captures, joinWrapped = false, signal }: AskOptions,
+): Promise<ParsedCapture> {
   const target = ["-t", pane.paneId] as const;
+  const joined = joinWrapped ? ["-J"] : [];
   const result = await client.runAll([
     ["display-message", "-p", ...target, METADATA_FORMAT],
-    [
-      "capture-pane",
-      "-p",
-      "-e",
-      ...(joinWrapped ? ["-J"] : []),
-      ...(scrollbackRows > 0 ? ["-S", String(-scrollbackRows)] : []),
-      ...target,
-    ],
+    ...captures.map((flags) => ["capture-pane", "-p", ...joined, ...flags, ...target] as const),
   ], signal ? { signal } : {});
   if (result.code !== 0) {
     const said = result.stderr.trim() || `exit code ${result.code}`;
     throw new RuntimeError(`Cannot read pane ${pane.paneId}: ${describeTmuxProblem(said)}`);
   }
-  const { paneId, pid, meta, text } = parseCapture(result.stdout);
-  if (paneId !== pane.paneId || (pane.pid !== undefined && pid !== pane.pid)) {
-    throw new RuntimeError(`Cannot read pane ${pane.paneId}: it holds another program now (pid ${pid})`);
+  const capture = parseCapture(result.stdout);
+  if (capture.paneId !== pane.paneId || (pane.pid !== undefined && capture.pid !== pane.pid)) {
+    throw new RuntimeError(`Cannot read pane ${pane.paneId}: it holds another program now (pid ${capture.pid})`);
   }
-  // The cursor's row counts from the top of the pane: with scrollback, or rows joined, that is no row of the capture.
-  if (countLines(text) === meta.rows) return parseScreen(text, meta);
-  const { cursor: _cursor, ...withoutCursor } = meta;
-  return parseScreen(text, withoutCursor);
+  return capture;
 }
 
 function countLines(text: string): number {
@@ -84,9 +124,24 @@ function countLines(text: string): number {
   return count;
 }
 
+/** Cuts a text into parts of so many lines each. */
+function cutLines(text: string, counts: readonly number[]): readonly string[] {
+  let from = 0;
+  return counts.map((count) => {
+    let end = from - 1;
+    for (let left = count; left > 0; left--) {
+      const next = text.indexOf("\n", end + 1);
+      end = next < 0 ? text.length : next;
+    }
+    const lines = text.slice(from, end);
+    from = end + 1;
+    return lines;
+  });
+}
+
 /** What {@linkcode capturePane} asked tmux for, taken apart. */
 export interface ParsedCapture extends PaneRef {
-  readonly meta: ScreenMeta;
+  readonly meta: ScreenMeta & { readonly rows: number };
   readonly text: string;
 }
 

@@ -1,11 +1,17 @@
 /**
  * What one look at a pane of 220×50 costs, from the question to the status: at most 0.3 ms through control mode. The screens
- * are recorded ones of Codex 0.169.0; `capture` alone shows tmux's own share, which grows with the styles on a screen.
+ * are recorded ones of Codex 0.169.0.
+ *
+ * - `look`: all styles are captured, as for whatever is written down or acted on
+ * - `glance`: how a waiting panewright reads the status, again and again
+ * - `ask`: nothing but a question of tmux and its answer
  */
 import { readCorpus } from "../../lib/fixtures/corpus.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
-import { classify } from "../../lib/screen/mod.ts";
-import { capturePane } from "../../lib/tmux/capture.ts";
+import { createGlance } from "../../lib/providers/glance.ts";
+import { readScreen } from "../../lib/providers/pane_look.ts";
+import type { Screen } from "../../lib/screen/mod.ts";
+import { capturePane, capturePanePartly } from "../../lib/tmux/capture.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/session.ts";
@@ -39,14 +45,17 @@ for await (const { recording } of readCorpus(new URL("../../fixtures/screens/cod
   });
   while ((await capturePane(control, pane)).rows.every((row) => row.text === "")) { /* it is about to be drawn */ }
 
+  const read = (screen: Screen) => readScreen(screen, CODEX_RULES);
   for (const [name, client] of [["control mode", control], ["a process each", plain]] as const) {
-    Deno.bench(
-      `${name}: capture`,
-      { group, baseline: client === control },
-      async () => void await capturePane(client, pane),
-    );
-    Deno.bench(`${name}: capture and classify`, { group }, async () => {
-      classify(await capturePane(client, pane), CODEX_RULES);
+    const glance = createGlance({
+      capture: (options) => capturePane(client, pane, options),
+      capturePartly: (options) => capturePanePartly(client, pane, options),
+      read,
+    });
+    Deno.bench(`${name}: glance`, { group, baseline: client === control }, async () => void await glance());
+    Deno.bench(`${name}: look`, { group }, async () => void read(await capturePane(client, pane)));
+    Deno.bench(`${name}: ask`, { group }, async () => {
+      await client.run(["display-message", "-p", "-t", pane.paneId, "#{pane_id}"]);
     });
   }
 }

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
-import { capturePane, parseCapture } from "../../lib/tmux/capture.ts";
+import { capturePane, capturePanePartly, parseCapture } from "../../lib/tmux/capture.ts";
+import { StyleNotCapturedError } from "../../lib/screen/partly_styled.ts";
 import type { PaneRef } from "../../lib/tmux/client.ts";
 import type { Screen } from "../../lib/screen/screen.ts";
 import { screenText, type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
@@ -77,4 +78,45 @@ Deno.test("a pane that does not exist is an error that names it", async () => {
 Deno.test("an answer that is not tmux's is refused", () => {
   assertThrows(() => parseCapture("hello\nworld\n"), RuntimeError, '"hello"');
   assertThrows(() => parseCapture(""), RuntimeError, "Cannot read a pane");
+});
+
+Deno.test("the styles of some rows are those that a capture of all styles has, and the others are not known", async () => {
+  await using sandbox = await tmuxSandbox();
+  const script = String
+    .raw`printf '\033[1;44mone\r\ntwo\033[0m\r\nthree\033[2m\r\nfour\r\n\033[0m\033]0;title\007last'`;
+  await showing(sandbox, script, async (pane) => {
+    const whole = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("last"));
+    for (const joinWrapped of [false, true]) {
+      const styledRows = [{ first: 1, last: 1 }, { first: 3, last: 4 }];
+      const partly = await capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows });
+      assertEquals(partly?.rows.map(({ text }) => text), whole.rows.map(({ text }) => text));
+      for (const row of [1, 3, 4]) assertEquals(partly?.rows[row]?.spans, whole.rows[row]?.spans);
+      for (const row of [0, 2, 5]) assertThrows(() => partly?.rows[row]?.spans, StyleNotCapturedError, `row ${row}`);
+      const { rows: _rows, ...rest } = whole;
+      const { rows: _partly, ...partlyRest } = partly ?? whole;
+      assertEquals(partlyRest, rest);
+    }
+  });
+});
+
+Deno.test("some rows cannot be had alone where they are joined, have no style, or are none of the pane's", async () => {
+  await using sandbox = await tmuxSandbox();
+  await showing(sandbox, `printf '\\033[1ma%.0s' {1..60}; printf '\\033[0m\\nlast'`, async (pane) => {
+    const look = (first: number, last: number, joinWrapped = false) =>
+      capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows: [{ first, last }] });
+    await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("last"));
+    assertEquals((await look(1, 2))?.rows[1]?.spans[0]?.style.bold, true);
+    assertEquals(await look(1, 2, true), undefined, "joined");
+    assertEquals(await look(2, 5), undefined, "no style");
+    for (const [first, last] of [[10, 10], [9, 10], [50, 60]] as const) {
+      assertEquals(await look(first, last), undefined, `rows ${first} to ${last} of 10`);
+    }
+  });
+});
+
+Deno.test("a pane that is gone cannot be read partly either", async () => {
+  await using sandbox = await tmuxSandbox();
+  await using _session = await sandbox.open();
+  const styledRows = [{ first: 0, last: 0 }];
+  await assertRejects(() => capturePanePartly(sandbox.client, { paneId: "%7" }, { styledRows }), RuntimeError, "%7");
 });

@@ -1,0 +1,78 @@
+import { rowsWithStyleRead, StyleNotCapturedError } from "../screen/partly_styled.ts";
+import type { RowRange } from "../screen/regions.ts";
+import type { Screen } from "../screen/screen.ts";
+import type { PaneLook } from "./pane_look.ts";
+
+/** What a caller may pass to a glance. */
+export interface GlanceOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What a glance is made of. */
+export interface GlanceParts {
+  /** A capture with the style of all rows. */
+  capture(options: GlanceOptions): Promise<Screen>;
+  /** A capture with the style of these rows only, where that can be had. */
+  capturePartly(options: GlanceOptions & { readonly styledRows: readonly RowRange[] }): Promise<Screen | undefined>;
+  /** Everything that style is needed for. */
+  read(screen: Screen): PaneLook;
+}
+
+/** Rows that are no further apart are captured as one range: a range costs tmux about as much as two rows (3.3a). */
+const MAX_GAP = 2;
+
+/**
+ * Makes a look for one that looks at a pane over and over: it asks tmux for no more styles than those of the rows whose style
+ * it took the last times. Where it takes another one, all are captured, so that a look tells what one with all styles tells.
+ *
+ * The style of a row may throw when it is asked for after the reading.
+ */
+export function createGlance(
+  { capture, capturePartly, read }: GlanceParts,
+): (options?: GlanceOptions) => Promise<PaneLook> {
+  let asked: ReadonlySet<number> = new Set();
+  let lastRows: readonly number[] = [];
+  let styledRows: readonly RowRange[] | undefined;
+  const tryPartly = async (options: GlanceOptions) => {
+    if (styledRows === undefined) return undefined;
+    try {
+      const screen = await capturePartly({ ...options, styledRows });
+      return screen && read(screen);
+    } catch (error) {
+      if (error instanceof StyleNotCapturedError) return undefined;
+      throw error;
+    }
+  };
+  return async (options = {}) => {
+    const partial = await tryPartly(options);
+    if (partial !== undefined) return partial;
+    const look = read(await capture(options));
+    const rows = rowsWithStyleRead(look.screen);
+    // While a screen moves, its rows are others each time: most of it would be captured twice.
+    const isSettled = rows.length > 0 && rows.every((row) => asked.has(row));
+    styledRows = isSettled ? toRanges([...asked].sort((one, other) => one - other)) : undefined;
+    // Of two screens that take turns, the rows of both.
+    if (!isSettled) asked = new Set([...lastRows, ...rows]);
+    lastRows = rows;
+    return look;
+  };
+}
+
+/**
+ * Rows as ranges of neighbours.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(toRanges([3, 4, 6, 40]), [{ first: 3, last: 6 }, { first: 40, last: 40 }]);
+ * ```
+ */
+export function toRanges(rows: readonly number[]): readonly RowRange[] {
+  const ranges: { first: number; last: number }[] = [];
+  for (const row of rows) {
+    const last = ranges.at(-1);
+    if (last !== undefined && row - last.last <= MAX_GAP) last.last = row;
+    else ranges.push({ first: row, last: row });
+  }
+  return ranges;
+}
