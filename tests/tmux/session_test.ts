@@ -151,15 +151,29 @@ Deno.test("without clean-up the panes stay, and the command to attach names them
 
 Deno.test("in a session that ran before, only the windows opened here are closed", async () => {
   await using sandbox = await tmuxSandbox();
-  await sandbox.client.run(["new-session", "-d", "-s", "work", "-x", "100", "-y", "30", "--", "sleep", "1000"]);
+  await sandbox.client.run([
+    "new-session",
+    "-d",
+    "-s",
+    "work",
+    "-n",
+    "own",
+    "-x",
+    "100",
+    "-y",
+    "30",
+    "--",
+    "sleep",
+    "1000",
+  ]);
   const session = await sandbox.open({ name: "work", existing: true });
   const pane = await session.openPane({ name: "analyst", argv: ["sleep", "1000"], cwd: sandbox.home });
   assertEquals((await capturePane(sandbox.client, pane)).cols, 220);
   const windows = async () =>
     (await sandbox.client.run(["list-windows", "-t", "=work", "-F", "#{window_name} #{window_active}"])).stdout;
-  assertEquals(await windows(), "sleep 1\nanalyst 0\n");
+  assertEquals(await windows(), "own 1\nanalyst 0\n");
   await session.close();
-  assertEquals(await windows(), "sleep 1\n");
+  assertEquals(await windows(), "own 1\n");
   assertEquals(await findProcess(pane.pid), undefined);
 });
 
