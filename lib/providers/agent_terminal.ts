@@ -81,6 +81,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.#glance = createGlance({
       capture: (options) => this.#capture({ joinWrapped, ...options }),
       capturePartly: (options) => capturePanePartly(this.#session.client, this.pane, { joinWrapped, ...options }),
+      clock: this.#clock,
       read: (screen) => {
         const look = this.#read(screen);
         this.#tracker.rulesToNote(look.classification);

@@ -1,3 +1,4 @@
+import type { Clock } from "../ports/clock.ts";
 import { rowsWithStyleRead, StyleNotCapturedError } from "../screen/partly_styled.ts";
 import type { RowRange } from "../screen/regions.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -12,32 +13,47 @@ export interface GlanceOptions {
 export interface GlanceParts {
   /** A capture with the style of all rows. */
   capture(options: GlanceOptions): Promise<Screen>;
-  /** A capture with the style of these rows only, where that can be had. */
-  capturePartly(options: GlanceOptions & { readonly styledRows: readonly RowRange[] }): Promise<Screen | undefined>;
+  /** A capture with the style of these rows only, and maybe without the program's name, where that can be had. */
+  capturePartly(
+    options: GlanceOptions & { readonly styledRows: readonly RowRange[]; readonly withCommand: boolean },
+  ): Promise<Screen | undefined>;
   /** Everything that style is needed for. */
   read(screen: Screen): PaneLook;
+  readonly clock: Clock;
 }
 
 /** Rows that are no further apart are captured as one range: a range costs tmux about as much as two rows (3.3a). */
 const MAX_GAP = 2;
 
+/** How old the name of the foreground program may be. */
+const PROGRAM_AGE_MS = 1000;
+
 /**
  * Makes a look for one that looks at a pane over and over: it asks tmux for no more styles than those of the rows whose style
  * it took the last times. Where it takes another one, all are captured, so that a look tells what one with all styles tells.
+ * The name of the foreground program is asked for once a second: it changes when the agent has ended, and a shell is left.
  *
  * The style of a row may throw when it is asked for after the reading.
  */
 export function createGlance(
-  { capture, capturePartly, read }: GlanceParts,
+  { capture, capturePartly, read, clock }: GlanceParts,
 ): (options?: GlanceOptions) => Promise<PaneLook> {
   let asked: ReadonlySet<number> = new Set();
   let lastRows: readonly number[] = [];
   let styledRows: readonly RowRange[] | undefined;
+  let program: Pick<Screen, "command"> = {};
+  let programAtMs = -Infinity;
+  const noteProgram = (screen: Screen) => {
+    program = screen.command === undefined ? {} : { command: screen.command };
+    programAtMs = clock.now();
+    return screen;
+  };
   const tryPartly = async (options: GlanceOptions) => {
     if (styledRows === undefined) return undefined;
+    const withCommand = clock.now() - programAtMs >= PROGRAM_AGE_MS;
     try {
-      const screen = await capturePartly({ ...options, styledRows });
-      return screen && read(screen);
+      const screen = await capturePartly({ ...options, styledRows, withCommand });
+      return screen && read(withCommand ? noteProgram(screen) : { ...screen, ...program });
     } catch (error) {
       if (error instanceof StyleNotCapturedError) return undefined;
       throw error;
@@ -46,7 +62,7 @@ export function createGlance(
   return async (options = {}) => {
     const partial = await tryPartly(options);
     if (partial !== undefined) return partial;
-    const look = read(await capture(options));
+    const look = read(noteProgram(await capture(options)));
     const rows = rowsWithStyleRead(look.screen);
     // While a screen moves, its rows are others each time: most of it would be captured twice.
     const isSettled = rows.length > 0 && rows.every((row) => asked.has(row));

@@ -93,10 +93,10 @@ function findPrompt(screen: Screen, lastRow: number, layout: Layout): Prompt | u
     }
     if (!composer.frame || frames === 1) {
       const match = composer.first.exec(text);
-      const styled = !screen.styled || !composer.style || matchesStyle(styleAt(current, 0), composer.style);
-      if (match && styled && (!composer.frame || composer.frame.test(rows[row - 1]?.text ?? ""))) {
-        return { row, typed: match.groups?.text ?? "" };
-      }
+      const framed = !composer.frame || composer.frame.test(rows[row - 1]?.text ?? "");
+      // The style comes last, as everywhere: a look takes the less time the fewer rows' styles it asks for.
+      const isDrawn = () => !screen.styled || !composer.style || matchesStyle(styleAt(current, 0), composer.style);
+      if (match && framed && isDrawn()) return { row, typed: match.groups?.text ?? "" };
     }
     if (frames > 0 || composer.next.test(text)) continue;
     if (!composer.below.test(text) && !continues(row) || ++below > composer.maxBelow) return undefined;

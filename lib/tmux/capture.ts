@@ -22,23 +22,17 @@ export interface CaptureOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * The name of a program may hold anything, line ends included: what is not printable ASCII becomes `?`. No title holds a line
- * end. One format costs less than three.
- */
-const METADATA_FORMAT = `${
-  [
-    "#{pane_id}",
-    "#{pane_pid}",
-    "#{pane_width}",
-    "#{pane_height}",
-    "#{cursor_x}",
-    "#{cursor_y}",
-    "#{cursor_flag}",
-    "#{alternate_on}",
-    "#{pane_dead}",
-  ].join(" ")
-} #{s/[^ -~]/?/:pane_current_command}\t#{pane_title}`;
+/** The name of a program may hold anything, line ends included: what is not printable ASCII becomes `?`. */
+const COMMAND_FORMAT = "#{s/[^ -~]/?/:pane_current_command}";
+
+/** No title holds a line end. One format costs less than three. */
+function metadataFormat(command: string): string {
+  return `#{pane_id} #{pane_pid} #{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} ` +
+    `#{pane_dead} ${command}\t#{pane_title}`;
+}
+
+const METADATA_FORMAT = metadataFormat(COMMAND_FORMAT);
+const METADATA_FORMAT_WITHOUT_COMMAND = metadataFormat("");
 
 /** `%3 4711 220 50 2 47 1 0 0 codex`, a tab, and the title. */
 const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?) ([^\t]*)\t(.*)$/;
@@ -64,47 +58,58 @@ export async function capturePane(
   return parseScreen(text, withoutCursor);
 }
 
+/** Options of {@linkcode capturePanePartly}. */
+export interface PartOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
+  /** The rows whose style is wanted, from top to bottom. */
+  readonly styledRows: readonly RowRange[];
+  /** Whether the name of the foreground program is wanted. */
+  readonly withCommand: boolean;
+}
+
 /**
- * Like {@linkcode capturePane}, but with the style of some visible rows only: to write a row's style down costs tmux four times
- * what its text costs (3.3a). The style of the other rows is not known, as `parsePartlyStyled` has it.
+ * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write a row's style down takes ten times
+ * what its text takes, and to look up the foreground program as long as all other facts together. The style of the other rows is
+ * not known, as `parsePartlyStyled` has it.
  *
- * @param options.styledRows from top to bottom
  * @returns `undefined` where that cannot be had: there are other rows than these, or joined ones, or none of these has a style
  * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
  */
 export async function capturePanePartly(
   client: TmuxClient,
   pane: CapturedPane,
-  options: Omit<CaptureOptions, "scrollbackRows"> & { readonly styledRows: readonly RowRange[] },
+  options: PartOptions,
 ): Promise<Screen | undefined> {
-  const { styledRows } = options;
+  const { styledRows, withCommand } = options;
   const captures = [[], ...styledRows.map(({ first, last }) => ["-e", "-S", String(first), "-E", String(last)])];
   const { meta, text } = await ask(client, pane, { ...options, captures });
+  const { command: _none, ...metaWithoutCommand } = meta;
   const counts = [meta.rows, ...styledRows.map(({ first, last }) => last - first + 1)];
   if (countLines(text) !== counts.reduce((sum, count) => sum + count)) return undefined;
   const [visible = "", ...parts] = cutLines(text, counts);
   return parsePartlyStyled(
     visible,
     parts.map((part, index) => ({ first: styledRows[index]!.first, text: part })),
-    meta,
+    withCommand ? meta : metaWithoutCommand,
   );
 }
 
 interface AskOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
   /** The flags of each capture. */
   readonly captures: readonly (readonly string[])[];
+  /** @default {true} */
+  readonly withCommand?: boolean;
 }
 
 /** One call, which tmux carries out while no program writes: the captures are of the same moment. */
 async function ask(
   client: TmuxClient,
   pane: CapturedPane,
-  { captures, joinWrapped = false, signal }: AskOptions,
+  { captures, joinWrapped = false, withCommand = true, signal }: AskOptions,
 ): Promise<ParsedCapture> {
   const target = ["-t", pane.paneId] as const;
   const joined = joinWrapped ? ["-J"] : [];
   const result = await client.runAll([
-    ["display-message", "-p", ...target, METADATA_FORMAT],
+    ["display-message", "-p", ...target, withCommand ? METADATA_FORMAT : METADATA_FORMAT_WITHOUT_COMMAND],
     ...captures.map((flags) => ["capture-pane", "-p", ...joined, ...flags, ...target] as const),
   ], signal ? { signal } : {});
   if (result.code !== 0) {

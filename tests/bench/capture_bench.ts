@@ -8,6 +8,7 @@
  */
 import { readCorpus } from "../../lib/fixtures/corpus.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { systemClock } from "../../lib/ports/clock.ts";
 import { createGlance } from "../../lib/providers/glance.ts";
 import { readScreen } from "../../lib/providers/pane_look.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
@@ -51,6 +52,7 @@ for await (const { recording } of readCorpus(new URL("../../fixtures/screens/cod
       capture: (options) => capturePane(client, pane, options),
       capturePartly: (options) => capturePanePartly(client, pane, options),
       read,
+      clock: systemClock,
     });
     Deno.bench(`${name}: glance`, { group, baseline: client === control }, async () => void await glance());
     Deno.bench(`${name}: look`, { group }, async () => void read(await capturePane(client, pane)));

@@ -9,21 +9,24 @@ import type { RowRange } from "../../lib/screen/regions.ts";
 import type { RulePack } from "../../lib/screen/rules.ts";
 import { parseScreen, type Row, type Screen } from "../../lib/screen/screen.ts";
 import { standAlone } from "../support/screens.ts";
+import { stillClock } from "../support/still_clock.ts";
 
 /** A pane that shows one screen after the other, and how it was captured. */
 function shownPane(pack: RulePack) {
-  const pane = { screen: parseScreen(""), captures: [] as string[] };
+  const pane = { screen: parseScreen(""), captures: [] as string[], clock: stillClock() };
   const glance = createGlance({
     capture: () => {
       pane.captures.push("all");
       // Parsed anew, as a capture is: a row remembers that its style was asked for.
       return Promise.resolve({ ...pane.screen, rows: parseScreen(drawRows(pane.screen.rows)).rows });
     },
-    capturePartly: ({ styledRows }) => {
-      pane.captures.push(styledRows.map(({ first, last }) => `${first}-${last}`).join(" "));
-      return Promise.resolve(capturePartly(pane.screen, styledRows));
+    capturePartly: ({ styledRows, withCommand }) => {
+      const ranges = styledRows.map(({ first, last }) => `${first}-${last}`);
+      pane.captures.push([...ranges, ...(withCommand ? ["and the program"] : [])].join(" "));
+      return Promise.resolve(capturePartly(withCommand ? pane.screen : omitCommand(pane.screen), styledRows));
     },
     read: (screen) => readScreen(screen, pack),
+    clock: pane.clock,
   });
   return Object.assign(pane, {
     glance: async (screen: string | Screen) => {
@@ -32,6 +35,10 @@ function shownPane(pack: RulePack) {
       return (await glance()).classification;
     },
   });
+}
+
+function omitCommand({ command: _command, ...screen }: Screen): Screen {
+  return screen;
 }
 
 function capturePartly(screen: Screen, ranges: readonly RowRange[]): Screen | undefined {
@@ -48,6 +55,8 @@ function drawRows(rows: readonly Row[]): string {
 }
 
 const PROMPT = "\x1b[1m›\x1b[0m \x1b[2mAsk Codex to do anything\x1b[0m";
+/** The rows of the next screen that its reading asks for. */
+const ROWS = "0-2 13-13";
 const AT_REST = `› say hi\n\n• hi${"\n  and more".repeat(9)}\n\n${PROMPT}\n\n  100% context left\n\n`;
 
 for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
@@ -60,6 +69,7 @@ for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
       const { status, rule, evidence, dialog, doubtful } = readScreen(screen, pack).classification;
       // The second time the rows are known, from the third on no others are asked for.
       for (let time = 0; time < 3; time++) {
+        if (time === 0) pane.clock.advance(1000);
         const told = await pane.glance(screen);
         const name = `${recording.version}/${recording.name}`;
         assertEquals([told.status, told.rule, told.evidence], [status, rule, evidence], name);
@@ -79,7 +89,7 @@ Deno.test("a glance captures the style of those rows only whose style the glance
   await pane.glance(AT_REST);
   assertEquals(pane.captures, ["all"]);
   assertEquals((await pane.glance(AT_REST)).status, "completed");
-  assertEquals(pane.captures, ["0-2 13-15"]);
+  assertEquals(pane.captures, [ROWS]);
 });
 
 Deno.test("a glance sees a change of nothing but style", async () => {
@@ -87,9 +97,9 @@ Deno.test("a glance sees a change of nothing but style", async () => {
   for (let time = 0; time < 3; time++) assertEquals((await pane.glance(AT_REST)).status, "completed");
   const failed = AT_REST.replace("• hi", "\x1b[31m■ hi\x1b[0m");
   assertEquals((await pane.glance(failed)).status, "error");
-  assertEquals(pane.captures, ["0-2 13-15"]);
+  assertEquals(pane.captures, [ROWS]);
   assertEquals((await pane.glance(failed.replace("\x1b[31m", ""))).status, "completed");
-  assertEquals(pane.captures, ["0-2 13-15"]);
+  assertEquals(pane.captures, [ROWS]);
 });
 
 Deno.test("a glance that comes to a row without style captures all of them", async () => {
@@ -97,15 +107,15 @@ Deno.test("a glance that comes to a row without style captures all of them", asy
   for (let time = 0; time < 3; time++) await pane.glance(AT_REST);
   const moved = `\n${AT_REST}`;
   assertEquals((await pane.glance(moved)).status, "completed");
-  assertEquals(pane.captures, ["0-2 13-15", "all"]);
+  assertEquals(pane.captures, [ROWS, "all"]);
   // What moves is captured once, until it stands still.
   await pane.glance(AT_REST);
   assertEquals(pane.captures, ["all"]);
   // Two screens that take turns have both their rows captured.
   await pane.glance(moved);
-  assertEquals(pane.captures, ["0-3 13-16"]);
+  assertEquals(pane.captures, ["0-3 13-14"]);
   await pane.glance(AT_REST);
-  assertEquals(pane.captures, ["0-3 13-16"]);
+  assertEquals(pane.captures, ["0-3 13-14"]);
 });
 
 Deno.test("a glance at a pane that shows no style, or has become smaller, captures all of it", async () => {
@@ -116,7 +126,23 @@ Deno.test("a glance at a pane that shows no style, or has become smaller, captur
   const smaller = `${PROMPT}\n\n  100% context left\n\n`;
   const { rule } = readScreen(parseScreen(smaller), CODEX_RULES).classification;
   assertEquals((await pane.glance(smaller)).rule, rule);
-  assertEquals(pane.captures, ["0-2 13-15", "all"]);
+  assertEquals(pane.captures, [ROWS, "all"]);
+});
+
+Deno.test("a glance asks for the foreground program once a second, and with each capture of all styles", async () => {
+  const pane = shownPane(CODEX_RULES);
+  const atRest = { ...parseScreen(AT_REST), command: "codex" };
+  const shell = { ...atRest, command: "bash" };
+  for (let time = 0; time < 3; time++) assertEquals((await pane.glance(atRest)).status, "completed");
+  pane.clock.advance(999);
+  assertEquals((await pane.glance(shell)).status, "completed");
+  pane.clock.advance(1);
+  assertEquals((await pane.glance(shell)).status, "error");
+  assertEquals(pane.captures, [`${ROWS} and the program`]);
+  assertEquals((await pane.glance(shell)).status, "error", "it is known for a second more");
+  assertEquals(pane.captures, [ROWS]);
+  const moved = { ...parseScreen(`\n${AT_REST}`), command: "codex" };
+  assertEquals((await pane.glance(moved)).status, "completed");
 });
 
 Deno.test("a glance that fails says why", async () => {
@@ -124,6 +150,7 @@ Deno.test("a glance that fails says why", async () => {
     capture: () => Promise.reject(new Error("the pane is gone")),
     capturePartly: () => Promise.resolve(undefined),
     read: (screen) => readScreen(screen, CODEX_RULES),
+    clock: stillClock(),
   });
   await assertRejects(() => glance(), Error, "the pane is gone");
 });

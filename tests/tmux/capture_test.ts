@@ -88,13 +88,17 @@ Deno.test("the styles of some rows are those that a capture of all styles has, a
     const whole = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("last"));
     for (const joinWrapped of [false, true]) {
       const styledRows = [{ first: 1, last: 1 }, { first: 3, last: 4 }];
-      const partly = await capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows });
+      const partly = await capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows, withCommand: true });
       assertEquals(partly?.rows.map(({ text }) => text), whole.rows.map(({ text }) => text));
       for (const row of [1, 3, 4]) assertEquals(partly?.rows[row]?.spans, whole.rows[row]?.spans);
       for (const row of [0, 2, 5]) assertThrows(() => partly?.rows[row]?.spans, StyleNotCapturedError, `row ${row}`);
       const { rows: _rows, ...rest } = whole;
       const { rows: _partly, ...partlyRest } = partly ?? whole;
       assertEquals(partlyRest, rest);
+      const { command: _command, ...restWithoutCommand } = rest;
+      const nameless = await capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows, withCommand: false });
+      const { rows: _nameless, ...namelessRest } = nameless ?? whole;
+      assertEquals(namelessRest, restWithoutCommand);
     }
   });
 });
@@ -103,7 +107,7 @@ Deno.test("some rows cannot be had alone where they are joined, have no style, o
   await using sandbox = await tmuxSandbox();
   await showing(sandbox, `printf '\\033[1ma%.0s' {1..60}; printf '\\033[0m\\nlast'`, async (pane) => {
     const look = (first: number, last: number, joinWrapped = false) =>
-      capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows: [{ first, last }] });
+      capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows: [{ first, last }], withCommand: false });
     await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("last"));
     assertEquals((await look(1, 2))?.rows[1]?.spans[0]?.style.bold, true);
     assertEquals(await look(1, 2, true), undefined, "joined");
@@ -118,5 +122,9 @@ Deno.test("a pane that is gone cannot be read partly either", async () => {
   await using sandbox = await tmuxSandbox();
   await using _session = await sandbox.open();
   const styledRows = [{ first: 0, last: 0 }];
-  await assertRejects(() => capturePanePartly(sandbox.client, { paneId: "%7" }, { styledRows }), RuntimeError, "%7");
+  await assertRejects(
+    () => capturePanePartly(sandbox.client, { paneId: "%7" }, { styledRows, withCommand: true }),
+    RuntimeError,
+    "%7",
+  );
 });
