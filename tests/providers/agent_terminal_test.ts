@@ -8,7 +8,8 @@ import { codexProvider } from "../../lib/providers/codex/provider.ts";
 import { openDialog } from "../../lib/providers/pane_look.ts";
 import type { Provider } from "../../lib/providers/provider.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
-import type { TmuxSession } from "../../lib/tmux/session.ts";
+import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
+import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
 import { screenText, type TmuxSandbox, tmuxSandbox, until } from "../tmux/support.ts";
 import type { FakeComposerScript } from "./fake_composer.ts";
 
@@ -33,15 +34,23 @@ interface Stage {
   start(script: FakeComposerScript, options?: Partial<Provider["submit"]>): Promise<AgentTerminal>;
   /** What reached the program so far. */
   received(): Promise<unknown[]>;
+  /** What tmux was asked, several commands at once, since the last call. */
+  takeAsked(): readonly TmuxCommand[];
 }
 
 async function onStage(run: (stage: Stage) => Promise<void>): Promise<void> {
   await using sandbox = await tmuxSandbox();
-  await using session = await sandbox.open();
+  const asked: TmuxCommand[] = [];
+  const runAll: TmuxClient["runAll"] = (commands, options) => {
+    asked.push(...commands);
+    return sandbox.client.runAll(commands, options);
+  };
+  await using session = await openSession({ ...sandbox.client, runAll }, { name: "test" });
   const log = `${sandbox.home}/received.log`;
   await run({
     sandbox,
     session,
+    takeAsked: () => asked.splice(0),
     start: (script, submit) =>
       startAgentTerminal({
         session,
@@ -69,6 +78,28 @@ Deno.test("a prompt arrives word for word as one bracketed paste and one Enter, 
     assertEquals(await received(), [{ paste: text.replaceAll("\n", "\r") }, "enter", { submitted: text }]);
     await status(agent, "completed");
     assertEquals(await agent.lastOutput(), "Done.");
+  });
+});
+
+Deno.test("a status that is asked for again and again captures few styles, and tells what a look with all of them tells", async () => {
+  await onStage(async ({ start, takeAsked }) => {
+    const agent = await start({});
+    for (const wanted of ["idle", "completed"]) {
+      if (wanted === "completed") await agent.submit("a prompt");
+      await status(agent, wanted);
+      let told = await agent.status();
+      await until(async () => {
+        takeAsked();
+        told = await agent.status();
+        return takeAsked().filter(([name]) => name === "capture-pane").map((command) => command.includes("-e"));
+      }, ([first, ...others]) => first === false && others.length > 0 && others.every((styled) => styled));
+      const { classification } = await agent.look();
+      assertEquals([told.status, told.rule, told.evidence], [
+        classification.status,
+        classification.rule,
+        classification.evidence,
+      ]);
+    }
   });
 });
 
