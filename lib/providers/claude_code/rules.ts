@@ -247,6 +247,25 @@ export const CLAUDE_CODE_RULES: RulePack = {
       fixture: "",
     },
     {
+      // What a start in auto mode shows looks like an answer; it is grey, and nothing was asked.
+      id: "auto-mode-notice",
+      status: "idle",
+      priority: 520,
+      when: [
+        {
+          on: "rows",
+          region: "last_turn",
+          row: "last_head",
+          text: /^●[ \u00a0](?<styled>Auto mode) lets Claude\b/,
+          style: { foreground: ["coloured"] },
+        },
+        { on: "layout", has: "composer" },
+      ],
+      excludes: [{ on: "layout", has: "prompt_echo" }],
+      versions: ["2.1.219", "2.1.245", "2.1.290", "2.1.302", "2.1.328"],
+      fixture: "2.1.328/idle-auto-mode-100x30",
+    },
+    {
       id: "answered-with-draft",
       status: "completed",
       priority: 510,

@@ -233,6 +233,21 @@ export const CLAUDE_SCENES: readonly Scene[] = [
     },
   },
   {
+    name: "auto-mode",
+    args: ["--permission-mode", "auto"],
+    turns: [[{ do: "say", text: "Nothing is wrong." }]],
+    async play(stage) {
+      await stage.settle();
+      await stage.capture("idle-auto-mode", "idle", { turn: "none", note: "started with --permission-mode auto" });
+      await stage.submit("Is anything wrong?");
+      await stage.turn("over");
+      await stage.capture("completed-auto-mode", "completed", {
+        turn: "over",
+        note: "the first turn in auto mode is over",
+      });
+    },
+  },
+  {
     name: "trust",
     setup: "untrusted",
     turns: [],
