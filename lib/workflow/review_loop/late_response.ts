@@ -16,7 +16,8 @@ export interface LateResponse {
  */
 export async function findLateResponse(folder: RunFolder, state: RunState): Promise<LateResponse | undefined> {
   const { turn, responses } = state;
-  if (turn?.message === undefined) return undefined;
+  // A turn that waits to be sent to a new agent may have its response from the one before.
+  if (turn === undefined || (turn.message === undefined && !turn.interrupted)) return undefined;
   const known = new Set(responses.map(({ path }) => path.replace(/^.*\//, "")));
   const highest = Math.max(0, ...[...known].map((name) => Number.parseInt(name, 10)));
   for (const name of await listNames(folder.responsesDir)) {

@@ -106,6 +106,15 @@ Deno.test("a response that was archived right before the process was killed is f
   assertEquals((await readReviewRun(run.folder)).loop.outputs.analyst, "the analysis");
 });
 
+Deno.test("a response that was archived after its agent was started anew is found as well", async () => {
+  await using run = await bench();
+  const path = `${run.folder.responsesDir}/001-analyst.md`;
+  run.record(TURN, SENDING, { type: "agent_starting", role: "analyst", provider: "codex" });
+  await Deno.writeTextFile(path, "the analysis");
+  const late = await findLateResponse(run.folder, await readReviewRun(run.folder));
+  assertEquals([late?.text, late?.event.archivedAs], ["the analysis", path]);
+});
+
 Deno.test("a name that was only reserved in the archive is given back, and stale files are no responses", async () => {
   await using run = await bench();
   run.record(TURN, SENDING);
