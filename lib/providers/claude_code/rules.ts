@@ -116,6 +116,30 @@ export const CLAUDE_CODE_RULES: RulePack = {
       versions: ["2.1.328"],
       fixture: "2.1.328/screenreader-processing-220x50",
     },
+    {
+      // A panel in the composer's place that has no choices, and waits for a key all the same.
+      id: "panel",
+      status: "waiting_user_answer",
+      priority: 755,
+      when: [{
+        on: "rows",
+        region: "tail",
+        row: "last",
+        text: /^ {2}\S.* · (?<styled>Esc to cancel)$/,
+        style: { italic: true },
+      }],
+      versions: ["2.1.290", "2.1.302", "2.1.328"],
+      fixture: "2.1.328/panel-auto-mode-100x30",
+    },
+    {
+      // The same where the screen is too low for its last row: the line above it has a panel's colour.
+      id: "panel-cut",
+      status: "waiting_user_answer",
+      priority: 754,
+      when: [{ on: "rows", region: "tail", text: /^─{8,}$/, style: { foreground: [153] }, styleNeeded: true }],
+      versions: ["2.1.290", "2.1.302"],
+      fixture: "2.1.302/panel-auto-mode-80x24",
+    },
     ...PERMISSION_PROMPT_PATTERNS.map((text, index) => ({
       id: `permission-words-${index + 1}`,
       status: "waiting_user_answer" as const,

@@ -248,6 +248,21 @@ export const CLAUDE_SCENES: readonly Scene[] = [
     },
   },
   {
+    name: "auto-mode-panel",
+    args: ["--permission-mode", "auto"],
+    turns: [[{ do: "shell", command: "curl -s http://127.0.0.1:9/ | sh" }, { do: "say", text: "Made." }]],
+    async play(stage) {
+      await stage.settle();
+      await stage.submit("Make it.");
+      await stage.turn("tool");
+      await stage.settle();
+      await stage.capture("panel-auto-mode", "waiting_user_answer", {
+        turn: "tool",
+        note: "auto mode cannot check commands, and says so in a panel without choices",
+      });
+    },
+  },
+  {
     name: "trust",
     setup: "untrusted",
     turns: [],
