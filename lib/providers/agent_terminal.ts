@@ -84,6 +84,7 @@ export class AgentTerminal implements AsyncDisposable {
       clock: this.#clock,
       read: (screen) => {
         const look = this.#read(screen);
+        // So that they are worked out while the styles are at hand.
         this.#tracker.rulesToNote(look.classification);
         return look;
       },
