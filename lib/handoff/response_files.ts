@@ -43,8 +43,12 @@ export function responsePathFor(workdir: string, role: Role): string {
   return `${responseDirFor(workdir)}/${RESPONSE_FILES[role]}`;
 }
 
+/** What the names of the files begin with that tell the file system's time: they are there for a moment. */
+export const PROBE_PREFIX = ".dispatch-";
+
 /**
- * Creates the response folder and its parents; one that is there already is fine.
+ * Creates the response folder and its parents; one that is there already is fine. What a process that was killed has left
+ * there besides responses is removed.
  *
  * @throws {RuntimeError} when it cannot be created, or leads out of the working directory
  */
@@ -57,6 +61,7 @@ export function ensureResponseDir(workdir: string): Promise<void> {
         if (lstatOrUndefined(`${root}/${part}`) === undefined) Deno.mkdirSync(`${root}/${part}`);
         refuseUnlessFolderInside(root, part);
       }
+      removeProbes(responseDirFor(root));
     } catch (error) {
       if (error instanceof RuntimeError) throw error;
       throw new RuntimeError(`Cannot create ${responseDirFor(root)}: ${errorText(error)}`, { cause: error });
@@ -126,6 +131,21 @@ function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
+  }
+}
+
+function removeProbes(dir: string): void {
+  for (const { name, isFile } of Deno.readDirSync(dir)) {
+    if (isFile && name.startsWith(PROBE_PREFIX)) removeIfThere(`${dir}/${name}`);
+  }
+}
+
+/** Removes a file, unless somebody else has. */
+export function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

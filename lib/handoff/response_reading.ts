@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { moveToArchive } from "./archive.ts";
 import { errorText } from "./texts.ts";
-import { lookAtResponsePath, responseDirFor, responsePathFor } from "./response_files.ts";
+import { lookAtResponsePath, PROBE_PREFIX, removeIfThere, responseDirFor, responsePathFor } from "./response_files.ts";
 import type { Role } from "./roles.ts";
 
 /** Where a response is expected, and what it must be to count. */
@@ -65,11 +65,12 @@ export function takeUpDispatch(workdir: string, earlier: DispatchMark): Dispatch
 }
 
 function fileSystemNow(dir: string): number {
-  const probe = Deno.makeTempFileSync({ dir, prefix: ".dispatch-" });
+  const probe = `${dir}/${PROBE_PREFIX}${crypto.randomUUID()}`;
+  using file = Deno.openSync(probe, { write: true, createNew: true, mode: 0o600 });
   try {
-    return mtimeOf(Deno.lstatSync(probe));
+    return mtimeOf(file.statSync());
   } finally {
-    Deno.removeSync(probe);
+    removeIfThere(probe);
   }
 }
 

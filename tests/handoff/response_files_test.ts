@@ -49,6 +49,18 @@ Deno.test("Scenario: Directory does not exist", async () => {
   await ensureResponseDir(deep);
 });
 
+Deno.test("what a killed process has left of its look at the time is removed, and nothing else", async () => {
+  await using workdir = await tempDir();
+  await ensureResponseDir(workdir.path);
+  const dir = `${workdir.path}/.tmp/agent-responses`;
+  await Deno.writeTextFile(`${dir}/.dispatch-af8bf933ed718ad4`, "");
+  await Deno.writeTextFile(`${dir}/test_result.md`, "a response");
+  await Deno.mkdir(`${dir}/.dispatch-folder`);
+  markDispatch(workdir.path);
+  await ensureResponseDir(workdir.path);
+  assertEquals([...Deno.readDirSync(dir)].map(({ name }) => name).sort(), [".dispatch-folder", "test_result.md"]);
+});
+
 Deno.test("without an archive of its own a stale file goes to the program's default archive", async () => {
   await using workdir = await tempDir();
   await ensureResponseDir(workdir.path);
