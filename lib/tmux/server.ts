@@ -19,9 +19,22 @@ export async function findSocketPath(client: TmuxClient): Promise<string | undef
 export async function killServer(client: TmuxClient, knownSocketPath?: string): Promise<void> {
   const socketPath = await findSocketPath(client) ?? knownSocketPath;
   await client.run(["kill-server"]);
-  if (socketPath === undefined) return;
+  if (socketPath !== undefined) await removeSocket(socketPath);
+}
+
+/** What tmux says where a socket is that nobody listens to. */
+const DEAD_SOCKET = /^no server running on (\/.+)$/m;
+
+/** Removes the socket of a server that was killed, which could not do so. A server that runs is left alone. */
+export async function removeDeadSocket(client: TmuxClient): Promise<void> {
+  const { stderr } = await client.run(["list-sessions"]);
+  const [, socketPath] = DEAD_SOCKET.exec(stderr) ?? [];
+  if (socketPath !== undefined) await removeSocket(socketPath);
+}
+
+async function removeSocket(path: string): Promise<void> {
   try {
-    await Deno.remove(socketPath);
+    await Deno.remove(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }

@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
+import { removeDeadSocket } from "../../tmux/server.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";
 import type { ReviewLoopEvent } from "./events.ts";
@@ -74,6 +75,7 @@ export async function endLeftSession(
   const adopted = await adoptSession(client, { name, existing, mark, panes: panesOf(agents), clock });
   await adopted?.session.close();
   await endMarkedProcesses(mark, { clock });
+  if (adopted === undefined && !existing) await removeDeadSocket(client);
 }
 
 type Place = Pick<SessionState, "socket" | "name" | "existing">;
