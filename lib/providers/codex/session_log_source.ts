@@ -48,10 +48,15 @@ class CodexSessionLog implements StatusSource {
       await this.#readOn();
     }
     const { turn } = this.#state;
-    if (turn === undefined) return undefined;
+    if (turn === undefined || this.#isAbandoned(turn)) return undefined;
     const { id, record, writtenAt: _writtenAt, ...reported } = turn;
     const evidence = id === "" ? record : `${record} of turn ${id}`;
     return { ...reported, sinceMs: this.#sinceMs, newsMs: this.#newsMs, evidence };
+  }
+
+  /** Whether a turn was under way in a process before the agent's own, which goes on with the session, but not with the turn. */
+  #isAbandoned({ state, writtenAt }: NonNullable<CodexLogState["turn"]>): boolean {
+    return state !== "at_rest" && this.#prompts.length === 0 && writtenAt < this.context.startedAt;
   }
 
   expectPrompt(text: string): void {

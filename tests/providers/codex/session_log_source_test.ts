@@ -94,6 +94,19 @@ Deno.test("what was recorded long before it was found is that old", async () => 
   assertEquals(report?.newsMs, 1_000_000);
 });
 
+Deno.test("a turn that a process before this one was killed in is under way no more", async () => {
+  await using temp = await tempDir();
+  const { source, found } = open();
+  using _source = source;
+  found.path = `${temp.path}/log`;
+  await temp.write({ log: event("task_started", { agoMs: 2000 }) });
+  // So an agent is adopted whose session was gone on with.
+  source.doubt();
+  assertEquals(await stateOf(source), "nothing");
+  await Deno.writeTextFile(found.path, event("task_started", { id: "t2", agoMs: -1 }), { append: true });
+  assertEquals((await source.read())?.evidence, "task_started of turn t2");
+});
+
 Deno.test("a log that is replaced is read anew, and one that vanishes says what it said", async () => {
   await using temp = await tempDir();
   const { source, found } = open();
