@@ -124,6 +124,10 @@ export function expectTmuxSuccess(result: CommandResult, doing: string): Command
  *   describeTmuxProblem("no server running on /tmp/s"),
  *   'the tmux server is gone, and every pane with it (tmux says "no server running on /tmp/s")',
  * );
+ * assertEquals(
+ *   describeTmuxProblem("no current target"),
+ *   'the tmux server is gone, and every pane with it (tmux says "no current target")',
+ * );
  * assertEquals(describeTmuxProblem("no space for new pane"), 'tmux says "no space for new pane"');
  * ```
  */
@@ -133,6 +137,6 @@ export function describeTmuxProblem(said: string): string {
   return SERVER_IS_GONE.test(said) ? `the tmux server is gone, and every pane with it (${quoted})` : quoted;
 }
 
-/** tmux 3.3a, without a server, with the socket of one that was killed, and while one ends. */
+/** tmux 3.3a, without a server, with the socket of one that was killed, and while one ends: its sessions go first. */
 const SERVER_IS_GONE =
-  /^(?:no server running|server exited|lost server|error connecting to .*\((?:No such|Connection ref))/;
+  /^(?:no server running|server exited|lost server|no current target|error connecting to .*\((?:No such|Connection ref))/;
