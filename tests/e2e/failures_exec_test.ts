@@ -128,7 +128,7 @@ Deno.test("exec, agent killed: the step fails, is named, nothing is left, and th
 });
 
 Deno.test("exec, panewright alone stopped (Ctrl-Z) for 12 s: the step's time limit does not count it", async () => {
-  await using stage = await setUp("sleep 14", { time_limit_seconds: 8 });
+  await using stage = await setUp("sleep 14", { time_limit_seconds: 12 });
   await using run = stage.start();
   await run.fact("attempt_started");
   run.program.kill("SIGSTOP");

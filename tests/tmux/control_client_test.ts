@@ -342,7 +342,8 @@ Deno.test("output that this process does not take holds up no program, and is to
     // Far more than fits into a pipe, and longer than tmux holds output back for us.
     const start = await until(count, (value) => value > 0);
     await systemClock.sleep(6500);
-    assert(await count() > start + 50, "the program went on");
+    // It stood still for five seconds at most; how fast it goes on is the machine's matter.
+    await until(count, (value) => value > start + 50);
     gate.open();
     await until(() => Promise.resolve(events), (all) => all.some(({ type }) => type === "gap"));
     const change = client.paneEvents.changeOf(pane.paneId)!;
