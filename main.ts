@@ -1,7 +1,7 @@
-import { Interruption } from "./lib/cli/command.ts";
-import { denoIo } from "./lib/cli/deno_io.ts";
+import { Interruption } from "./lib/cli/console/command.ts";
+import { denoIo } from "./lib/cli/console/deno_io.ts";
 import { runCli } from "./lib/cli/main.ts";
-import { renderError } from "./lib/cli/render_error.ts";
+import { renderError } from "./lib/cli/console/render_error.ts";
 
 /** Runs the command line of this process to its exit code, signals and stray errors included. */
 async function main(): Promise<number> {

@@ -12,7 +12,7 @@ export {
   UsageError,
 } from "./errors.ts";
 export { type Clock, systemClock } from "./ports/clock.ts";
-export { type Role, ROLES } from "./handoff/roles.ts";
+export { type Role, ROLES } from "./roles.ts";
 export type { DialogDesk, OpenDialog } from "./handoff/dialog_desk.ts";
 export type { TerminalApi } from "./handoff/terminal_api.ts";
 export {
@@ -37,4 +37,4 @@ export {
 } from "./screen/mod.ts";
 export { classifyScreen } from "./providers/classify_screen.ts";
 export { PROVIDER_IDS, type ProviderId } from "./providers/provider.ts";
-export { parseReviewVerdict, parseTestVerdict } from "./workflow/review_loop/verdicts.ts";
+export { parseReviewVerdict, parseTestVerdict } from "./jobs/review_loop/verdicts.ts";

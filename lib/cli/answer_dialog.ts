@@ -1,8 +1,8 @@
 import { UsageError } from "../errors.ts";
-import { leaveAnswer } from "../journal/answers.ts";
-import type { RunFolder } from "../journal/run_folder.ts";
-import { parsePersonsAnswer } from "../workflow/review_loop/dialog_answer.ts";
-import type { WaitingDialog } from "../workflow/review_loop/waiting_dialogs.ts";
+import { leaveAnswer } from "../dialogs/answers.ts";
+import type { RunFolder } from "../run/run_folder.ts";
+import { parsePersonsAnswer } from "../dialogs/person_answer.ts";
+import type { WaitingDialog } from "../dialogs/waiting.ts";
 
 /**
  * Leaves a person's answer to a dialog at which a run stands. One whose panewright was killed takes it when it goes on and the

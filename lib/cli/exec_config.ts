@@ -4,8 +4,8 @@ import type { Problem } from "../config/layers.ts";
 import { loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import { systemHost } from "../ports/host.ts";
-import type { ExecPlan } from "../workflow/pipeline/plan.ts";
-import type { CliIo } from "./command.ts";
+import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import type { CliIo } from "./console/command.ts";
 
 /** How the configuration of steps is read. */
 export interface ExecConfigOptions {

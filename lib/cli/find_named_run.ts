@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
-import { findRun, listRunIds } from "../journal/find_run.ts";
-import { isRunId, type RunFolder, runFolderAt } from "../journal/run_folder.ts";
+import { findRun, listRunIds } from "../run/find_run.ts";
+import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
-import { isExecuted } from "../workflow/overview/read_overview.ts";
-import type { CliIo } from "./command.ts";
+import { isExecuted } from "../jobs/overview/read_overview.ts";
+import type { CliIo } from "./console/command.ts";
 
 /** The argument with which a run is named. */
 export const RUN_ARGUMENT = { name: "RUN", description: "the run's id, or the path of its folder" } as const;

@@ -1,8 +1,8 @@
-import type { CliIo, Command, GlobalFlags } from "./command.ts";
-import { type CommandEntry, COMMANDS, findCommand } from "./commands.ts";
-import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "./parse.ts";
-import { renderError } from "./render_error.ts";
-import { jsonLine } from "./sanitize.ts";
+import type { CliIo, Command, GlobalFlags } from "./console/command.ts";
+import { type CommandEntry, COMMANDS, findCommand } from "./command_table.ts";
+import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
+import { renderError } from "./console/render_error.ts";
+import { jsonLine } from "../text/sanitize.ts";
 
 /**
  * Runs one command line and resolves to its exit code. It never rejects: an error is written to stderr, and with
@@ -28,7 +28,7 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
   const name = argv[nameAt];
   if (name === undefined) {
     if (leading["version"] === true) return await runEntry(findCommand("version"), { args: [], leading }, io);
-    const { renderOverview } = await import("./help_text.ts");
+    const { renderOverview } = await import("./console/help_text.ts");
     const asked = leading["help"] === true;
     (asked ? io.stdout : io.stderr)(renderOverview(COMMANDS, io.columns()));
     return asked ? 0 : 2;
@@ -47,7 +47,7 @@ async function runEntry(entry: CommandEntry, rest: Rest, io: CliIo): Promise<num
   const { values, positionals } = parseFlags(rest.args, [...(command.flags ?? []), ...GLOBAL_FLAGS]);
   const given = { ...rest.leading, ...values };
   if (given["help"] === true) {
-    const { renderCommandHelp } = await import("./help_text.ts");
+    const { renderCommandHelp } = await import("./console/help_text.ts");
     io.stdout(renderCommandHelp(entry, command, io.columns()));
     return 0;
   }

@@ -2,7 +2,7 @@ import { UsageError } from "../errors.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { findRulePack } from "../providers/classify_screen.ts";
 import { PROVIDERS } from "../providers/mod.ts";
-import type { CliIo, FlagSpec, FlagValues } from "./command.ts";
+import type { CliIo, FlagSpec, FlagValues } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
 /** The flags of `panewright record`. */

@@ -1,6 +1,6 @@
 import { findRulePack } from "../providers/classify_screen.ts";
 import { type RulePack, withUserRules } from "../screen/mod.ts";
-import type { CliIo } from "./command.ts";
+import type { CliIo } from "./console/command.ts";
 
 /** The flag of commands that read screens with the rules of a configuration. */
 export const CONFIG_RULES_FLAG = {

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
-import type { CheckPlan, ExecPlan, StepPlan } from "../workflow/pipeline/plan.ts";
-import type { AutonomyLevel } from "../workflow/pipeline/settings.ts";
+import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
+import type { AutonomyLevel } from "../jobs/pipeline/settings.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import type { Config } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { ROLES } from "../handoff/roles.ts";
+import { ROLES } from "../roles.ts";
 import { PROVIDER_IDS } from "../providers/provider.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { type PanewrightErrorOptions, UsageError } from "../errors.ts";
-import { type Job, parseJob } from "../workflow/review_loop/job.ts";
+import { type Job, parseJob } from "../jobs/review_loop/job.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readUserRules, type UserRules } from "./rules.ts";

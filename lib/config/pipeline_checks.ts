@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import { globProblem } from "../workflow/pipeline/write_globs.ts";
+import { globProblem } from "../jobs/pipeline/write_globs.ts";
 import { type CheckContext, namedWorkdir, problemOf, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";

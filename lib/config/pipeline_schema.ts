@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PROVIDER_IDS } from "../providers/provider.ts";
-import { DEFAULT_EXEC_SETTINGS as EXEC, DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../workflow/pipeline/settings.ts";
+import { DEFAULT_EXEC_SETTINGS as EXEC, DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
 import { agentKeys, argv, count, seconds, text } from "./values.ts";
 
 const level = () => z.int().min(0).max(5);

@@ -1,6 +1,6 @@
-import { type Role, ROLES } from "../handoff/roles.ts";
-import type { PermissionPolicy, PermissionRule } from "../handoff/policy/mod.ts";
-import type { AgentPlan, ReviewRunPlan } from "../workflow/review_loop/plan.ts";
+import { type Role, ROLES } from "../roles.ts";
+import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
+import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { ROLES } from "../handoff/roles.ts";
+import { ROLES } from "../roles.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { PROVIDER_IDS } from "../providers/provider.ts";
-import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../workflow/review_loop/settings.ts";
+import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../jobs/review_loop/settings.ts";
 import { variableOf } from "./env.ts";
 import { permissions } from "./permissions_schema.ts";
 import { pipelineKeys } from "./pipeline_schema.ts";

@@ -1,5 +1,5 @@
 import { RuntimeError } from "../errors.ts";
-import { errorText } from "./texts.ts";
+import { errorText } from "../text/error_text.ts";
 
 /**
  * The archive of a program that names none: `<workdir>/.tmp/<YYYYMMDD-HHMMSS>`, the time (UTC) being the program's start.

@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { shellQuote } from "../shell/quote.ts";
 import { responseDirFor, responsePathFor } from "./response_files.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 
 /** How the block is built; everything has a default. */
 export interface InstructionOptions {

@@ -1,7 +1,7 @@
 import { RuntimeError } from "../errors.ts";
 import type { HandoffSettings } from "./settings.ts";
-import { errorText, tailLines } from "./texts.ts";
-import { abortable } from "./abortable.ts";
+import { errorText, tailLines } from "../text/error_text.ts";
+import { abortable } from "../ports/abortable.ts";
 import { type Turn, turnMessage, useTerminal } from "./turn.ts";
 
 /** What is to be done about a permission prompt that is open. */

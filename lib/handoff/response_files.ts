@@ -1,8 +1,8 @@
 import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { defaultArchiveDir, moveToArchive } from "./archive.ts";
-import { errorText } from "./texts.ts";
-import type { Role } from "./roles.ts";
+import { errorText } from "../text/error_text.ts";
+import type { Role } from "../roles.ts";
 
 // Looks and moves are synchronous on purpose: each costs microseconds, and no other task of ours can come between the
 // look at a file and what is done with it.

@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { moveToArchive } from "./archive.ts";
-import { errorText } from "./texts.ts";
+import { errorText } from "../text/error_text.ts";
 import { lookAtResponsePath, PROBE_PREFIX, removeIfThere, responseDirFor, responsePathFor } from "./response_files.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 
 /** Where a response is expected, and what it must be to count. */
 export interface ResponsePlace {

@@ -3,7 +3,7 @@ import { sendMessage } from "./dialogs.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { archiveStaleResponse, ensureResponseDir } from "./response_files.ts";
 import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 import type { BegunTurn, HandoffOptions, Message } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
 import { agentError, openTurn, readStatus, type Turn, useTerminal } from "./turn.ts";

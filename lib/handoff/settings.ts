@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { DispatchMark } from "./response_reading.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 
 /** The figures by which a turn is waited for. The defaults are those of the seeds. */
 export interface HandoffSettings {

@@ -2,12 +2,12 @@ import { resolve } from "@std/path/posix";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../ports/abortable.ts";
 import { defaultArchiveDir } from "./archive.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
-import { errorText } from "./texts.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** One turn of one role: what it needs, complete and checked, and how far it is. */
 export interface Turn {

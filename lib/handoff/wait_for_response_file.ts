@@ -13,7 +13,7 @@ import {
   type ResponseLook,
   type ResponsePlace,
 } from "./response_reading.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "../roles.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { TerminalApi } from "./terminal_api.ts";
 import { agentError, openTurn, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";

@@ -5,7 +5,7 @@ import type { Screen } from "../screen/screen.ts";
 import { type CaptureOptions, capturePane, capturePanePartly } from "../tmux/capture.ts";
 import type { PaneRef } from "../tmux/client.ts";
 import { pasteText, sendKeys } from "../tmux/input.ts";
-import { sanitizePaste } from "../tmux/sanitize.ts";
+import { sanitizePaste } from "../text/sanitize_paste.ts";
 import { findPaneEnd } from "../tmux/pane_state.ts";
 import type { TmuxSession } from "../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";

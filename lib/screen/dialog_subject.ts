@@ -1,5 +1,5 @@
 import type { DialogKind } from "./dialog.ts";
-import { displayWidth } from "./display_width.ts";
+import { displayWidth } from "../text/display_width.ts";
 import type { RowRange } from "./regions.ts";
 import { type BrokenRow, readRows } from "./row_breaks.ts";
 import type { Layout, SubjectPattern } from "./rules.ts";

@@ -1,4 +1,4 @@
-import { displayWidth } from "./display_width.ts";
+import { displayWidth } from "../text/display_width.ts";
 
 /** One row of a text that a CLI broke into rows. */
 export interface BrokenRow {

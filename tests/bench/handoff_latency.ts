@@ -21,7 +21,7 @@ import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/session.ts";
 import { setUpStage } from "../e2e/agent_stage.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
-import { sourceReplayProvider } from "../providers/replay/pane.ts";
+import { sourceReplayProvider } from "../replay/pane.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { describeTimes } from "./describe.ts";
 

@@ -9,8 +9,8 @@
  * Codex says while it works, 30 frames a second and a title 10 times a second. An hour takes some minutes, so that far more
  * garbage is made in a second than ever will be: what is measured is an upper bound.
  */
-import { readCorpusPath } from "../../lib/fixtures/corpus.ts";
-import type { Recording } from "../../lib/fixtures/recording.ts";
+import { readCorpusPath } from "../../lib/recordings/corpus/corpus.ts";
+import type { Recording } from "../../lib/recordings/corpus/recording.ts";
 import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { ensureResponseDir } from "../../lib/handoff/response_files.ts";
 import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";

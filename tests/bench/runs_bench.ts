@@ -1,6 +1,6 @@
 // How long it takes to look at 500 runs: `deno bench -P tests/bench/runs_bench.ts`.
-import { readRows } from "../../lib/cli/runs.ts";
-import type { ReviewLoopEvent } from "../../lib/workflow/review_loop/events.ts";
+import { readRows } from "../../lib/cli/commands/runs.ts";
+import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
 import { agentReady, PROGRAMMER_AT_WORK, reviewFinished, reviewStarted } from "../support/run_folders.ts";
 
 const RUNS = 500;

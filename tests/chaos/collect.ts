@@ -1,6 +1,6 @@
 import { walk } from "@std/fs";
 import { responseDirFor } from "../../lib/handoff/response_files.ts";
-import type { RunFolder } from "../../lib/journal/run_folder.ts";
+import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { findMarkedPids } from "../../lib/ports/end_processes.ts";
 import { sha256Hex } from "../../lib/text/digest.ts";
 import { PANE_MARK_VARIABLE } from "../../lib/tmux/pane_processes.ts";

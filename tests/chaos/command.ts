@@ -1,5 +1,5 @@
 import { responseDirFor } from "../../lib/handoff/response_files.ts";
-import type { RunFolder } from "../../lib/journal/run_folder.ts";
+import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { sleepWithTimer } from "../../lib/ports/clock.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";

@@ -1,7 +1,7 @@
 import config from "../../fixtures/demo/config.json" with { type: "json" };
 import files from "../../fixtures/demo/files.json" with { type: "json" };
 import replay from "../../fixtures/demo/replay.json" with { type: "json" };
-import type { LoggedPrompt } from "../../lib/providers/replay/agent/prompt_log.ts";
+import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { type Delivery, placeOfPrompt } from "./evidence.ts";

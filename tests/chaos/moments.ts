@@ -1,4 +1,4 @@
-import type { RunFolder } from "../../lib/journal/run_folder.ts";
+import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { sleepWithTimer } from "../../lib/ports/clock.ts";
 import type { Moment } from "./plan.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { runFolderAt } from "../../lib/journal/run_folder.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitForMoment } from "./moments.ts";
 import type { Moment } from "./plan.ts";

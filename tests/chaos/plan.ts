@@ -1,4 +1,4 @@
-import type { JournalFault } from "../../lib/journal/journal.ts";
+import type { JournalFault } from "../../lib/run/journal.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 /** Enter is about to be pressed, by the journal; a response file has appeared; one has been moved to the archive. */

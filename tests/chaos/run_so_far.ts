@@ -1,5 +1,5 @@
-import { listRunIds } from "../../lib/journal/find_run.ts";
-import { type RunFolder, runFolderAt } from "../../lib/journal/run_folder.ts";
+import { listRunIds } from "../../lib/run/find_run.ts";
+import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import type { Stage } from "./stage.ts";
 
 /** A record, as far as it decides what is done next. */

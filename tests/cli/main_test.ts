@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { COMMANDS } from "../../lib/cli/commands.ts";
+import { COMMANDS } from "../../lib/cli/command_table.ts";
 import { runCli } from "../../lib/cli/main.ts";
 import { VERSION } from "../../lib/cli/version_info.ts";
 import { fakeIo } from "../support/fake_io.ts";

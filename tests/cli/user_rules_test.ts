@@ -1,11 +1,11 @@
 /** A CLI was updated, and its screens have other words: what a person does about it, from end to end. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { Command, ParsedCommand } from "../../lib/cli/command.ts";
-import { command as explain } from "../../lib/cli/explain.ts";
-import { command as fixtures } from "../../lib/cli/fixtures.ts";
+import type { Command, ParsedCommand } from "../../lib/cli/console/command.ts";
+import { command as explain } from "../../lib/cli/commands/explain.ts";
+import { command as fixtures } from "../../lib/cli/commands/fixtures.ts";
 import { createDemoProject } from "../../lib/cli/demo_project.ts";
 import { UsageError } from "../../lib/errors.ts";
-import type { Recording } from "../../lib/fixtures/recording.ts";
+import type { Recording } from "../../lib/recordings/corpus/recording.ts";
 import { fakeIo } from "../support/fake_io.ts";
 import { runPanewright } from "../support/run_panewright.ts";
 import { recordingsOf } from "../support/screens.ts";

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { toExecPlan } from "../../lib/config/exec_plan.ts";
 import { loadAnyConfig, loadSettings } from "../../lib/config/load.ts";
 import { UsageError } from "../../lib/errors.ts";
-import { DEFAULT_EXEC_SETTINGS } from "../../lib/workflow/pipeline/settings.ts";
+import { DEFAULT_EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
 async function planOf(dir: TempDir, config: unknown) {

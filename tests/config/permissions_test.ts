@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { loadConfig, loadSettings, toPermissionPolicy, toRunPlan } from "../../lib/config/load.ts";
 import { UsageError } from "../../lib/errors.ts";
-import { DEFAULT_PERMISSION_POLICY } from "../../lib/handoff/policy/mod.ts";
+import { DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
-import { eventually, execProject } from "../cli/exec_project.ts";
+import { eventually, execProject } from "../cli/commands/exec_project.ts";
 import { processesWith } from "../providers/headless/support.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { assertJournalIsWhole, mindingPermissions, REFUSABLE, watchProgram } from "./failures_stage.ts";

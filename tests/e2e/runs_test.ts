@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertLess, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
-import { readLastRecord } from "../../lib/journal/read_journal.ts";
+import { readLastRecord } from "../../lib/run/read_journal.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { panewrightCommands } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";

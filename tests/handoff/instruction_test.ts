@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertStringIncludes, assertThro
 import { UsageError } from "../../lib/errors.ts";
 import { reminderPrompt, responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { responsePathFor } from "../../lib/handoff/response_files.ts";
-import { ROLES } from "../../lib/handoff/roles.ts";
+import { ROLES } from "../../lib/roles.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
 import { clearStaleResponse, ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
 import { archiveResponse, markDispatch, readResponse, type ResponsePlace } from "../../lib/handoff/response_reading.ts";
-import { type Role, ROLES } from "../../lib/handoff/roles.ts";
+import { type Role, ROLES } from "../../lib/roles.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { readArchive } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import type { ArchivedResponse, HandoffOptions, HandoffSettings } from "../../lib/handoff/settings.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
-import type { Role } from "../../lib/handoff/roles.ts";
+import type { Role } from "../../lib/roles.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createFakeClock, type FakeClock } from "../support/fake_clock.ts";
 import { type ScriptedTerminal, scriptedTerminal, type TerminalScript } from "../support/scripted_terminal.ts";

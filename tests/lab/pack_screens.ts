@@ -6,9 +6,9 @@
  * gets one pack per provider and version; recordings join those of a pack that is there, and replace what has their name.
  */
 import { ensureDir, exists } from "@std/fs";
-import { readCorpus, readCorpusPath } from "../../lib/fixtures/corpus.ts";
-import { PACK_SUFFIX, writePack } from "../../lib/fixtures/pack.ts";
-import type { Recording } from "../../lib/fixtures/recording.ts";
+import { readCorpus, readCorpusPath } from "../../lib/recordings/corpus/corpus.ts";
+import { PACK_SUFFIX, writePack } from "../../lib/recordings/corpus/pack.ts";
+import type { Recording } from "../../lib/recordings/corpus/recording.ts";
 
 if (import.meta.main) {
   const [source, target = "fixtures/screens"] = Deno.args;

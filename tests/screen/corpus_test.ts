@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readCorpus } from "../../lib/fixtures/corpus.ts";
+import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";

@@ -1,4 +1,4 @@
-import type { CliIo, TerminalInput } from "../../lib/cli/command.ts";
+import type { CliIo, TerminalInput } from "../../lib/cli/console/command.ts";
 
 /** A command line without a process around it: it keeps what is written. */
 export interface FakeIo extends CliIo {

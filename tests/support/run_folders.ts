@@ -1,9 +1,9 @@
-import { openJournal } from "../../lib/journal/journal.ts";
-import { type RunFolder, runFolderAt } from "../../lib/journal/run_folder.ts";
-import { parseJob } from "../../lib/workflow/review_loop/job.ts";
-import type { ReviewLoopEvent } from "../../lib/workflow/review_loop/events.ts";
-import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../lib/workflow/review_loop/settings.ts";
-import type { ExecFact } from "../../lib/workflow/pipeline/events.ts";
+import { openJournal } from "../../lib/run/journal.ts";
+import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
+import { parseJob } from "../../lib/jobs/review_loop/job.ts";
+import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../lib/jobs/review_loop/settings.ts";
+import type { ExecFact } from "../../lib/jobs/pipeline/events.ts";
 
 /** A run's folder, written as a run would have: a second passes before each record. */
 export interface WrittenRun {

@@ -1,5 +1,5 @@
-import { readCorpus } from "../../lib/fixtures/corpus.ts";
-import type { Recording } from "../../lib/fixtures/recording.ts";
+import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
+import type { Recording } from "../../lib/recordings/corpus/recording.ts";
 import { plainRow } from "../../lib/screen/ansi.ts";
 import type { Row, Screen, Style } from "../../lib/screen/mod.ts";
 

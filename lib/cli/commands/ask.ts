@@ -1,0 +1,49 @@
+import { WAITING_LINE } from "../../ask/ask_ledger.ts";
+import { questionOf } from "../../ask/question.ts";
+import { UsageError } from "../../errors.ts";
+import { sleepWithTimer } from "../../ports/clock.ts";
+import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, recordAsk } from "../../providers/headless/ask_channel.ts";
+import { defineCommand, Interruption } from "../console/command.ts";
+
+/** How often it is looked whether the agent is still there. */
+const LOOK_EVERY_MS = 1000;
+
+/** `panewright ask`: what the agent of a step runs when it needs a person's decision. */
+export const command = defineCommand({
+  description:
+    "Asks a person, for an agent that works on a step of `panewright exec`. The question is recorded, and the agent is " +
+    "stopped; the step is run again with the answer in its prompt. The command itself waits until it is stopped. " +
+    "The question may also come on standard input: `panewright ask -`.",
+  arguments: [{ name: "QUESTION", description: "what a person has to decide", required: true, rest: true }],
+  examples: [{ command: 'ask "Which database shall I use?"', description: "stop here, and go on with the answer" }],
+  async run({ positionals }, io) {
+    const folder = io.env(ASK_CHANNEL_VARIABLE);
+    if (folder === undefined || folder === "") {
+      throw new UsageError("Cannot ask a person: this is no step of a pipeline", {
+        hint: "Agents run this command in the steps of `panewright exec`; a person answers with `panewright answer`.",
+      });
+    }
+    const given = questionOf(positionals);
+    const question = given === "-" ? new TextDecoder().decode(await io.readStdin()).trim() : given;
+    if (question === undefined || question === "") {
+      throw new UsageError("Cannot ask a person: there is no question", {
+        hint: 'It is called like this: panewright ask "Which database shall I use?"',
+      });
+    }
+    const ask = { question, attempt: io.env(ATTEMPT_VARIABLE) ?? "", askedAt: new Date().toISOString() };
+    try {
+      await recordAsk(folder, ask);
+    } catch {
+      // A sandbox that only reads: what is printed here, and the agent's session log, have to do.
+    }
+    io.stderr(`${WAITING_LINE}\n`);
+    return await waitToBeStopped(io.signal);
+  },
+});
+
+/** Returns the exit code once it is told to end, or nobody is left who could be waiting for the answer. */
+async function waitToBeStopped(signal: AbortSignal): Promise<number> {
+  const parent = Deno.ppid;
+  while (!signal.aborted && Deno.ppid === parent) await sleepWithTimer(LOOK_EVERY_MS, signal).catch(() => {});
+  return signal.reason instanceof Interruption ? signal.reason.exitCode : 1;
+}

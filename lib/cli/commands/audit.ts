@@ -1,0 +1,149 @@
+import {
+  type AuditEnd,
+  type AuditVerdict,
+  type ChainedRecord,
+  checkChain,
+  findCut,
+} from "../../dialogs/audit_chain.ts";
+import { readJournal } from "../../run/read_journal.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { didYouMean } from "../../config/suggest.ts";
+import { PanewrightError, UsageError } from "../../errors.ts";
+import { defineCommand } from "../console/command.ts";
+import { findMeantRun, WORKDIR_FLAG } from "../find_named_run.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { plural } from "../show/words.ts";
+
+const ACTIONS = ["show", "verify"];
+
+/** `panewright audit show|verify`. */
+export const command = defineCommand({
+  description:
+    `Every decision about a permission dialog of an agent is in the run's audit log (audit.ndjson in the run's folder), ` +
+    `written before anything was sent to the agent. Each record holds the hash of the one before it.
+
+"audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and what became of ` +
+    `it; with --verbose also the screens before and after.
+
+"audit verify" checks the chain and names the first record that was changed, added or removed; the journal says where the log ` +
+    `ended with its run. Exit code 1 if anything is wrong.`,
+  arguments: [
+    { name: "ACTION", description: ACTIONS.join(" or "), required: true },
+    { name: "RUN", description: "the run's id; the newest run of this working directory if left out" },
+  ],
+  flags: [WORKDIR_FLAG],
+  examples: [
+    { command: "audit show", description: "what was decided in the newest run" },
+    { command: "audit verify 20261120-072605", description: "whether the log of that run is as it was written" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const [action = "", run] = positionals;
+    if (!ACTIONS.includes(action)) {
+      throw new UsageError(`Cannot do "${action}" with the audit log${didYouMean(action, ACTIONS)}`, {
+        hint: `ACTION is ${ACTIONS.join(" or ")}.`,
+      });
+    }
+    const folder = await findMeantRun(io, run, flags.wd);
+    const verdict = await checkChain(await readLog(folder));
+    if (action === "show") {
+      const { records } = verdict;
+      io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
+    } else if (verdict.intact) {
+      const end = await readEnd(folder);
+      const cut = end && findCut(verdict.records, end);
+      if (cut !== undefined) {
+        if (global.json) io.stdout(jsonLine({ ...toJson(folder, verdict), intact: false, problem: cut }));
+        throw new PanewrightError(`Cannot trust the audit log of run ${folder.id}: it ${cut}`, {
+          hint: "Its end was cut off, or another log was put in its place.",
+        });
+      }
+      io.stdout(global.json ? jsonLine(toJson(folder, verdict)) : renderIntact(folder, verdict));
+    }
+    if (verdict.intact) return 0;
+    if (action === "verify" && global.json) io.stdout(jsonLine(toJson(folder, verdict)));
+    throw new PanewrightError(
+      `Cannot trust the audit log of run ${folder.id}: the record in line ${verdict.line} ${verdict.problem}`,
+      {
+        hint: `The ${plural(verdict.records.length, "record")} before it ${
+          verdict.records.length === 1 ? "is" : "are"
+        } as written.`,
+      },
+    );
+  },
+});
+
+/** Where the log ended when the run ended last, by the run's journal. */
+async function readEnd({ journalPath }: RunFolder): Promise<AuditEnd | undefined> {
+  const records = await readJournal(journalPath).catch(() => []);
+  const ended = records.findLast((record) => record.type === "run_finished" && "audit" in record);
+  return (ended as { readonly audit?: AuditEnd } | undefined)?.audit;
+}
+
+async function readLog({ id, auditPath }: RunFolder): Promise<string> {
+  try {
+    return await Deno.readTextFile(auditPath);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) {
+      throw new PanewrightError(`Cannot read ${auditPath}: ${cause instanceof Error ? cause.message : cause}`, {
+        cause,
+      });
+    }
+    throw new UsageError(`Cannot find an audit log of run ${id}`, {
+      cause,
+      hint: "A run has one as soon as a permission dialog is decided about.",
+    });
+  }
+}
+
+function toJson({ id, auditPath }: RunFolder, verdict: AuditVerdict): Record<string, unknown> {
+  const common = { run: id, file: auditPath, intact: verdict.intact, records: verdict.records.length };
+  if (!verdict.intact) return { ...common, line: verdict.line, problem: verdict.problem };
+  return { ...common, torn: verdict.torn, head: verdict.records.at(-1)?.hash ?? null };
+}
+
+function renderIntact({ id }: RunFolder, verdict: AuditVerdict & { readonly intact: true }): string {
+  const { records, torn } = verdict;
+  const lines = [
+    `The audit log of run ${id} is as it was written: ${plural(records.length, "record")}.`,
+    `Last hash: ${records.at(-1)?.hash ?? "none"}`,
+  ];
+  if (torn) lines.push("After them a record begins that was not finished: nothing was done upon it.");
+  return `${lines.join("\n")}\n`;
+}
+
+function renderRecords(records: readonly ChainedRecord[], options: { readonly screens: boolean }): string {
+  const outcomes = new Map(records.filter(({ type }) => type === "outcome").map((record) => [record["of"], record]));
+  const decisions = records.filter(({ type }) => type === "decision");
+  if (decisions.length === 0) return "No permission dialog was decided about.\n";
+  return decisions.map((record) => renderDecision(record, outcomes.get(record.seq), options)).join("\n");
+}
+
+function renderDecision(
+  record: ChainedRecord,
+  outcome: ChainedRecord | undefined,
+  options: { readonly screens: boolean },
+): string {
+  const text = (key: string) => sanitizeLine(String(record[key] ?? ""));
+  const keys = list(record["keys"]);
+  const lines = [
+    `#${record.seq}  ${sanitizeLine(record.at)}  ${text("decision")}: ${text("kind")} of ${text("role")} ` +
+    `(terminal ${text("terminal")}, ${text("provider")})`,
+    `    about   ${record["command"] === null ? "what the screen does not show" : text("command")}`,
+    `    rule    ${text("rule")}: ${text("reason")}`,
+    `    sent    ${keys.length === 0 ? "nothing" : sanitizeLine(keys.join(" "))}`,
+  ];
+  if (keys.length > 0) lines.push(`    result  ${sanitizeLine(String(outcome?.["result"] ?? "not recorded"))}`);
+  if (options.screens) lines.push(...screen("before", record["before"]), ...screen("after", outcome?.["after"]));
+  return `${lines.join("\n")}\n`;
+}
+
+function screen(name: string, rows: unknown): string[] {
+  const texts = list(rows);
+  return texts.length === 0
+    ? []
+    : [`    screen ${name}`, ...texts.map((row) => `      | ${sanitizeLine(row)}`.trimEnd())];
+}
+
+function list(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

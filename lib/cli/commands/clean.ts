@@ -1,0 +1,167 @@
+import { UsageError } from "../../errors.ts";
+import { listRunIds } from "../../run/find_run.ts";
+import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import type { Condition } from "../../jobs/overview/condition.ts";
+import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../jobs/overview/live_agents.ts";
+import { readOverview, type RunOverview } from "../../jobs/overview/read_overview.ts";
+import { isRunFolder, removeRun, sizeOfFolder } from "../../jobs/overview/remove_run.ts";
+import { defineCommand } from "../console/command.ts";
+import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
+import { conditionText } from "../show/run_words.ts";
+import { jsonLine } from "../../text/sanitize.ts";
+import { age, byteSize, plural } from "../show/words.ts";
+
+const DEFAULT_OLDER_THAN = "14d";
+const DEFAULT_KEEP = 5;
+
+/** `panewright clean` */
+export const command = defineCommand({
+  description:
+    "Removes the folders of runs that are over (passed, failed) and ended some time ago, with their journals, archived responses " +
+    "and logs. The newest runs are kept in any case. With --all also those that could still be resumed, or cannot be read.\n\nA run " +
+    "that is executed, or whose agents are alive, is never removed: stop it first. What is no run's folder is left alone, " +
+    "and links are not followed.",
+  flags: [
+    {
+      name: "older-than",
+      type: "string",
+      placeholder: "AGE",
+      description: `how long ago a run must have ended: 12h, 3d, 2w (${DEFAULT_OLDER_THAN} without this)`,
+    },
+    {
+      name: "keep",
+      type: "integer",
+      placeholder: "N",
+      description: `how many of the newest runs are kept whatever their age (${DEFAULT_KEEP} without this)`,
+    },
+    { name: "all", type: "switch", description: "also runs that could be resumed, and damaged ones" },
+    { name: "dry-run", type: "switch", description: "only tell what would be removed" },
+    WORKDIR_FLAG,
+  ],
+  examples: [
+    { command: "clean --dry-run", description: "what would be removed, and how much room that makes" },
+    { command: "clean --older-than 12h --keep 0 --all", description: "all but what is at work or younger" },
+  ],
+  async run({ flags, global }, io) {
+    const olderThanSeconds = parseAge(flags["older-than"] ?? DEFAULT_OLDER_THAN);
+    const isDryRun = flags["dry-run"] === true;
+    const workdir = await findRunsWorkdir(io, flags.wd);
+    await refuseLinks(workdir);
+    const kept = new Map<string, number>();
+    let runs = 0;
+    let bytes = 0;
+    const keep = flags.keep ?? DEFAULT_KEEP;
+    for await (const one of cleanRuns(workdir, { keep, olderThanSeconds, all: flags.all === true, isDryRun })) {
+      if (one.keptBecause !== undefined) {
+        kept.set(one.keptBecause, (kept.get(one.keptBecause) ?? 0) + 1);
+        continue;
+      }
+      runs++;
+      bytes += one.bytes;
+      if (global.json) io.stdout(jsonLine(removedRecord(one, isDryRun)));
+      else if (!global.quiet) io.stdout(removedLine(one));
+    }
+    if (global.json) {
+      io.stdout(jsonLine({ type: "cleaned", runs, bytes, kept: Object.fromEntries(kept), dryRun: isDryRun }));
+    } else if (!global.quiet) {
+      const verb = isDryRun ? "would be removed" : runs === 1 ? "was removed" : "were removed";
+      io.stdout(`${plural(runs, "run")} ${verb}: ${byteSize(bytes)}.\n`);
+      for (const [why, count] of kept) io.stdout(`Kept: ${plural(count, "old run")} that ${why}.\n`);
+    }
+    return 0;
+  },
+});
+
+interface CleanOptions {
+  readonly keep: number;
+  readonly olderThanSeconds: number;
+  readonly all: boolean;
+  readonly isDryRun: boolean;
+}
+
+/** A run that was old enough. */
+interface CleanedRun {
+  readonly overview: RunOverview;
+  /** How long ago its last record was written. */
+  readonly endedSeconds: number;
+  readonly bytes: number;
+  /** Undefined where it was removed, or would be. */
+  readonly keptBecause: string | undefined;
+}
+
+async function* cleanRuns(workdir: string, options: CleanOptions): AsyncGenerator<CleanedRun> {
+  const processes = await lookAtProcesses();
+  for (const folder of await oldFolders(workdir, options)) {
+    const overview = await readOverview(folder);
+    const endedAt = overview.summary?.lastAt ?? await lastWritten(folder);
+    const endedSeconds = (Date.now() - Date.parse(endedAt)) / 1000;
+    if (endedSeconds < options.olderThanSeconds) continue;
+    const bytes = await sizeOfFolder(folder.path);
+    const reason = await reasonToKeep(overview, { all: options.all, processes });
+    const isKept = reason !== undefined || !options.isDryRun && !await removeRun(folder);
+    yield { overview, endedSeconds, bytes, keptBecause: isKept ? reason ?? IS_EXECUTED : undefined };
+  }
+}
+
+/** The folders of all runs but the newest, oldest first. */
+async function oldFolders(workdir: string, { keep }: CleanOptions): Promise<readonly RunFolder[]> {
+  const runs: RunFolder[] = [];
+  for (const id of await listRunIds(workdir)) {
+    const folder = runFolderAt(workdir, id);
+    if (await isRunFolder(folder)) runs.push(folder);
+  }
+  return runs.slice(0, Math.max(0, runs.length - keep));
+}
+
+async function lastWritten({ journalPath }: RunFolder): Promise<string> {
+  return ((await Deno.lstat(journalPath)).mtime ?? new Date()).toISOString();
+}
+
+const OVER: ReadonlySet<Condition> = new Set(["passed", "failed"]);
+const IS_EXECUTED = "is executed";
+
+async function reasonToKeep(
+  { folder, condition, executed, summary }: RunOverview,
+  { all, processes }: { readonly all: boolean; readonly processes: LiveProcesses },
+): Promise<string | undefined> {
+  if (executed) return IS_EXECUTED;
+  if (!all && !OVER.has(condition)) return "could be resumed, or cannot be read (--all takes them too)";
+  if (summary === undefined || !await isAnythingLeft(summary, folder, processes)) return undefined;
+  return "has agents that are alive (panewright stop ends them)";
+}
+
+function removedRecord({ overview: { folder, condition }, bytes }: CleanedRun, dryRun: boolean) {
+  return { type: "removed", run: folder.id, state: condition, bytes, dryRun };
+}
+
+function removedLine({ overview, endedSeconds, bytes }: CleanedRun): string {
+  return `${overview.folder.id}  ${conditionText(overview)}, ended ${age(endedSeconds)} ago, ${byteSize(bytes)}\n`;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
+
+/**
+ * Seconds of an age such as `12h`, `3d` or `2w`.
+ *
+ * @throws {UsageError} when it is none
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["12h", "3d", "2w"].map(parseAge), [43_200, 259_200, 1_209_600]);
+ * ```
+ */
+export function parseAge(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * SECONDS[unit]!;
+  throw new UsageError(`Cannot use --older-than ${JSON.stringify(text)}: it is no age`, {
+    hint: "An age is a number of hours, days or weeks: 12h, 3d, 2w.",
+  });
+}
+
+/** What is removed must be here, and nowhere that a link leads to. */
+async function refuseLinks(workdir: string): Promise<void> {
+  for (const path of [`${workdir}/.panewright`, `${workdir}/.panewright/runs`]) {
+    const info = await Deno.lstat(path).catch(() => undefined);
+    if (info?.isSymlink) throw new UsageError(`Cannot clean ${path}: it is a link, and links are not followed`);
+  }
+}

@@ -1,0 +1,147 @@
+import { toExecPlan } from "../../config/exec_plan.ts";
+import { DEFAULT_CONFIG_FILE, loadAnyConfig, toRunPlan } from "../../config/load.ts";
+import { UsageError } from "../../errors.ts";
+import { systemProcessRunner } from "../../ports/process.ts";
+import { PROVIDERS } from "../../providers/mod.ts";
+import type { CliProgram, Provider, ProviderId } from "../../providers/provider.ts";
+import type { StepPlan } from "../../jobs/pipeline/plan.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import {
+  checkAgent,
+  checkFolder,
+  checkTerminal,
+  checkTmux,
+  type DoctorContext,
+  type Finding,
+} from "../doctor_checks.ts";
+import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
+import { VERSION } from "../version_info.ts";
+
+/** `panewright doctor`. */
+export const command = defineCommand({
+  description:
+    `Looks at everything that a run needs: tmux, the agent CLIs with their versions and logins, the terminal, the folders ` +
+    `that are written to, and the configuration. Each finding that is not well comes with its remedy.
+
+The exit code is 1 if something that is needed is missing. Nothing is changed.`,
+  arguments: [{
+    name: "CONFIG",
+    description: "the config file; panewright.jsonc of the working directory if left out",
+  }],
+  examples: [{ command: "doctor --json", description: "one JSON object a finding" }],
+  async run(parsed, io) {
+    const context: DoctorContext = { processRunner: systemProcessRunner, signal: io.signal, env: io.env };
+    let failed = false;
+    for await (const finding of examine(parsed.positionals[0], { context, io })) {
+      io.signal.throwIfAborted();
+      failed ||= finding.status === "fail";
+      if (parsed.global.json) io.stdout(jsonLine(finding));
+      else if (!parsed.global.quiet || finding.status !== "ok") io.stdout(renderFinding(finding));
+    }
+    return failed ? 1 : 0;
+  },
+});
+
+/**
+ * One finding as lines for a person.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(renderFinding({ check: "tmux", status: "ok", detail: "tmux 3.3a" }), "ok    tmux: tmux 3.3a\n");
+ * ```
+ */
+export function renderFinding(finding: Finding): string {
+  const head = `${finding.status.padEnd(4)}  ${finding.check}: ${finding.detail}`;
+  const lines = [head, ...(finding.remedy === undefined ? [] : [finding.remedy])].join("\n").split("\n");
+  return lines.map((line, index) => `${index === 0 ? "" : "      "}${sanitizeText(line)}\n`).join("");
+}
+
+async function* examine(
+  path: string | undefined,
+  { context, io }: { readonly context: DoctorContext; readonly io: CliIo },
+): AsyncGenerator<Finding> {
+  yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
+  yield await checkTmux(context);
+  const { finding, loaded } = await checkConfig(path, io);
+  yield* checkAgents(loaded === undefined ? undefined : agentsOf(loaded, io), context);
+  yield* checkTerminal(context);
+  yield await checkFolder("working directory", loaded?.workdir ?? io.cwd);
+  yield finding;
+}
+
+type AnyConfig = Awaited<ReturnType<typeof loadAnyConfig>>;
+
+/** An agent that the configuration names: of a role or of a step. */
+type NamedAgent = Pick<StepPlan, "command"> & { readonly provider: ProviderId };
+
+function agentsOf(loaded: AnyConfig, { cwd }: CliIo): NamedAgent[] {
+  const { job } = loaded;
+  const roles = job === undefined ? [] : Object.values(toRunPlan({ ...loaded, job }).agents);
+  return [...roles, ...Object.values(toExecPlan(loaded, { cwd }).pipelines).flat()];
+}
+
+async function checkConfig(path: string | undefined, io: CliIo): Promise<{ finding: Finding; loaded?: AnyConfig }> {
+  const check = "config";
+  try {
+    const loaded = await loadAnyConfig({ cwd: io.cwd, env: io.env, ...(path === undefined ? {} : { path }) });
+    return { finding: { check, status: "ok", detail: loaded.file ?? "from the environment" }, loaded };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const absent = path === undefined && !(await isThere(`${io.cwd}/${DEFAULT_CONFIG_FILE}`));
+    return {
+      finding: absent
+        ? {
+          check,
+          status: "warn",
+          detail: `there is no ${DEFAULT_CONFIG_FILE} in ${io.cwd}`,
+          remedy: 'Run "panewright init" to write one.',
+        }
+        : { check, status: "fail", detail: error.message, ...(error.hint === undefined ? {} : { remedy: error.hint }) },
+    };
+  }
+}
+
+/** Without a configuration one agent CLI is enough; with one, those that it names are needed, and no others looked at. */
+async function* checkAgents(
+  named: readonly NamedAgent[] | undefined,
+  context: DoctorContext,
+): AsyncGenerator<Finding> {
+  const agents = named ?? [];
+  let anyInstalled = false;
+  for (const provider of PROVIDERS.filter(hasCli)) {
+    const roles = agents.filter((agent) => agent.provider === provider.id);
+    if (agents.length > 0 && roles.length === 0) continue;
+    const commands = new Map(roles.map(({ command }) => [JSON.stringify(command), command]));
+    if (commands.size === 0) commands.set("", undefined);
+    for (const command of commands.values()) {
+      const { installed, ...finding } = await checkAgent(provider, context, {
+        needed: roles.length > 0,
+        ...(command === undefined ? {} : { command }),
+      });
+      anyInstalled ||= installed;
+      yield finding;
+    }
+  }
+  if (named === undefined && !anyInstalled) {
+    yield {
+      check: "agents",
+      status: "fail",
+      detail: "no agent CLI was found",
+      remedy: 'Install one of them. "panewright demo" works without.',
+    };
+  }
+}
+
+function hasCli(provider: Provider): provider is Provider & { readonly cli: CliProgram } {
+  return provider.cli !== undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,131 @@
+import { resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { type ExecOptions, type ExecReport, executeExec } from "../../jobs/pipeline/execute.ts";
+import type { ExecOverrides, ExecTarget } from "../../jobs/pipeline/plan.ts";
+import type { AutonomyLevel } from "../../jobs/pipeline/settings.ts";
+import { nextTaskOf } from "../../jobs/pipeline/task.ts";
+import { openTerminalPerson } from "../console/ask_person.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { type ExecConfig, loadExecConfig } from "../exec_config.ts";
+import { createExecProgress } from "../show/exec_progress.ts";
+
+/** The flag that keeps panewright from asking at the terminal. */
+export const NO_INPUT_FLAG = {
+  name: "no-input",
+  type: "switch",
+  description: "never ask at this terminal: a question stops the run with exit code 3",
+} as const;
+
+/** `panewright exec TASK|FOLDER` */
+export const command = defineCommand({
+  description:
+    "Takes a task through the steps of a pipeline, each with a coding agent without a terminal of its own (codex exec, claude -p). " +
+    "After each step its checks decide whether the next one begins. A folder's tasks (.md files) are done in alphabetical " +
+    "order, those whose name begins with _ left out.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
+    "terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 one failed, 2 wrong usage or " +
+    "configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
+  arguments: [{ name: "TASK", description: "the file with the task, or a folder of such files", required: true }],
+  flags: [
+    {
+      name: "pipeline",
+      type: "string",
+      placeholder: "NAME",
+      description: "the pipeline, whatever the task's front matter names",
+    },
+    {
+      name: "config",
+      type: "string",
+      placeholder: "FILE",
+      description: "the config file (panewright.jsonc where none is named)",
+    },
+    { name: "wd", type: "string", placeholder: "DIR", description: "the folder in which the agents work" },
+    {
+      name: "autonomy-level",
+      type: "choice",
+      choices: ["0", "1", "2", "3", "4", "5"],
+      placeholder: "N",
+      description: "how much the agents ask, from 0 to 5, whatever tasks and steps say",
+    },
+    {
+      name: "resume-mode",
+      type: "choice",
+      choices: ["native", "replay"],
+      description: "how a step goes on after an answer",
+    },
+    NO_INPUT_FLAG,
+  ],
+  examples: [
+    { command: "exec add-login.md", description: "with the pipeline that its front matter names, or the default one" },
+    {
+      command: "exec tasks/ --pipeline fix --autonomy-level 3",
+      description: "all tasks of a folder, one after the other",
+    },
+    { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const { pipeline, config: path, wd, "autonomy-level": level, "resume-mode": resume } = flags;
+    const target = await findTarget(positionals[0] ?? "", io);
+    using progress = createExecProgress({ io, global });
+    const config = await loadExecConfig(io, {
+      flags: wd === undefined ? {} : { wd },
+      ...(path === undefined ? {} : { path }),
+    }, ({ where, message }) => progress.onEvent({ type: "warning", message: `${where}: ${message}` }));
+    const overrides: ExecOverrides = {
+      ...(pipeline === undefined ? {} : { pipeline }),
+      ...(level === undefined ? {} : { autonomyLevel: Number(level) as AutonomyLevel }),
+      ...(resume === undefined ? {} : { resume }),
+    };
+    const noInput = flags["no-input"] === true;
+    return await withExecOptions(
+      { io, global, config, noInput, onEvent: progress.onEvent },
+      (options) => executeExec({ target, overrides, configFile: config.file }, options),
+    );
+  },
+});
+
+async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
+  const path = resolve(io.cwd, given);
+  let info: Deno.FileInfo;
+  try {
+    info = await Deno.stat(path);
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : String(cause);
+    throw new UsageError(`Cannot do the task ${given}: ${reason}`, { cause });
+  }
+  if (!info.isDirectory) return { kind: "task", path };
+  if (await nextTaskOf(path, []) !== undefined) return { kind: "folder", path };
+  throw new UsageError(`Cannot do the tasks of ${given}: there is none`, {
+    hint: "A task is a file whose name ends with .md and does not begin with _ or a dot.",
+  });
+}
+
+/** What {@linkcode withExecOptions} makes the options of a run from. */
+export interface ExecSurroundings {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+  readonly config: ExecConfig;
+  readonly noInput: boolean;
+  readonly onEvent: NonNullable<ExecOptions["onEvent"]>;
+}
+
+/**
+ * Executes a run with this command line around it.
+ *
+ * @returns the exit code
+ */
+export async function withExecOptions(
+  { io, global, config, noInput, onEvent }: ExecSurroundings,
+  execute: (options: ExecOptions) => Promise<ExecReport>,
+): Promise<number> {
+  const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json && !noInput;
+  using person = hasPerson ? openTerminalPerson(io) : undefined;
+  const { outcome } = await execute({
+    plan: config.plan,
+    whereArguments: config.plan.workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", config.plan.workdir],
+    onEvent,
+    signal: io.signal,
+    onForcedExit: (act) => io.onForcedExit(act),
+    ...(person === undefined ? {} : { person: person.ask }),
+  });
+  return { pass: 0, fail: 1, waiting: 3 }[outcome];
+}

@@ -1,0 +1,164 @@
+import { UsageError } from "../../errors.ts";
+import { type CorpusEntry, readCorpusPath } from "../../recordings/corpus/corpus.ts";
+import type { Recording } from "../../recordings/corpus/recording.ts";
+import { findRulePack } from "../../providers/classify_screen.ts";
+import { RULE_PACKS } from "../../providers/mod.ts";
+import {
+  type BeatenRule,
+  classify,
+  type DialogInfo,
+  type Evidence,
+  judgeRules,
+  parseScreen,
+  type RulePack,
+  type RuleVerdict,
+  type Screen,
+  type TerminalStatus,
+} from "../../screen/mod.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { renderExplanation } from "../show/explain_picture.ts";
+import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
+import { jsonLine } from "../../text/sanitize.ts";
+
+/** Why a capture has its status. */
+export interface Explanation {
+  readonly file: string;
+  readonly provider: string;
+  readonly status: TerminalStatus;
+  readonly rule: string;
+  /** Where a person wrote the rule that decided; missing for one that is built in. */
+  readonly origin?: string;
+  /** Rows from 0; -1 for what is known besides the rows. */
+  readonly evidence: readonly Evidence[];
+  readonly beaten: readonly BeatenRule[];
+  readonly dialog?: DialogInfo;
+  /** Every rule with what became of it, highest priority first; only on request. */
+  readonly rules?: readonly RuleVerdict[];
+  readonly screen: Screen;
+}
+
+/** Options of {@linkcode explainCaptures}. */
+export interface ExplainOptions {
+  /** The rules to use; without it, those of the provider that each sidecar names. */
+  readonly provider?: string;
+  /** Whether every rule's verdict is wanted. @default {false} */
+  readonly all?: boolean;
+  /** @default {findRulePack} */
+  readonly findPack?: FindRulePack;
+}
+
+function packOf(file: string, recording: Recording, options: ExplainOptions): RulePack {
+  const id = options.provider ?? recording.provider;
+  if (id !== undefined) return (options.findPack ?? findRulePack)(id);
+  throw new UsageError(`Cannot explain ${file}: it is not known whose screen it is`, {
+    hint: `Name the provider: --provider ${RULE_PACKS.map((pack) => pack.provider).join("|")}.`,
+  });
+}
+
+/**
+ * Tells for each capture its status, the rule that decided and what it rests on. Pure; what a sidecar expects is not used.
+ *
+ * @throws {UsageError} when the provider is not known
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const captures = [{ file: "a.txt", recording: { name: "a", ansi: "›\n100% context left\n" } }];
+ * assertEquals(explainCaptures(captures, { provider: "codex" }).map(({ status }) => status), ["idle"]);
+ * ```
+ */
+export function explainCaptures(captures: readonly CorpusEntry[], options: ExplainOptions): readonly Explanation[] {
+  return captures.map(({ file, recording }) => {
+    const pack = packOf(file, recording, options);
+    const screen = parseScreen(recording.ansi, recording);
+    const { status, rule, origin, evidence, beaten, dialog } = classify(screen, pack);
+    return {
+      file,
+      provider: pack.provider,
+      status,
+      rule,
+      ...(origin === undefined ? {} : { origin }),
+      evidence,
+      beaten,
+      ...(dialog ? { dialog } : {}),
+      ...(options.all ? { rules: judgeRules(screen, pack) } : {}),
+      screen,
+    };
+  });
+}
+
+function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog, rules }: Explanation): object {
+  return {
+    file,
+    provider,
+    status,
+    rule,
+    ...(origin === undefined ? {} : { origin }),
+    evidence,
+    beaten,
+    ...(dialog ? { dialog } : {}),
+    ...(rules
+      ? {
+        rules: rules.map((each) => ({
+          rule: each.rule.id,
+          ...(each.rule.origin === undefined ? {} : { origin: each.rule.origin }),
+          status: each.rule.status,
+          priority: each.rule.priority,
+          verdict: each.verdict,
+          evidence: each.evidence,
+        })),
+      }
+      : {}),
+  };
+}
+
+async function* readCaptures(paths: readonly string[], io: CliIo): AsyncGenerator<CorpusEntry> {
+  for (const path of paths) {
+    if (path !== "-") yield* readCorpusPath(path, { captures: true });
+    else yield { file: "-", recording: { name: "-", ansi: new TextDecoder().decode(await io.readStdin()) } };
+  }
+}
+
+/** `panewright explain`. */
+export const command = defineCommand({
+  description:
+    `Tells for each capture of a screen which status it has, which rule decided, on which rows, and which rules it beat.
+
+A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a pack of them (*.ndjson.gz), or a folder. ` +
+    `What is known besides the text, such as the pane's title and the cursor, is read from NAME.json beside NAME.ansi or ` +
+    `NAME.txt; its "expect" is never used. Without FILE, or with "-", the capture is read from standard input.`,
+  arguments: [{ name: "FILE", description: 'captures, packs or folders; "-" is standard input', rest: true }],
+  flags: [
+    {
+      name: "provider",
+      short: "p",
+      type: "string",
+      placeholder: "NAME",
+      description: "whose screens they are, where no sidecar says so",
+    },
+    { name: "all", type: "switch", description: "every rule with what became of it" },
+    CONFIG_RULES_FLAG,
+  ],
+  examples: [
+    { command: "explain --provider codex screen.ansi", description: "the screen with the deciding rows marked" },
+    { command: "explain --provider codex --json -", description: "one JSON object for what comes on standard input" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    if (positionals.length === 0 && io.isTerminal.stdin) {
+      throw new UsageError("Cannot explain: no capture was given", {
+        hint: "Name a file, or pipe a capture in: tmux capture-pane -p -e | panewright explain --provider codex",
+      });
+    }
+    const provider = flags.provider;
+    const findPack = await loadRulePacks(flags.config, io);
+    if (provider !== undefined) findPack(provider);
+    for await (const capture of readCaptures(positionals.length === 0 ? ["-"] : positionals, io)) {
+      io.signal.throwIfAborted();
+      const options = { findPack, all: flags.all === true, ...(provider === undefined ? {} : { provider }) };
+      for (const explanation of explainCaptures([capture], options)) {
+        if (global.json) io.stdout(jsonLine(toJson(explanation)));
+        else io.stdout(`${renderExplanation(explanation, { width: io.columns() })}\n`);
+      }
+    }
+    return 0;
+  },
+});

@@ -1,0 +1,108 @@
+import { UsageError } from "../../errors.ts";
+import { cutFixture, type Fixture, writeFixture } from "../../recordings/fixture.ts";
+import { scrub } from "../../redact/scrub.ts";
+import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
+import { loadTimeline } from "../../recordings/timeline_file.ts";
+import { classify } from "../../screen/mod.ts";
+import { parseScreen } from "../../screen/screen.ts";
+import { TERMINAL_STATUSES } from "../../screen/status.ts";
+import { defineCommand } from "../console/command.ts";
+import { CONFIG_RULES_FLAG, loadRulePacks } from "../rule_packs.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+
+/** `panewright fixture`. */
+export const command = defineCommand({
+  description:
+    `Cuts a fixture out of a recording: what the pane showed at a time, as NAME.ansi, and beside it NAME.json ` +
+    `with what it must be taken for. "panewright fixtures check DIR" then checks the rules against it.
+
+Nothing is overwritten. It is no error when the rules see another status than --expect: such a fixture is what keeps a ` +
+    `mistake from coming back.`,
+  arguments: [
+    { name: "add", description: "the word add", required: true },
+    { name: "FILE", description: 'a recording of "panewright record", also compressed with gzip', required: true },
+  ],
+  flags: [
+    { name: "at", type: "number", placeholder: "SECONDS", description: "time since the recording began" },
+    { name: "expect", type: "choice", choices: TERMINAL_STATUSES, description: "what the agent really did then" },
+    { name: "name", type: "string", placeholder: "NAME", description: "name of both files (STATUS-SIZE-TIME)" },
+    {
+      name: "dir",
+      type: "string",
+      placeholder: "DIR",
+      description: "folder to write to (fixtures/screens/PROVIDER/VERSION)",
+    },
+    { name: "note", type: "string", placeholder: "TEXT", description: "what is special about it, or how you know" },
+    { name: "not-alone", type: "switch", description: "no screen of the CLI can tell this: count it apart" },
+    { name: "cli-version", type: "string", placeholder: "VERSION", description: "where the recording has none" },
+    CONFIG_RULES_FLAG,
+  ],
+  examples: [
+    { command: "fixture add codex.cast --at 12.5 --expect processing", description: "what was shown after 12.5 s" },
+  ],
+  async run({ flags, positionals: [action, file = ""], global }, io) {
+    if (action !== "add") {
+      throw new UsageError(`Cannot run "fixture ${action}": there is only "fixture add"`, {
+        hint: 'Fixtures are checked with "panewright fixtures check".',
+      });
+    }
+    const { at, expect } = flags;
+    if (at === undefined || expect === undefined) {
+      throw new UsageError(`Cannot cut a fixture: --${at === undefined ? "at" : "expect"} is missing`);
+    }
+    const timeline = await loadTimeline(absolute(file, io.cwd));
+    for (const warning of timeline.warnings) io.stderr(`Warning: ${sanitizeLine(warning)}\n`);
+    const fixture = withoutSecrets(cutFixture(timeline, {
+      atSeconds: at,
+      expect,
+      ...(flags["cli-version"] === undefined ? {} : { version: flags["cli-version"] }),
+      ...(flags["not-alone"] === true ? { alone: false } : {}),
+      ...(flags.note === undefined ? {} : { note: flags.note }),
+    }));
+    const { provider, version, expect: _, alone: _alone, note: _note, ...meta } = fixture.sidecar;
+    const pack = (await loadRulePacks(flags.config, io))(provider);
+    const found = classify(parseScreen(fixture.capture, meta), pack);
+    const path = await writeFixture(fixture, {
+      dir: absolute(flags.dir ?? `fixtures/screens/${folderName(provider)}/${folderName(version)}`, io.cwd),
+      name: flags.name ?? `${expect.replaceAll("_", "-")}-${meta.cols}x${meta.rows}-${at}s`,
+    });
+    io.stdout(
+      global.json
+        ? jsonLine({ file: path, expect, status: found.status, rule: found.rule })
+        : `${sanitizeLine(path)}\n`,
+    );
+    if (found.status !== expect) {
+      io.stderr(
+        `The rules see ${found.status} (${found.rule}), not ${expect}: "panewright fixtures check" will report it ` +
+          `until they are right. "panewright explain" shows why.\n`,
+      );
+    }
+    return 0;
+  },
+});
+
+function absolute(path: string, cwd: string): string {
+  return path.startsWith("/") ? path : `${cwd}/${path}`;
+}
+
+/** Words of a file that become names of folders. */
+function folderName(word: string): string {
+  if (/^[A-Za-z0-9][\w.-]{0,99}$/.test(word)) return word;
+  throw new UsageError(`Cannot make a folder named ${JSON.stringify(word)} for the fixture`, {
+    hint: "Name the folder with --dir, and the version of the CLI with --cli-version.",
+  });
+}
+
+/** What was recorded elsewhere may still hold what is private here. */
+function withoutSecrets({ capture, sidecar }: Fixture): Fixture {
+  const patterns = secretPatterns(privateWordsOf(Deno.env.toObject(), Deno.hostname()));
+  const { cols, title, note } = sidecar;
+  return {
+    capture: scrub(capture, { patterns, ...(cols === undefined ? {} : { cols }) }),
+    sidecar: {
+      ...sidecar,
+      ...(title === undefined ? {} : { title: scrub(title, { patterns }) }),
+      ...(note === undefined ? {} : { note: scrub(note, { patterns }) }),
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { resolve } from "@std/path/posix";
+import { DEFAULT_CONFIG_FILE } from "../../config/load.ts";
+import { configTemplate } from "../../config/template.ts";
+import { UsageError } from "../../errors.ts";
+import { PROVIDER_IDS } from "../../providers/provider.ts";
+import { EXPLORE_HEADER, SCENARIO_HEADER } from "../../jobs/review_loop/job.ts";
+import { defineCommand } from "../console/command.ts";
+import { jsonLine } from "../../text/sanitize.ts";
+
+const JOB_FILE = "job.md";
+
+/** A job to start from, with both sections that a job needs. */
+export const JOB_TEMPLATE = `What stands above the first section is for you: a title, a ticket number, notes.
+
+${EXPLORE_HEADER}
+Say here what is to be done and what is known about it: the goal, the files and modules that are concerned, decisions
+that are already taken, what must not change. The analyst turns this into a plan, and the programmer works by it.
+
+${SCENARIO_HEADER}
+Say here how the tester can see that it is done: the commands to run and what they must show, step by step. The
+programmer sees this section but may not change it; the tester ends with PASS only if every step holds.
+`;
+
+/** `panewright init`. */
+export const command = defineCommand({
+  description:
+    `Writes ${DEFAULT_CONFIG_FILE}, in which every setting is explained, and ${JOB_FILE}, the text that tells the agents ` +
+    "what to do. Fill in the job, then run it. Files that are already there are not touched.",
+  arguments: [{ name: "DIR", description: "the folder to write to; the working directory if left out" }],
+  flags: [
+    { name: "provider", type: "choice", choices: PROVIDER_IDS, description: "the agent CLI that the config names" },
+    { name: "force", type: "switch", description: "write over files that are already there" },
+  ],
+  examples: [
+    { command: "init", description: "a config and a job in the working directory" },
+    { command: "init ~/jobs/login --provider claude_code", description: "in another folder, for Claude Code" },
+  ],
+  async run(parsed, io) {
+    const folder = resolve(io.cwd, parsed.positionals[0] ?? ".");
+    const { provider = "codex", force = false } = parsed.flags;
+    const files = [
+      {
+        path: `${folder}/${DEFAULT_CONFIG_FILE}`,
+        text: configTemplate({ provider, wd: ".", prompt_file: JOB_FILE }),
+      },
+      { path: `${folder}/${JOB_FILE}`, text: JOB_TEMPLATE },
+    ];
+    if (!force) await refuseExisting(files.map(({ path }) => path));
+    await writeAll(files, { folder, force });
+    for (const { path } of files) {
+      io.stdout(parsed.global.json ? jsonLine({ type: "file_written", path }) : `wrote ${path}\n`);
+    }
+    if (!parsed.global.json && !parsed.global.quiet) {
+      io.stdout(
+        `\nNext: describe the job in ${JOB_FILE}, check the machine with "panewright doctor", then "panewright run".\n`,
+      );
+    }
+    return 0;
+  },
+});
+
+async function refuseExisting(paths: readonly string[]): Promise<void> {
+  const existing: string[] = [];
+  for (const path of paths) {
+    try {
+      await Deno.lstat(path);
+      existing.push(path);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  if (existing.length === 0) return;
+  throw new UsageError(`Cannot write ${existing.join(" and ")}: already there`, {
+    hint: "Nothing was written. Name another folder, or use --force to write over what is there.",
+  });
+}
+
+async function writeAll(
+  files: readonly { readonly path: string; readonly text: string }[],
+  options: { readonly folder: string; readonly force: boolean },
+): Promise<void> {
+  const { folder, force } = options;
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+    for (const { path, text } of files) await Deno.writeTextFile(path, text, { createNew: !force });
+  } catch (cause) {
+    throw new UsageError(`Cannot write to ${folder}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}

@@ -1,0 +1,133 @@
+import { systemClock } from "../../ports/clock.ts";
+import { PROVIDERS } from "../../providers/mod.ts";
+import { type RecordingProgress, type RecordingResult, recordPane } from "../../recordings/recorder.ts";
+import { createRecordingFile } from "../../recordings/recording_file.ts";
+import { scrub } from "../../redact/scrub.ts";
+import { classify } from "../../screen/mod.ts";
+import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
+import { capturePane } from "../../tmux/capture.ts";
+import type { TmuxClient } from "../../tmux/client.ts";
+import { createTmuxClient } from "../../tmux/plain_client.ts";
+import { openSession, type TmuxSession } from "../../tmux/session.ts";
+import { type CliIo, defineCommand, Interruption } from "../console/command.ts";
+import { LiveLine } from "../console/live_line.ts";
+import { planRecording, RECORD_FLAGS, type RecordingPlan } from "../record_plan.ts";
+import { loadRulePacks } from "../rule_packs.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { duration, plural } from "../show/words.ts";
+
+/** `panewright record`. */
+export const command = defineCommand({
+  description:
+    `Records what an agent's pane shows, with the status that the rules see in it, as an asciicast v2 file. ` +
+    `"asciinema play" plays it, "panewright fixture add" cuts fixtures out of it.
+
+Records a pane that is open (--pane), or starts COMMAND in a tmux server of its own and prints how to attach to it. ` +
+    `The recording ends with the command, with Ctrl-C, or after --duration.
+
+API keys, tokens, passwords, e-mail addresses, the names of users and of this machine are replaced before anything is ` +
+    `written. Look through a recording before you publish it all the same.`,
+  arguments: [{ name: "COMMAND", description: "what to start, after --", rest: true }],
+  flags: RECORD_FLAGS,
+  examples: [
+    { command: "record --provider codex --pane %3", description: "a pane of the tmux server that this runs in" },
+    { command: "record --provider claude_code -o c.cast -- claude", description: "a session of its own" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const plan = await planRecording(flags, positionals, io);
+    const pack = (await loadRulePacks(flags.config, io))(plan.provider);
+    using file = createRecordingFile(plan.path);
+    await using target = await openTarget(plan, io);
+    if (target.session !== undefined && !global.quiet) {
+      io.stderr(`Attach to it from another terminal: ${target.session.attachCommand()}\n`);
+    }
+    if (!global.quiet) io.stderr(`Recording to ${sanitizeLine(plan.path)}; Ctrl-C ends it.\n`);
+    using line = io.isTerminal.stderr && !global.quiet ? new LiveLine(io) : undefined;
+    const patterns = secretPatterns(privateWordsOf(Deno.env.toObject(), Deno.hostname()));
+    const result = await recordPane({
+      about: {
+        provider: plan.provider,
+        startedAtSeconds: Date.now() / 1000,
+        ...(plan.version === undefined ? {} : { version: plan.version }),
+      },
+      capture: () =>
+        capturePane(target.client, { paneId: target.paneId }, {
+          joinWrapped: PROVIDERS.find(({ id }) => id === plan.provider)?.joinWrappedRows ?? false,
+          signal: io.signal,
+        }),
+      write: (lines) => file.write(lines),
+      classify: (screen) => classify(screen, pack),
+      scrub: (text, cols) => scrub(text, { patterns, ...(cols === undefined ? {} : { cols }) }),
+      clock: systemClock,
+      signal: io.signal,
+      intervalMs: plan.intervalMs,
+      ...(plan.durationMs === undefined ? {} : { durationMs: plan.durationMs }),
+      onProgress: (progress) => line?.show(progressText(progress)),
+    });
+    line?.erase();
+    report(result, { path: plan.path, json: global.json, quiet: global.quiet, io });
+    // Ctrl-C is how a recording is meant to end; another signal is not.
+    const reason: unknown = io.signal.reason;
+    return reason instanceof Interruption && reason.signalName !== "SIGINT" ? reason.exitCode : 0;
+  },
+});
+
+/** The pane that is recorded; disposal ends what was started for it. */
+interface Target extends AsyncDisposable {
+  readonly client: TmuxClient;
+  readonly paneId: string;
+  readonly session: TmuxSession | undefined;
+}
+
+async function openTarget({ target, provider }: RecordingPlan, io: CliIo): Promise<Target> {
+  if (target.kind === "pane") {
+    const client = createTmuxClient({ socket: target.socket });
+    return { client, paneId: target.paneId, session: undefined, async [Symbol.asyncDispose]() {} };
+  }
+  const { argv, cols, rows } = target;
+  const client = createTmuxClient({ socket: `panewright-record-${crypto.randomUUID().slice(0, 8)}` });
+  const session = await openSession(client, { name: "record", cols, rows, signal: io.signal });
+  const unregister = io.onForcedExit(() => session.abandon());
+  const close = async () => {
+    await session.close();
+    unregister();
+  };
+  try {
+    const { paneId } = await session.openPane({ name: provider, argv, cwd: io.cwd, signal: io.signal });
+    return { client, paneId, session, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function progressText({ atSeconds, frames, status }: RecordingProgress): string {
+  return `${duration(atSeconds)}, ${plural(frames, "frame")}: ${status.status} (${sanitizeLine(status.rule)})`;
+}
+
+function report(
+  result: RecordingResult,
+  { path, json, quiet, io }: {
+    readonly path: string;
+    readonly json: boolean;
+    readonly quiet: boolean;
+    readonly io: CliIo;
+  },
+): void {
+  if (json) io.stdout(jsonLine({ file: path, ...result }));
+  else io.stdout(`${sanitizeLine(path)}\n`);
+  if (!quiet) {
+    const how: Readonly<Record<RecordingResult["ended"], string>> = {
+      command_ended: "the command ended",
+      pane_gone: "the pane is gone",
+      duration: "the time is up",
+      stopped: "stopped",
+    };
+    io.stderr(`${plural(result.frames, "frame")} in ${duration(result.seconds)}; ${how[result.ended]}.\n`);
+  }
+  if (result.distortedFrames > 0) {
+    io.stderr(
+      `Warning: ${plural(result.distortedFrames, "frame")} would get another status without what was replaced there.\n`,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { UsageError } from "../../errors.ts";
+import { type Role, ROLES } from "../../roles.ts";
+import { runReplayAgent } from "../../replay/program.ts";
+import { logPrompt } from "../../replay/prompt_log.ts";
+import { openTty } from "../../replay/terminal.ts";
+import { parseReplayScript } from "../../replay/script.ts";
+import { defineCommand, Interruption } from "../console/command.ts";
+
+/** `panewright replay-agent`: the program that stands in for an agent CLI in a pane. */
+export const command = defineCommand({
+  description:
+    "Plays an agent in a terminal by a script: it looks and behaves like a coding agent, and needs no key and no network. " +
+    "The demo and the replay provider start it in tmux panes.",
+  flags: [
+    { name: "script", type: "string", placeholder: "FILE", description: "the JSON file that says what each role does" },
+    {
+      name: "log",
+      type: "string",
+      placeholder: "FILE",
+      description: "a file that gets each prompt, a JSON object a line",
+    },
+    { name: "role", type: "choice", choices: ROLES, description: "whose part is played" },
+  ],
+  async run({ flags }, io) {
+    const { script: file, role, log } = flags;
+    if (file === undefined || role === undefined) {
+      throw new UsageError("Cannot play an agent: --script and --role are needed");
+    }
+    const script = await readScript(file, role);
+    const exitCode = await runReplayAgent({
+      script,
+      role,
+      workdir: io.cwd,
+      tty: openTty(),
+      signal: io.signal,
+      ...(log === undefined ? {} : { onPrompt: (prompt) => logPrompt(log, { role, prompt }) }),
+    });
+    return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : exitCode;
+  },
+});
+
+async function readScript(file: string, role: Role) {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(file);
+  } catch (error) {
+    throw new UsageError(`Cannot read the replay script ${file}: ${(error as Error).message}`, { cause: error });
+  }
+  const script = parseReplayScript(text, file).roles[role];
+  if (script === undefined) {
+    throw new UsageError(`Cannot play ${role}: the replay script ${file} has no such role`, {
+      hint: 'Add it below "roles".',
+    });
+  }
+  return script;
+}

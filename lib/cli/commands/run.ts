@@ -1,0 +1,90 @@
+import { resolve } from "@std/path/posix";
+import { CONFIG_FLAGS } from "../../config/flags.ts";
+import { loadConfig, toRunPlan } from "../../config/load.ts";
+import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
+import { shellQuote } from "../../shell/quote.ts";
+import { executeReviewRun, type ReviewRunOptions, type ReviewRunReport } from "../../jobs/review_loop/execute.ts";
+import type { AskAboutDialog } from "../../dialogs/desk.ts";
+import { privateWordsOf } from "../../redact/secret_patterns.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { openTerminalPerson, type TerminalPerson } from "../console/ask_person.ts";
+import { createProgress } from "../show/progress.ts";
+
+/** `panewright run [CONFIG]` */
+export const command = defineCommand({
+  description:
+    "Drives a job through five agents, each in a tmux pane of its own: analyst, analyst_review, programmer, programmer_review " +
+    "and tester. Rounds go on until the tester says PASS and the project's own test command agrees, or a limit is " +
+    "reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
+    "143 interrupted.",
+  arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
+  flags: CONFIG_FLAGS,
+  examples: [
+    { command: "run", description: "with panewright.jsonc of this folder" },
+    {
+      command: "run --max-rounds 3 --test-cmd 'npm test'",
+      description: "flags go before the environment and the file",
+    },
+    { command: "run --json", description: "what happens, as one JSON object a line" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const [path] = positionals;
+    const loaded = await loadConfig({
+      cwd: io.cwd,
+      env: (name) => io.env(name),
+      flags,
+      ...(path === undefined ? {} : { path }),
+    });
+    const origin = { configFile: absolute(loaded.file, io), cwd: io.cwd, flags };
+    return await executeRun(toRunPlan(loaded), { io, global, run: (options) => executeReviewRun(origin, options) });
+  },
+});
+
+function absolute(file: string | undefined, { cwd }: CliIo): string | null {
+  return file === undefined ? null : resolve(cwd, file);
+}
+
+/** What {@linkcode executeRun} is given besides the plan. */
+export interface RunSurroundings {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+  /** Executes the run, a new one or one that goes on. */
+  readonly run: (options: ReviewRunOptions) => Promise<ReviewRunReport>;
+}
+
+/**
+ * Executes a plan and shows how it goes.
+ *
+ * @returns the exit code: 0 for a job that passed, 1 for one that failed
+ * @throws like `executeReviewRun`
+ */
+export async function executeRun(plan: ReviewRunPlan, { io, global, run }: RunSurroundings): Promise<number> {
+  using progress = createProgress({ io, global });
+  const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json;
+  using person = hasPerson ? openTerminalPerson(io) : undefined;
+  const where = plan.workdir === await Deno.realPath(io.cwd) ? "" : ` --wd ${shellQuote(plan.workdir)}`;
+  const report = await run({
+    plan,
+    resumeCommand: (id) => `panewright resume ${id}${where}`,
+    onEvent: (event) => progress.onEvent(event),
+    signal: io.signal,
+    onForcedExit: (act) => io.onForcedExit(act),
+    secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
+    ...(person === undefined ? {} : { person: askAboutDialog(person) }),
+  });
+  return report.outcome === "pass" ? 0 : 1;
+}
+
+function askAboutDialog({ ask }: TerminalPerson): AskAboutDialog {
+  return ({ id, role, text, secondsLeft }, signal) =>
+    ask({
+      id,
+      task: "the review loop",
+      step: role,
+      text: `The agent asks for: ${text}\nYes, or no and why?`,
+      attemptLog: "",
+      askedAt: new Date().toISOString(),
+      open: true,
+      secondsLeft,
+    }, signal);
+}

@@ -1,0 +1,95 @@
+import { FolderWatch } from "../../session_log/folder_watch.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { type LiveProcesses, lookAtProcesses } from "../../jobs/overview/live_agents.ts";
+import { readOverview } from "../../jobs/overview/read_overview.ts";
+import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { LiveScreen } from "../console/live_screen.ts";
+import { renderView } from "../show/render_view.ts";
+import { type RunView, viewRun } from "../show/run_view.ts";
+import { jsonLine } from "../../text/sanitize.ts";
+
+/** `panewright status [RUN]` */
+export const command = defineCommand({
+  description:
+    "Shows how a run is: what it is at and since when, its agents and their panes, the question that it waits for, and the " +
+    "commands that answer it, go on with it or show its agents. Without RUN it is the one that is executed, otherwise the " +
+    "newest.\n\nWith --watch it is shown anew when something happens, until no process executes the run any more; Ctrl-C leaves the " +
+    "run alone. The exit code is 0 whatever became of the run.",
+  arguments: [RUN_ARGUMENT],
+  flags: [
+    { name: "watch", short: "w", type: "switch", description: "go on showing it until the run ends" },
+    WORKDIR_FLAG,
+  ],
+  examples: [
+    { command: "status", description: "the run that is executed, or the newest" },
+    { command: "status 20261120-072605-3fa9 --watch", description: "follow a run from another terminal" },
+    { command: "status --watch --json", description: "one JSON object whenever something has changed" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const folder = await findMeantRun(io, positionals[0], flags.wd);
+    const options = { io, global, wd: flags.wd };
+    if (flags.watch === true) return await watch(folder, options);
+    show(await createLook(folder, flags.wd)(), options);
+    return 0;
+  },
+});
+
+interface StatusOptions {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+  readonly wd: string | undefined;
+}
+
+function show(view: RunView, { io, global }: StatusOptions): void {
+  io.stdout(global.json ? jsonLine(view) : `${renderView(view, new Date()).join("\n")}\n`);
+}
+
+/** How often what is shown is drawn anew: it has durations in it. */
+const TICK_MS = 1000;
+
+async function watch(folder: RunFolder, options: StatusOptions): Promise<number> {
+  const { io, global, wd } = options;
+  const look = createLook(folder, wd);
+  await using changes = new FolderWatch(folder.journalPath);
+  let view = await look();
+  {
+    using screen = io.isTerminal.stdout && !global.json ? new LiveScreen(io) : undefined;
+    let shown = "";
+    for (; view.executed; view = await look()) {
+      const content = JSON.stringify(view);
+      if (screen !== undefined) screen.draw(renderView(view, new Date()));
+      else if (content !== shown) show(view, options);
+      shown = content;
+      try {
+        await changes.wait(TICK_MS, io.signal);
+      } catch (error) {
+        if (!io.signal.aborted) throw error;
+        return exitCodeOfLeaving(io);
+      }
+    }
+  }
+  show(view, options);
+  return 0;
+}
+
+/** How long what is alive is taken for the same, while the journal tells of nothing. */
+const SAME_PROCESSES_MS = 5000;
+
+/** Looks at a run again and again. */
+function createLook(folder: RunFolder, wd: string | undefined): () => Promise<RunView> {
+  let before: undefined | {
+    readonly processes: LiveProcesses;
+    readonly atMs: number;
+    readonly lastAt: string | undefined;
+  };
+  return async () => {
+    const overview = await readOverview(folder);
+    const lastAt = overview.summary?.lastAt;
+    const nowMs = performance.now();
+    if (before === undefined || before.lastAt !== lastAt || nowMs - before.atMs > SAME_PROCESSES_MS) {
+      before = { processes: await lookAtProcesses(), atMs: nowMs, lastAt };
+    }
+    return viewRun(overview, { processes: before.processes, wd });
+  };
+}

@@ -1,0 +1,163 @@
+import { displayWidth } from "../../text/display_width.ts";
+import { sanitizeText } from "../../text/sanitize.ts";
+import type { Key } from "./terminal_keys.ts";
+
+/** An answer while it is written. Plain data. */
+export interface AnswerEditor {
+  /** The text left of the cursor. */
+  readonly before: string;
+  /** The text right of the cursor. */
+  readonly after: string;
+}
+
+/** What a key comes to. */
+export type EditorStep =
+  | { readonly type: "editing"; readonly editor: AnswerEditor }
+  | { readonly type: "sent"; readonly answer: string }
+  /** The question stays open. */
+  | { readonly type: "left" };
+
+/** An answer before the first key. */
+export const EMPTY_ANSWER: AnswerEditor = { before: "", after: "" };
+
+/**
+ * The editor after a key. Enter sends, unless the line ends with a backslash; so does Ctrl-D, which leaves where nothing is
+ * written.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(onKey({ before: "yes", after: "" }, { type: "enter" }), { type: "sent", answer: "yes" });
+ * assertEquals(onKey(EMPTY_ANSWER, { type: "enter" }), { type: "editing", editor: EMPTY_ANSWER });
+ * assertEquals(onKey({ before: "a\\", after: "" }, { type: "enter" }), {
+ *   type: "editing",
+ *   editor: { before: "a\n", after: "" },
+ * });
+ * ```
+ */
+export function onKey(editor: AnswerEditor, key: Key): EditorStep {
+  const { before, after } = editor;
+  const edited = (left: string, right = after): EditorStep => ({
+    type: "editing",
+    editor: { before: left, after: right },
+  });
+  switch (key.type) {
+    case "text":
+      return edited(before + key.text);
+    case "new_line":
+      return edited(`${before}\n`);
+    case "enter":
+      if (before.endsWith("\\")) return edited(`${before.slice(0, -1)}\n`);
+      return sent(editor) ?? edited(before);
+    case "end_of_input":
+      return sent(editor) ?? { type: "left" };
+    case "backspace":
+      return edited(before.slice(0, before.length - lastLength(before)));
+    case "delete":
+      return edited(before, after.slice(firstLength(after)));
+    case "delete_word":
+      return edited(before.replace(/\S+\s*$|\s+$/, ""));
+    case "delete_to_start":
+      return edited(before.slice(0, before.lastIndexOf("\n") + 1));
+    case "left":
+      return moved(editor, before.length - lastLength(before));
+    case "right":
+      return moved(editor, before.length + firstLength(after));
+    case "home":
+      return moved(editor, before.lastIndexOf("\n") + 1);
+    case "end":
+      return moved(editor, before.length + lineLength(after));
+    case "up":
+    case "down":
+      return moved(editor, inNeighbourLine(editor, key.type));
+  }
+}
+
+function sent({ before, after }: AnswerEditor): EditorStep | undefined {
+  const answer = (before + after).trim();
+  return answer === "" ? undefined : { type: "sent", answer };
+}
+
+function moved({ before, after }: AnswerEditor, to: number): EditorStep {
+  const text = before + after;
+  return { type: "editing", editor: { before: text.slice(0, to), after: text.slice(to) } };
+}
+
+function lineLength(text: string): number {
+  const end = text.indexOf("\n");
+  return end < 0 ? text.length : end;
+}
+
+function inNeighbourLine({ before, after }: AnswerEditor, direction: "up" | "down"): number {
+  const lineStart = before.lastIndexOf("\n") + 1;
+  const column = before.length - lineStart;
+  if (direction === "up") {
+    if (lineStart === 0) return 0;
+    const start = before.lastIndexOf("\n", lineStart - 2) + 1;
+    return start + Math.min(column, lineStart - 1 - start);
+  }
+  const rest = lineLength(after);
+  if (rest === after.length) return before.length + rest;
+  return before.length + rest + 1 + Math.min(column, lineLength(after.slice(rest + 1)));
+}
+
+/** The first segmenter takes 10 ms to make: none is made before somebody types. */
+function graphemesOf(text: string): Iterable<Intl.SegmentData> {
+  return new Intl.Segmenter().segment(text);
+}
+
+function firstLength(text: string): number {
+  for (const { segment } of graphemesOf(text.slice(0, MAX_GRAPHEME))) return segment.length;
+  return 0;
+}
+
+function lastLength(text: string): number {
+  let length = 0;
+  for (const { segment } of graphemesOf(text.slice(-MAX_GRAPHEME))) length = segment.length;
+  return length;
+}
+
+/** Longer runs of combining characters are taken apart. */
+const MAX_GRAPHEME = 64;
+
+/** An answer as it stands in the terminal. */
+export interface RenderedAnswer {
+  /** Each at most as wide as the terminal. */
+  readonly rows: readonly string[];
+  /** Where the cursor is; both count from 0. */
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+const PROMPT = "> ";
+const CONTINUATION = "  ";
+
+/**
+ * The rows of an answer, wrapped to a width, each behind a mark.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(renderAnswer({ before: "ab\nc", after: "d" }, { columns: 20 }), {
+ *   rows: ["> ab", "  cd"],
+ *   cursor: { row: 1, column: 3 },
+ * });
+ * ```
+ */
+export function renderAnswer(
+  { before, after }: AnswerEditor,
+  { columns }: { readonly columns: number },
+): RenderedAnswer {
+  const width = Math.max(1, columns - PROMPT.length - 1);
+  const rows = [""];
+  let cursor = { row: 0, column: 0 };
+  const put = (text: string) => {
+    for (const { segment } of graphemesOf(text)) {
+      if (segment === "\n" || displayWidth(rows.at(-1) ?? "") + displayWidth(segment) > width) rows.push("");
+      if (segment !== "\n") rows[rows.length - 1] += segment;
+    }
+  };
+  put(sanitizeText(before));
+  cursor = { row: rows.length - 1, column: PROMPT.length + displayWidth(rows.at(-1) ?? "") };
+  put(sanitizeText(after));
+  return { rows: rows.map((row, index) => (index === 0 ? PROMPT : CONTINUATION) + row), cursor };
+}

@@ -1,0 +1,99 @@
+import type { AskPerson, PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
+import { EMPTY_ANSWER, onKey, renderAnswer } from "./answer_editor.ts";
+import type { CliIo, TerminalInput } from "./command.ts";
+import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { decodeKeys, NEW_DECODER } from "./terminal_keys.ts";
+import { duration } from "../show/words.ts";
+
+/** The person at the terminal, who can be asked; disposal gives the terminal back. */
+export interface TerminalPerson extends Disposable {
+  readonly ask: AskPerson;
+}
+
+/** Opens the way to the person at standard input and standard error. */
+export function openTerminalPerson(io: CliIo): TerminalPerson {
+  const input = io.openTerminalInput();
+  return {
+    ask: (question, signal) => askAt({ io, input, question, signal }),
+    [Symbol.dispose]: () => input[Symbol.dispose](),
+  };
+}
+
+const START_PASTE_MARKS = "\x1b[?2004h";
+const END_PASTE_MARKS = "\x1b[?2004l";
+
+interface Asking {
+  readonly io: CliIo;
+  readonly input: TerminalInput;
+  readonly question: PersonQuestion;
+  readonly signal: AbortSignal;
+}
+
+async function askAt({ io, input, question, signal }: Asking): Promise<string | undefined> {
+  io.stderr(questionText(question));
+  using raw = new DisposableStack();
+  raw.use(input.startRaw());
+  io.stderr(START_PASTE_MARKS);
+  raw.defer(() => io.stderr(END_PASTE_MARKS));
+
+  const decoder = new TextDecoder();
+  let keysDecoder = NEW_DECODER;
+  let editor = EMPTY_ANSWER;
+  let cursorRow = 0;
+  const draw = () => {
+    const { rows, cursor } = renderAnswer(editor, { columns: io.columns() });
+    const up = rows.length - 1 - cursor.row;
+    io.stderr(
+      `${moveUp(cursorRow)}\r\x1b[J${rows.join("\r\n")}${moveUp(up)}\r${moveRight(cursor.column)}`,
+    );
+    cursorRow = cursor.row;
+  };
+  const leave = (note: string) => {
+    const { rows, cursor } = renderAnswer(editor, { columns: io.columns() });
+    io.stderr(`${"\n".repeat(rows.length - cursor.row)}\r${note}`);
+  };
+  for (draw();; draw()) {
+    const bytes = await input.read(signal).catch(() => undefined);
+    if (signal.aborted) return void leave("");
+    if (bytes === undefined) return void leave("The question stays open.\n");
+    const decoded = decodeKeys(keysDecoder, decoder.decode(bytes, { stream: true }));
+    keysDecoder = decoded.decoder;
+    for (const key of decoded.keys) {
+      const step = onKey(editor, key);
+      if (step.type === "editing") {
+        editor = step.editor;
+        continue;
+      }
+      draw();
+      leave(step.type === "left" ? "The question stays open.\n" : "");
+      return step.type === "sent" ? step.answer : undefined;
+    }
+  }
+}
+
+/** How much of what the agent did before it asked is shown. */
+const CONTEXT_LINES = 12;
+
+/** What a person gets to see above the line for the answer. */
+export function questionText({ id, task, step, text, attemptLog, secondsLeft }: PersonQuestion): string {
+  const context = sanitizeText(attemptLog.trim()).split("\n").slice(-CONTEXT_LINES).map((line) => `  ${line}`);
+  return [
+    "",
+    `Question ${id} of step ${JSON.stringify(sanitizeLine(step))}, task ${sanitizeLine(task)}`,
+    ...(attemptLog.trim() === "" ? [] : ["What the agent did last:", ...context]),
+    "",
+    ...sanitizeText(text.trim()).split("\n"),
+    "",
+    ...(secondsLeft === undefined ? [] : [`There are ${duration(secondsLeft)} for an answer.`]),
+    "Your answer (\\ before Enter begins a new line, Ctrl-D leaves the question open):",
+    "",
+  ].join("\n");
+}
+
+function moveUp(rows: number): string {
+  return rows === 0 ? "" : `\x1b[${rows}A`;
+}
+
+function moveRight(columns: number): string {
+  return columns === 0 ? "" : `\x1b[${columns}C`;
+}

@@ -1,0 +1,83 @@
+import type { ArgumentSpec, Command, FlagSpec } from "./command.ts";
+import type { CommandEntry } from "../command_table.ts";
+import { MAX_COLUMNS, twoColumns, wrap } from "./layout.ts";
+import { GLOBAL_FLAGS, valueName } from "./parse.ts";
+
+/** The overview of all commands, as text for `columns` terminal columns. */
+export function renderOverview(entries: readonly CommandEntry[], columns: number): string {
+  const width = Math.min(columns, MAX_COLUMNS);
+  const shown = entries.filter((entry) => entry.hidden !== true);
+  return lines([
+    ...wrap(
+      "panewright drives coding agents in their terminals, unattended, to a result that can be trusted.",
+      width,
+    ),
+    "",
+    "Usage:",
+    "  panewright COMMAND [ARGUMENTS] [OPTIONS]",
+    "",
+    "Commands:",
+    ...twoColumns(shown.map((entry) => [entry.name, entry.summary]), { width }),
+    "",
+    "Options of every command:",
+    ...twoColumns(GLOBAL_FLAGS.map(flagRow), { width }),
+    "",
+    "Exit codes:",
+    ...twoColumns(EXIT_CODES, { width }),
+    "",
+    ...wrap('Start with "panewright init"; "panewright help COMMAND" tells more about one command.', width),
+  ]);
+}
+
+/** The help of one command, as text for `columns` terminal columns. */
+export function renderCommandHelp(entry: CommandEntry, command: Command, columns: number): string {
+  const width = Math.min(columns, MAX_COLUMNS);
+  const args = command.arguments ?? [];
+  const flags = command.flags ?? [];
+  const examples = command.examples ?? [];
+  return lines([
+    `panewright ${entry.name}: ${entry.summary}`,
+    "",
+    "Usage:",
+    `  panewright ${[entry.name, ...args.map(usageOf), "[OPTIONS]"].join(" ")}`,
+    "",
+    ...command.description.split(/\n\s*\n/).flatMap((paragraph) => [...wrap(paragraph, width), ""]),
+    ...section("Arguments:", twoColumns(args.map((arg) => [arg.name, arg.description]), { width })),
+    ...section("Options:", twoColumns(flags.map(flagRow), { width })),
+    ...section("Options of every command:", twoColumns(GLOBAL_FLAGS.map(flagRow), { width })),
+    ...section(
+      "Examples:",
+      examples.flatMap((example) =>
+        twoColumns([[`panewright ${example.command}`, example.description]], { width, maxLeft: 0 })
+      ),
+    ),
+  ].slice(0, -1));
+}
+
+/** What the exit codes mean, in the words of `--help`. */
+export const EXIT_CODES: readonly (readonly [string, string])[] = [
+  ["0", "the work is done and passed"],
+  ["1", "the work failed"],
+  ["2", "wrong usage or config; nothing was started"],
+  ["3", "stopped for a decision that only a person can make"],
+  ["130, 143", "interrupted by Ctrl-C, by SIGTERM"],
+];
+
+function section(title: string, body: readonly string[]): string[] {
+  return body.length === 0 ? [] : [title, ...body, ""];
+}
+
+function usageOf(arg: ArgumentSpec): string {
+  const name = arg.rest === true ? `${arg.name}…` : arg.name;
+  return arg.required === true ? name : `[${name}]`;
+}
+
+function flagRow(flag: FlagSpec): readonly [string, string] {
+  const short = flag.short === undefined ? "    " : `-${flag.short}, `;
+  const value = flag.type === "switch" ? "" : ` ${valueName(flag)}`;
+  return [`${short}--${flag.name}${value}`, flag.description + (flag.repeatable === true ? " (repeatable)" : "")];
+}
+
+function lines(parts: readonly string[]): string {
+  return parts.map((part) => `${part}\n`).join("");
+}

@@ -1,0 +1,95 @@
+import { displayWidth } from "../../text/display_width.ts";
+
+/** The widest that help and reports get, however wide the terminal is. */
+export const MAX_COLUMNS = 100;
+
+/**
+ * Breaks text at spaces into lines of at most `width` columns; a longer word stands on a line of its own.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(wrap("one two three", 7), ["one two", "three"]);
+ * ```
+ */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/).filter((part) => part.length > 0)) {
+    if (line.length > 0 && displayWidth(line) + 1 + displayWidth(word) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line.length === 0 ? word : `${line} ${word}`;
+    }
+  }
+  if (line.length > 0 || lines.length === 0) lines.push(line);
+  return lines;
+}
+
+/** How {@linkcode twoColumns} lays its rows out. */
+export interface TwoColumnsOptions {
+  /** Columns in all. */
+  readonly width: number;
+  /** @default {30} the widest that the left column gets; a longer left text has its right text on the next line */
+  readonly maxLeft?: number;
+}
+
+/**
+ * Rows of a term and its explanation, indented by two, the explanations aligned and wrapped.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(twoColumns([["a", "first"], ["bcd", "second"]], { width: 40 }), ["  a    first", "  bcd  second"]);
+ * ```
+ */
+export function twoColumns(rows: readonly (readonly [string, string])[], options: TwoColumnsOptions): string[] {
+  const maxLeft = options.maxLeft ?? 30;
+  const widths = rows.map(([left]) => displayWidth(left)).filter((width) => width <= maxLeft);
+  const leftWidth = Math.max(0, ...widths);
+  const rightWidth = Math.max(20, options.width - leftWidth - 4);
+  return rows.flatMap(([left, right]) => {
+    const [first = "", ...rest] = wrap(right, rightWidth);
+    const indent = " ".repeat(leftWidth + 4);
+    const head = displayWidth(left) > leftWidth
+      ? [`  ${left}`, `${indent}${first}`]
+      : [`  ${padEnd(left, leftWidth)}  ${first}`.trimEnd()];
+    return [...head, ...rest.map((line) => indent + line)];
+  });
+}
+
+/**
+ * Fills text up with spaces to a width in terminal columns.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(padEnd("界", 4), "界  ");
+ * ```
+ */
+export function padEnd(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - displayWidth(text)));
+}
+
+/**
+ * Cuts text to at most `width` terminal columns; what was cut shows as `…`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(cut("abcdef", 4), "abc…");
+ * assertEquals(cut("abcd", 4), "abcd");
+ * ```
+ */
+export function cut(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const character of text) {
+    used += displayWidth(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

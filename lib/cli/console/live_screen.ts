@@ -1,0 +1,43 @@
+import { displayWidth } from "../../text/display_width.ts";
+import type { CliIo } from "./command.ts";
+
+const ENTER = "\x1b[?1049h\x1b[?25l";
+const LEAVE = "\x1b[?25h\x1b[?1049l";
+
+/**
+ * The terminal's second screen, drawn over again and again; disposal, and a forced exit, bring the first one back as it was.
+ */
+export class LiveScreen implements Disposable {
+  readonly #io: CliIo;
+  readonly #unregister: () => void;
+  #entered = false;
+
+  constructor(io: CliIo) {
+    this.#io = io;
+    this.#unregister = io.onForcedExit(() => this.#leave());
+  }
+
+  /** Draws lines, as many of them as the terminal has room for; they must hold nothing that a terminal would act upon. */
+  draw(lines: readonly string[]): void {
+    const columns = this.#io.columns();
+    let room = this.#io.rows() - 1;
+    const shown: string[] = [];
+    for (const line of lines) {
+      room -= Math.max(1, Math.ceil(displayWidth(line) / columns));
+      if (room < 0) break;
+      shown.push(`${line}\x1b[K\r\n`);
+    }
+    this.#io.stdout(`${this.#entered ? "" : ENTER}\x1b[H${shown.join("")}\x1b[J`);
+    this.#entered = true;
+  }
+
+  #leave(): void {
+    if (this.#entered) this.#io.stdout(LEAVE);
+    this.#entered = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#unregister();
+    this.#leave();
+  }
+}

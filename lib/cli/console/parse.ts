@@ -1,0 +1,152 @@
+import { parseArgs } from "@std/cli/parse-args";
+import { didYouMean } from "../../config/suggest.ts";
+import { UsageError } from "../../errors.ts";
+import type { ArgumentSpec, FlagSpec } from "./command.ts";
+
+/** The flags that every command takes. */
+export const GLOBAL_FLAGS = [
+  { name: "json", type: "switch", description: "results and events as JSON, one object a line, on stdout" },
+  { name: "quiet", short: "q", type: "switch", description: "only the result, no progress" },
+  { name: "verbose", short: "v", type: "switch", description: "more detail: every status change, causes of errors" },
+  { name: "no-color", type: "switch", description: "no colours (as with the variable NO_COLOR)" },
+  { name: "help", short: "h", type: "switch", description: "show help and exit" },
+  { name: "version", short: "V", type: "switch", description: "show the version and exit" },
+] as const satisfies readonly FlagSpec[];
+
+/** A value as a flag gives it. */
+export type RawFlagValue = string | number | boolean | readonly (string | number)[];
+
+/** Arguments, parsed by the data of the flags. */
+export interface ParsedFlags {
+  /** Only flags that were given. */
+  readonly values: Readonly<Record<string, RawFlagValue>>;
+  readonly positionals: readonly string[];
+}
+
+/**
+ * Parses arguments by the data of the flags that they may have.
+ *
+ * @throws {UsageError} for a flag that is not in the data, a missing or a wrong value
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const flags = [{ name: "max-rounds", type: "integer", placeholder: "N", description: "" }] as const;
+ * assertEquals(parseFlags(["job.jsonc", "--max-rounds=3"], flags), {
+ *   values: { "max-rounds": 3 },
+ *   positionals: ["job.jsonc"],
+ * });
+ * ```
+ */
+export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]): ParsedFlags {
+  const switches = specs.filter((spec) => spec.type === "switch");
+  const valued = specs.filter((spec) => spec.type !== "switch");
+  const parsed = parseArgs(args, {
+    boolean: switches.map((spec) => spec.name),
+    string: ["_", ...valued.map((spec) => spec.name)],
+    collect: valued.map((spec) => spec.name),
+    alias: Object.fromEntries(specs.flatMap((spec) => spec.short === undefined ? [] : [[spec.name, spec.short]])),
+    "--": true,
+    unknown: (arg, key) => key === undefined ? true : refuseFlag(arg, specs),
+  });
+  refuseSwitchValues(args, switches);
+
+  const values: Record<string, RawFlagValue> = {};
+  for (const spec of switches) {
+    if (parsed[spec.name] === true) values[spec.name] = true;
+  }
+  for (const spec of valued) {
+    const given = parsed[spec.name];
+    if (!Array.isArray(given) || given.length === 0) continue;
+    const converted = given.map((value) => convert(spec, String(value)));
+    if (converted.length > 1 && spec.repeatable !== true) {
+      throw new UsageError(`Cannot use --${spec.name} ${given.length} times: it takes one value`);
+    }
+    values[spec.name] = spec.repeatable === true ? converted : converted[0]!;
+  }
+  return { values, positionals: [...parsed._.map(String), ...(parsed["--"] ?? [])] };
+}
+
+/**
+ * Checks positional arguments against what a command takes.
+ *
+ * @throws {UsageError} for one that is missing or too many
+ */
+export function checkPositionals(
+  positionals: readonly string[],
+  specs: readonly ArgumentSpec[],
+  options: { readonly command: string },
+): void {
+  const hint = `"panewright help ${options.command}" shows how it is called.`;
+  const missing = specs.filter((spec) => spec.required === true)[positionals.length];
+  if (missing !== undefined) {
+    throw new UsageError(`Cannot run "${options.command}": the argument ${missing.name} is missing`, { hint });
+  }
+  const surplus = positionals[specs.length];
+  if (surplus === undefined || specs.at(-1)?.rest === true) return;
+  const takes = specs.length === 0 ? "no arguments" : `at most ${specs.length}: ${specs.map(({ name }) => name)}`;
+  throw new UsageError(`Cannot use the argument "${surplus}": "${options.command}" takes ${takes}`, { hint });
+}
+
+function refuseFlag(arg: string, specs: readonly FlagSpec[]): never {
+  const [name = ""] = arg.split("=", 1);
+  const valued = specs.find((spec) => spec.type !== "switch" && `--${spec.name}` === name);
+  if (valued !== undefined) throw missingValue(valued);
+  const names = specs.map((spec) => `--${spec.name}`);
+  throw new UsageError(`Cannot use ${name}: there is no such flag${didYouMean(name, names)}`, {
+    hint: `Flags here: ${names.join(", ")}.`,
+  });
+}
+
+/** `--json=no` would otherwise count as given. */
+function refuseSwitchValues(args: readonly string[], switches: readonly FlagSpec[]): void {
+  for (const arg of args) {
+    if (arg === "--") return;
+    const spec = switches.find(({ name }) => arg.startsWith(`--${name}=`));
+    if (spec !== undefined) throw new UsageError(`Cannot use ${arg}: --${spec.name} takes no value`);
+  }
+}
+
+function convert(spec: FlagSpec, text: string): string | number {
+  if (text.length === 0) throw missingValue(spec);
+  switch (spec.type) {
+    case "integer":
+      if (!/^\d{1,15}$/.test(text)) throw wrongValue(spec, text, "a whole number");
+      return Number(text);
+    case "number":
+      if (!/^\d{1,15}(\.\d{1,15})?$/.test(text)) throw wrongValue(spec, text, "a number, such as 2 or 0.5");
+      return Number(text);
+    case "choice": {
+      const choices = spec.choices ?? [];
+      if (choices.includes(text)) return text;
+      throw wrongValue(spec, text, `one of ${choices.join(", ")}`, didYouMean(text, choices));
+    }
+    case "string":
+    case "switch":
+      return text;
+  }
+}
+
+function missingValue(spec: FlagSpec): UsageError {
+  return new UsageError(`Cannot use --${spec.name} without a value`, {
+    hint: `Write --${spec.name} ${valueName(spec)}, or --${spec.name}=${
+      valueName(spec)
+    } where the value begins with "-".`,
+  });
+}
+
+function wrongValue(spec: FlagSpec, text: string, expected: string, suggestion = ""): UsageError {
+  return new UsageError(`Cannot use --${spec.name} "${text}": it must be ${expected}${suggestion}`);
+}
+
+/**
+ * What help and errors call a flag's value: its placeholder, or its choices.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(valueName({ name: "shape", type: "choice", choices: ["a", "b"], description: "" }), "a|b");
+ * ```
+ */
+export function valueName(spec: FlagSpec): string {
+  return spec.placeholder ?? spec.choices?.join("|") ?? "VALUE";
+}

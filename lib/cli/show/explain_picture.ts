@@ -1,0 +1,94 @@
+import type { DialogInfo, Rule, RuleVerdict } from "../../screen/mod.ts";
+import type { Explanation } from "../commands/explain.ts";
+import { cut } from "../console/layout.ts";
+import { describeOrigin } from "../rule_packs.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+
+/** Options of {@linkcode renderExplanation}. */
+export interface PictureOptions {
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const VERDICTS: Readonly<Record<RuleVerdict["verdict"], string>> = {
+  decided: "decided",
+  beaten: "beaten",
+  excluded: "excluded",
+  not_met: "not met",
+};
+
+/** The screen's rows with their numbers, the deciding ones marked; stretches of blank rows count as one. */
+function picture({ screen, evidence }: Explanation, width: number): string[] {
+  const deciding = new Set(evidence.map(({ row }) => row));
+  const digits = String(screen.rows.length).length;
+  const lines: string[] = [];
+  let blank = true;
+  for (const [row, { text }] of screen.rows.entries()) {
+    if (text.trim() === "" && !deciding.has(row)) {
+      if (!blank) lines.push(`  ${" ".repeat(digits)} │`);
+      blank = true;
+      continue;
+    }
+    blank = false;
+    const margin = `${deciding.has(row) ? "▶" : " "} ${String(row).padStart(digits)} │ `;
+    lines.push(margin + cut(sanitizeLine(text), Math.max(20, width - margin.length)));
+  }
+  while (lines.at(-1)?.endsWith("│")) lines.pop();
+  return lines;
+}
+
+function verdictLines(rules: readonly RuleVerdict[], width: number): string[] {
+  const name = ({ id, origin }: Rule) => origin === undefined ? id : `${id} (yours)`;
+  const longest = Math.max(...rules.map(({ rule }) => name(rule).length));
+  return rules.map(({ rule, verdict, evidence }) => {
+    const found = evidence.map(({ row, text }) => row < 0 ? text : `row ${row}: ${text.trim()}`).join("; ");
+    const line = `  ${String(rule.priority).padStart(5)}  ${name(rule).padEnd(longest)}  ${rule.status.padEnd(19)}  ` +
+      `${VERDICTS[verdict].padEnd(8)}  ${sanitizeLine(found)}`;
+    return cut(line.trimEnd(), width);
+  });
+}
+
+/** More ways to read a subject than this are only counted. */
+const MAX_SHOWN_READINGS = 3;
+
+function otherReadings({ otherReadings: readings }: DialogInfo): string[] {
+  if (readings.length > MAX_SHOWN_READINGS) {
+    return [`  or about one of ${readings.length} other readings of these rows`];
+  }
+  return readings.map((reading) => `  or about: ${sanitizeLine(reading)}`);
+}
+
+/**
+ * An explanation for people: status and rule, the screen with the deciding rows marked in the margin, what was beaten.
+ *
+ * Whatever an agent wrote is escaped, so that none of it reaches the terminal as a control sequence.
+ */
+export function renderExplanation(explanation: Explanation, { width }: PictureOptions): string {
+  const { file, provider, status, rule, origin, evidence, beaten, rules, dialog } = explanation;
+  const facts = evidence.filter(({ row }) => row < 0).map(({ text }) => `  because ${sanitizeLine(text)}`);
+  const about = dialog === undefined ? [] : [
+    `  dialog (${dialog.kind}): ${sanitizeLine(dialog.heading)}`,
+    ...(dialog.subject === undefined
+      ? []
+      : [`  about${dialog.subjectComplete ? "" : " (not all of it)"}: ${sanitizeLine(dialog.subject)}`]),
+    ...otherReadings(dialog),
+    ...dialog.options.map(({ label, key, number, selected }) =>
+      `  ${selected ? "▶" : " "} ${number === undefined ? "" : `${number}. `}${sanitizeLine(label)}${
+        key === undefined ? "" : ` (${sanitizeLine(key)})`
+      }`
+    ),
+    cut(`  fingerprint: ${sanitizeLine(dialog.fingerprint)}`, width),
+  ];
+  const others = rules !== undefined
+    ? ["", "Rules:", ...verdictLines(rules, width)]
+    : beaten.map((each) => `  beaten: ${each.rule}${describeOrigin(each.origin)} (${each.status})`);
+  const verdict = rule === "none" ? "no rule applies" : `rule ${rule}${sanitizeLine(describeOrigin(origin))}`;
+  return [
+    `${sanitizeLine(file)} (${provider}): ${status}, ${verdict}`,
+    ...facts,
+    ...about,
+    ...picture(explanation, width),
+    ...others,
+    "",
+  ].join("\n");
+}

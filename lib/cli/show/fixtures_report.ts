@@ -1,0 +1,88 @@
+import type { CorpusReport, Outcome, VersionReport } from "../../recordings/corpus/check.ts";
+import { timelineFaults } from "../../recordings/corpus/timelines.ts";
+import { TERMINAL_STATUSES } from "../../screen/mod.ts";
+import { describeOrigin } from "../rule_packs.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { plural } from "./words.ts";
+
+/** How a status is called at the head of a column. */
+const SHORT: Readonly<Record<string, string>> = { waiting_user_answer: "waiting" };
+
+/** A confusion matrix: a row per expected status, a column per status that the rules gave. */
+function renderMatrix({ provider, version, matrix, total, right, apart }: VersionReport): string[] {
+  const columns = TERMINAL_STATUSES.map((status) => SHORT[status] ?? status);
+  const aside = apart.total === 0 ? "" : `; ${apart.total} that no screen alone can tell, ${apart.right} of them right`;
+  const head = `${provider} ${version}: ${right} of ${total} right${aside}`;
+  const width = Math.max(...TERMINAL_STATUSES.map((status) => status.length));
+  const rows = TERMINAL_STATUSES.filter((expect) => Object.values(matrix[expect]).some((found) => found > 0))
+    .map((expect) => {
+      const cells = TERMINAL_STATUSES.map((got, index) => {
+        const found = matrix[expect][got];
+        return (found === 0 ? "." : String(found)).padStart((columns[index] as string).length);
+      });
+      return `  ${expect.padEnd(width)}  ${cells.join("  ")}`;
+    });
+  return [sanitizeLine(head), `  ${"expected".padEnd(width)}  ${columns.join("  ")}`, ...rows, ""];
+}
+
+function renderMistake({ file, expect, got, rule, origin, evidence }: Outcome): string[] {
+  const rows = evidence.map(({ row, text }) => `    ${row < 0 ? "" : `row ${row}: `}${sanitizeLine(text)}`);
+  return [sanitizeLine(`${file}: expected ${expect}, got ${got} by ${rule}${describeOrigin(origin)}`), ...rows];
+}
+
+function renderTimeline(timeline: CorpusReport["timelines"][number]): string[] {
+  const { path, frames, changes, falseRests, flaps, lateChanges, notAlone, largestLagSeconds } = timeline;
+  const counts = [
+    plural(frames, "frame"),
+    plural(changes.length, "change"),
+    `largest lag ${largestLagSeconds.toFixed(1)} s`,
+    plural(falseRests.length, "false rest"),
+    plural(flaps.length, "flap"),
+    plural(lateChanges.length, "late change"),
+    ...(notAlone.length === 0 ? [] : [`${plural(notAlone.length, "mistake")} where no screen alone can tell`]),
+  ];
+  const faults = timelineFaults(timeline).map((fault) => `    ${sanitizeLine(fault)}`);
+  return [sanitizeLine(`${path}: ${counts.join(", ")}`), ...faults];
+}
+
+/** What a check found, for people. */
+export function renderReport({ versions, mistakes, missing, timelines }: CorpusReport): string {
+  const total = versions.reduce((sum, version) => sum + version.total, 0);
+  const faults = timelines.reduce((sum, timeline) => sum + timelineFaults(timeline).length, 0);
+  return [
+    ...versions.flatMap(renderMatrix),
+    ...timelines.flatMap(renderTimeline),
+    ...(timelines.length === 0 ? [] : [""]),
+    ...mistakes.flatMap(renderMistake),
+    ...missing.map(({ provider, classes }) => `${provider}: the corpus has no recording of ${classes.join(", ")}`),
+    `${plural(total, "recording")}, ${plural(mistakes.length, "mistake")}` +
+    (timelines.length === 0 ? "" : `; ${plural(timelines.length, "timeline")}, ${plural(faults, "mistake")}`),
+    "",
+  ].join("\n");
+}
+
+/** What a check found, as one JSON object a line. */
+export function reportJson({ versions, mistakes, missing, timelines, passed }: CorpusReport): string {
+  return [
+    ...versions.map((version) => ({ type: "version", ...version })),
+    ...mistakes.map(({ file, provider, version, expect, got, rule, origin, evidence }) => ({
+      type: "mistake",
+      file,
+      provider,
+      version,
+      expect,
+      got,
+      rule,
+      ...(origin === undefined ? {} : { origin }),
+      evidence,
+    })),
+    ...missing.map((each) => ({ type: "missing", ...each })),
+    ...timelines.map(({ changes, ...timeline }) => ({ type: "timeline", ...timeline, changes: changes.length })),
+    {
+      type: "result",
+      passed,
+      mistakes: mistakes.length,
+      timelineMistakes: timelines.reduce((sum, timeline) => sum + timelineFaults(timeline).length, 0),
+    },
+  ].map(jsonLine).join("");
+}

@@ -1,0 +1,79 @@
+import type { TerminalStatus } from "../../screen/status.ts";
+
+/** A status in words that say what is waited for. */
+export function statusText(status: TerminalStatus): string {
+  switch (status) {
+    case "idle":
+    case "completed":
+      return "at rest, waiting for its response file";
+    case "processing":
+      return "working";
+    case "waiting_user_answer":
+      return "waiting at a prompt of its own that wants an answer";
+    case "error":
+      return "shows an error";
+    case "unknown":
+      return "its screen is not recognised, looking again";
+  }
+}
+
+/**
+ * Seconds as people read them.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([0.62, 9, 65, 3700].map(duration), ["0.6 s", "9 s", "1m 05s", "1h 01m"]);
+ * ```
+ */
+export function duration(seconds: number): string {
+  if (seconds < 1 && seconds >= 0.05) return `${seconds.toFixed(1)} s`;
+  const whole = Math.floor(seconds);
+  const two = (value: number) => String(value).padStart(2, "0");
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  return `${Math.floor(whole / 3600)}h ${two(Math.floor(whole % 3600 / 60))}m`;
+}
+
+/**
+ * How long ago something was, in its largest unit.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([9, 65, 7300, 200_000].map(age), ["9 s", "1 min", "2 h", "2 d"]);
+ * ```
+ */
+export function age(seconds: number): string {
+  if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/**
+ * A size as people read it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([1, 512, 2048, 3_500_000].map(byteSize), ["1 byte", "512 bytes", "2.0 KiB", "3.3 MiB"]);
+ * ```
+ */
+export function byteSize(count: number): string {
+  if (count < 1024) return plural(count, "byte");
+  if (count < 1024 ** 2) return `${(count / 1024).toFixed(1)} KiB`;
+  return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(1)} GiB`;
+}
+
+/**
+ * A count with its noun.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(plural(2, "round"), "2 rounds");
+ * ```
+ */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,211 @@
+import { PanewrightError } from "../errors.ts";
+import { scrub } from "../redact/scrub.ts";
+import { secretPatterns } from "../redact/secret_patterns.ts";
+import {
+  AUDIT_VERSION,
+  type AuditEnd,
+  canonicalJson,
+  type ChainedRecord,
+  chainRecord,
+  checkChain,
+  NO_HASH,
+} from "./audit_chain.ts";
+
+/** A decision about a dialog, as it is written down before anything is done about it. */
+export interface AuditDecision {
+  readonly role: string;
+  readonly terminal: string;
+  readonly provider: string;
+  /** The dialog's kind. */
+  readonly kind: string;
+  /** What the dialog is about: the command, the file. */
+  readonly command: string | undefined;
+  readonly decision: "allow" | "ask" | "deny";
+  /** Which rule decided. */
+  readonly rule: string;
+  readonly reason: string;
+  /** The keys that answer it (tmux names); none where nothing is sent. */
+  readonly keys: readonly string[];
+  /** The screen's rows, as plain text. */
+  readonly before: readonly string[];
+}
+
+/** What became of a decision. */
+export interface AuditOutcome {
+  /** What the effect came to, in a word or a sentence: `closed`. */
+  readonly result: string;
+  /** The screen's rows afterwards. */
+  readonly after: readonly string[];
+}
+
+/** An append-only log of what was decided about dialogs, each record chained to the one before by its hash. */
+export interface AuditLog extends Disposable {
+  /** The last record: kept elsewhere, it tells a log whose end was cut off. */
+  readonly end: AuditEnd;
+  /**
+   * Writes a decision to the disk, and only then carries it out; what became of it is a record of its own, also where the
+   * effect rejects.
+   *
+   * @returns what the effect came to
+   * @throws {PanewrightError} when a record cannot be written: where it is the decision's, the effect was not called
+   */
+  perform<T extends AuditOutcome>(decision: AuditDecision, effect: () => Promise<T>): Promise<T>;
+  /**
+   * Writes a decision on which nothing is sent: an `ask`, or any in a dry run.
+   *
+   * @throws {PanewrightError} when it cannot be written
+   */
+  note(decision: Omit<AuditDecision, "keys">): Promise<void>;
+}
+
+/** How an audit log is opened. */
+export interface AuditLogOptions {
+  /** The run's id; a log is of one run. */
+  readonly run: string;
+  /** Values that must not stand in the log, such as those of the environment's keys; common shapes of secrets are known. */
+  readonly secrets: readonly string[];
+  /** @default {the system's time} */
+  readonly wallClock?: () => Date;
+}
+
+/**
+ * Opens the audit log of a run, making it when it is new. Only its owner can read it.
+ *
+ * @throws {PanewrightError} when it cannot be written, is a link, or its chain is broken
+ */
+export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
+  const { run, secrets, wallClock = () => new Date() } = options;
+  const redact = createRedactor(secrets);
+  const file = await openFile(path);
+  let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
+  let failure: PanewrightError | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const write = async (fields: Fields): Promise<ChainedRecord> => {
+    if (failure !== undefined) throw failure;
+    try {
+      const record = await chainRecord({ ...fields, at: wallClock().toISOString(), run }, last);
+      const line = new TextEncoder().encode(`${canonicalJson(record)}\n`);
+      for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
+      file.syncDataSync();
+      last = record;
+      return record;
+    } catch (cause) {
+      // A part of the record may be on the disk: nothing can follow it.
+      failure = cannotWrite(path, cause);
+      throw failure;
+    }
+  };
+  // Dialogs of several terminals are decided at the same time, and each record needs the hash of the one before.
+  const append = (fields: Fields): Promise<ChainedRecord> => {
+    const next = queue.then(() => write(fields));
+    queue = next.catch(() => {});
+    return next;
+  };
+  const decisionFields = (decision: AuditDecision) => ({
+    ...decision,
+    type: "decision" as const,
+    command: decision.command === undefined ? null : redact(decision.command),
+    reason: redact(decision.reason),
+    before: redactRows(decision.before, redact),
+  });
+
+  try {
+    last = await readEnd(file, { path, run }) ?? await write({ type: "opened", version: AUDIT_VERSION });
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return {
+    get end() {
+      return { records: last.seq, hash: last.hash };
+    },
+    async perform(decision, effect) {
+      const { seq } = await append(decisionFields(decision));
+      const outcome = { type: "outcome" as const, of: seq };
+      let done;
+      try {
+        done = await effect();
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        await append({ ...outcome, result: redact(`failed: ${message}`), after: [] });
+        throw error;
+      }
+      await append({ ...outcome, result: redact(done.result), after: redactRows(done.after, redact) });
+      return done;
+    },
+    async note(decision) {
+      await append(decisionFields({ ...decision, keys: [] }));
+    },
+    [Symbol.dispose]: () => file.close(),
+  };
+}
+
+/** A record without what its place in the chain gives it. */
+interface Fields {
+  readonly type: "opened" | "decision" | "outcome";
+  readonly [key: string]: unknown;
+}
+
+async function openFile(path: string): Promise<Deno.FsFile> {
+  try {
+    const info = await Deno.lstat(path).catch((error) => {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    });
+    if (info?.isSymlink) throw new Error("it is a symbolic link");
+    const file = await Deno.open(path, { read: true, append: true, create: true, mode: 0o600 });
+    if (info !== undefined && Deno.build.os !== "windows") await Deno.chmod(path, 0o600);
+    return file;
+  } catch (cause) {
+    throw cannotWrite(path, cause);
+  }
+}
+
+function cannotWrite(path: string, cause: unknown): PanewrightError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new PanewrightError(`Cannot write the audit log ${path}: ${reason}`, {
+    cause,
+    hint: "Without a record no permission prompt is answered.",
+  });
+}
+
+/** The last record of a log that is there already. What was cut off while it was written was never acted upon. */
+async function readEnd(
+  file: Deno.FsFile,
+  { path, run }: { readonly path: string; readonly run: string },
+): Promise<ChainedRecord | undefined> {
+  const bytes = new Uint8Array((await file.stat()).size);
+  for (let read = 0; read < bytes.length;) {
+    const count = await file.read(bytes.subarray(read));
+    if (count === null) break;
+    read += count;
+  }
+  const verdict = await checkChain(new TextDecoder().decode(bytes));
+  const last = verdict.records.at(-1);
+  const problem = !verdict.intact
+    ? `its record in line ${verdict.line} ${verdict.problem}`
+    : last !== undefined && last.run !== run
+    ? `it is of another run, ${last.run}`
+    : undefined;
+  if (problem !== undefined) {
+    throw new PanewrightError(`Cannot continue the audit log ${path}: ${problem}`, {
+      hint: 'Look at it with "panewright audit show", and put it away: a new one is begun in its place.',
+    });
+  }
+  if (verdict.intact && verdict.torn) await file.truncate(bytes.lastIndexOf(0x0a) + 1);
+  return last;
+}
+
+/** What tells nothing secret, and is what the log is for: paths, and who worked where. */
+const NOT_SECRET = new Set(["home", "username", "hostname", "email-local", "email-domain"]);
+
+function createRedactor(secrets: readonly string[]): (text: string) => string {
+  const patterns = secretPatterns({ secrets }).filter(({ id }) => !NOT_SECRET.has(id));
+  return (text) => scrub(text, { patterns });
+}
+
+/** All rows at once: a secret may go on in the next row. */
+function redactRows(rows: readonly string[], redact: (text: string) => string): readonly string[] {
+  return rows.length === 0 ? [] : redact(rows.join("\n")).split("\n");
+}

@@ -1,0 +1,283 @@
+import type { ProviderId } from "../../providers/provider.ts";
+import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
+import type { Role } from "../../roles.ts";
+import { placeOf } from "./folders.ts";
+import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
+import { type CommandPattern, matchCommand, matchPath, parseCommandPattern } from "./pattern.ts";
+import { NEVER_ACCEPTED, type PermissionDecision, type PermissionPolicy, type PermissionRule } from "./rules.ts";
+import { knownWord, normalSpellings, pathSpellings, spellingsOf } from "./spellings.ts";
+
+/** What a policy needs to know of a dialog. */
+export type PermissionRequest = Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">;
+
+/** A request whose subject is known as it is: not read from a screen. */
+export function exactRequest(kind: DialogKind, subject: string | undefined): PermissionRequest {
+  return { kind, subject, subjectComplete: true, otherReadings: [] };
+}
+
+/** Whose dialog it is, and what applies to it. */
+export interface PermissionContext {
+  readonly policy: PermissionPolicy;
+  /** Absolute path of the folder in which the agent works, links resolved. */
+  readonly workdir: string;
+  readonly role: Role;
+  readonly provider: ProviderId;
+}
+
+/** What is to be done, and why. */
+export interface PermissionVerdict {
+  readonly decision: PermissionDecision;
+  /** Which rule decided: `permissions.deny[0]`, `builtin:sudo`, `never:trust`, `uncertain`, `allow_list`, `default`. */
+  readonly rule: string;
+  /** A sentence for the person, and for the agent that is refused. */
+  readonly reason: string;
+}
+
+/**
+ * Decides about a permission dialog: what only a person answers, then `deny`, the built-in rules, `ask`, and `allow`.
+ *
+ * A rule of `deny` or `ask` holds where any command in the text is meant by it, whatever runs it; `allow` only where every
+ * command is. What cannot be understood or known is put to the person, and so is what may be read in another way that is not
+ * allowed.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
+ * const policy = { ...DEFAULT_PERMISSION_POLICY, deny: [{ command: "git push" }] };
+ * const context = { policy, workdir: "/w", role: "programmer", provider: "codex" } as const;
+ * const decide = (subject: string) => decidePermission(exactRequest("command", subject), context).decision;
+ * assertEquals(decide("npm test && git push origin main"), "deny");
+ * assertEquals(decide("git pushd"), "allow");
+ * assertEquals(decide("sudo rm /etc/hosts"), "deny");
+ * assertEquals(decide("$RUNNER test"), "ask");
+ * ```
+ */
+export function decidePermission(request: PermissionRequest, context: PermissionContext): PermissionVerdict {
+  const { kind } = request;
+  if (Object.hasOwn(NEVER_ACCEPTED, kind)) {
+    const why = NEVER_ACCEPTED[kind as keyof typeof NEVER_ACCEPTED];
+    return verdict("ask", `never:${kind}`, `This is never accepted automatically: ${why}.`);
+  }
+  const first = decideReading(request, context);
+  if (first.decision === "deny") return first;
+  for (const subject of request.otherReadings) {
+    const other = decideReading({ ...request, subject }, context);
+    if (other.decision === "allow") continue;
+    return first.decision === "ask" ? first : verdict(
+      "ask",
+      other.rule,
+      `Where its lines end is not certain, and it may be read as something else. ${other.reason}`,
+    );
+  }
+  return first;
+}
+
+/** What a dialog is about, looked at once for all rules. */
+interface Matter {
+  readonly kind: DialogKind;
+  readonly inspection: Inspection | undefined;
+  /** The files that it is about, as their dialog names them. */
+  readonly paths: readonly string[];
+}
+
+function decideReading(request: PermissionRequest, context: PermissionContext): PermissionVerdict {
+  const { policy, workdir } = context;
+  const matter = matterOf(request, workdir);
+  const violations = violationsOf(matter, workdir);
+  const lifted = (rule: string | undefined) => policy.liftBuiltin.some((name) => name === rule);
+
+  const denied = findRule("deny", matter, context);
+  if (denied.sure !== undefined) return verdict("deny", denied.sure, `The policy denies ${denied.what}.`);
+  const violation = violations.find(({ rule }) => !lifted(rule));
+  if (violation !== undefined) {
+    return verdict(
+      "deny",
+      `builtin:${violation.rule}`,
+      `The built-in rule ${violation.rule} denies it: ${violation.message}.`,
+    );
+  }
+  const asked = findRule("ask", matter, context);
+  if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
+  const doubt = doubtsOf(request, matter).find(({ about }) => !lifted(about));
+  if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
+  const opaque = matter.inspection?.opaque.find(({ layer, folders }) => {
+    const words = layer.words.map((word) => knownWord(word, { workdir, folders }));
+    return !allowedPatterns(matter, context).some((pattern) => matchCommand(pattern, words) === "yes");
+  });
+  if (opaque !== undefined) {
+    const reason = `What it does is uncertain: ${opaque.layer.program} runs commands that are not followed.`;
+    return verdict("ask", "uncertain", reason);
+  }
+  for (const unsure of [denied, asked]) {
+    if (unsure.maybe === undefined) continue;
+    return verdict("ask", "uncertain", `It may be what ${unsure.maybe} means: its words are not all known.`);
+  }
+  return decideAllowed(request, matter, context);
+}
+
+/** A command may be as long as a file; the sentence about it is for a person to read. */
+const MAX_REASON_LENGTH = 400;
+
+function verdict(decision: PermissionDecision, rule: string, reason: string): PermissionVerdict {
+  return {
+    decision,
+    rule,
+    reason: reason.length <= MAX_REASON_LENGTH ? reason : `${reason.slice(0, MAX_REASON_LENGTH)}…`,
+  };
+}
+
+const FILE_KINDS: readonly DialogKind[] = ["patch", "file_write", "file_edit"];
+
+function matterOf({ kind, subject }: PermissionRequest, workdir: string): Matter {
+  const lines = FILE_KINDS.includes(kind) ? subject?.split("\n") ?? [] : [];
+  return {
+    kind,
+    inspection: kind === "command" && subject !== undefined ? inspectShellText(subject, { workdir }) : undefined,
+    paths: lines.filter((line) => line.trim() !== ""),
+  };
+}
+
+function violationsOf({ kind, inspection, paths }: Matter, workdir: string): Inspection["violations"] {
+  if (inspection !== undefined) return inspection.violations;
+  if (!FILE_KINDS.includes(kind)) return [];
+  const outside = paths.find((path) => placeOf(path, { workdir, folders: [workdir] }) === "outside");
+  if (outside === undefined) return [];
+  return [{ rule: "write_outside_workdir", message: `it writes to ${outside}, outside the working directory` }];
+}
+
+function doubtsOf(
+  { kind, subject, subjectComplete }: PermissionRequest,
+  { inspection, paths }: Matter,
+): readonly Doubt[] {
+  if (kind === "other" || kind === "plan") return [];
+  if (subject === undefined || subject.trim() === "") {
+    return [{ message: kind === "command" ? "its command is not shown" : "its file is not shown" }];
+  }
+  if (!subjectComplete) return [{ message: "only a part of it is shown" }];
+  const home = FILE_KINDS.includes(kind) ? paths.find((path) => path.startsWith("~")) : undefined;
+  if (home === undefined) return inspection?.doubts ?? [];
+  return [{ message: `where ${home} leads is not known`, about: "write_outside_workdir" }];
+}
+
+interface FoundRule {
+  /** The rule's place in the configuration, where it surely holds. */
+  readonly sure?: string;
+  /** What it says no to, for a sentence. */
+  readonly what?: string;
+  /** The place of a rule that may hold. */
+  readonly maybe?: string;
+}
+
+/** The first rule of a list that holds, or else the first that may. */
+function findRule(list: "deny" | "ask", matter: Matter, context: PermissionContext): FoundRule {
+  let maybe: string | undefined;
+  for (const [index, rule] of context.policy[list].entries()) {
+    if (!concerns(rule, matter.kind, context)) continue;
+    const place = `permissions.${list}[${index}]`;
+    const held = holds(rule, matter, context);
+    if (held.outcome === "yes") return { sure: place, what: held.what };
+    if (held.outcome === "maybe") maybe ??= place;
+  }
+  return maybe === undefined ? {} : { maybe };
+}
+
+function concerns(rule: PermissionRule, kind: DialogKind, { role, provider }: PermissionContext): boolean {
+  return (rule.roles?.includes(role) ?? true) && (rule.providers?.includes(provider) ?? true) &&
+    (rule.kinds?.some((named) => named === kind) ?? true);
+}
+
+function holds(
+  rule: PermissionRule,
+  matter: Matter,
+  { workdir }: PermissionContext,
+): { readonly outcome: "yes" | "maybe" | "no"; readonly what: string } {
+  if (rule.command !== undefined) {
+    const pattern = parseCommandPattern(rule.command);
+    const what = `the command pattern "${rule.command}"`;
+    const outcomes = (matter.inspection?.commands ?? []).flatMap((command) =>
+      spellingsOf(command, workdir).map((words) => matchCommand(pattern, words, { loose: true }))
+    );
+    return { outcome: outcomes.includes("yes") ? "yes" : outcomes.includes("maybe") ? "maybe" : "no", what };
+  }
+  if (rule.path !== undefined) {
+    const pattern = parseCommandPattern(rule.path);
+    const meant = matter.paths.some((path) => matchPath(pattern, pathSpellings(path, { workdir, folders: [workdir] })));
+    return { outcome: meant ? "yes" : "no", what: `the path pattern "${rule.path}"` };
+  }
+  return { outcome: "yes", what: `dialogs of the kind ${matter.kind}` };
+}
+
+function decideAllowed(request: PermissionRequest, matter: Matter, context: PermissionContext): PermissionVerdict {
+  const { policy } = context;
+  const rules = policy.allow
+    .map((rule, index) => ({ rule, place: `permissions.allow[${index}]` }))
+    .filter(({ rule }) => concerns(rule, matter.kind, context));
+  // A dialog that is not understood is only for a rule that names its kind.
+  const named = rules.find(({ rule }) =>
+    rule.kinds !== undefined && rule.command === undefined && rule.path === undefined
+  );
+  if (named !== undefined) {
+    return verdict("allow", named.place, `The policy allows dialogs of the kind ${matter.kind}.`);
+  }
+  if (matter.kind === "other") {
+    return verdict("ask", "uncertain", "What the dialog asks for is not known.");
+  }
+  if (policy.allow.length === 0) return verdict("allow", "default", "Nothing in the policy speaks against it.");
+  const whole = rules.find(({ rule }) => rule.command === undefined && rule.path === undefined);
+  if (whole !== undefined) return verdict("allow", whole.place, "The policy allows it.");
+  const missing = matter.kind === "command" ? unnamedCommand(matter, context) : unnamedPath(matter, rules, context);
+  if (missing === undefined) return verdict("allow", "allow_list", "The policy's allow list names all of it.");
+  const what = missing === "" ? `this ${request.kind}` : missing;
+  return verdict("ask", "allow_list", `The policy has an allow list, and it does not name ${what}.`);
+}
+
+type PlacedRule = { readonly rule: PermissionRule; readonly place: string };
+
+/** The command patterns of `allow` that concern a dialog. */
+function allowedPatterns({ kind }: Matter, context: PermissionContext): readonly CommandPattern[] {
+  return context.policy.allow.flatMap((rule) =>
+    rule.command !== undefined && concerns(rule, kind, context) ? [parseCommandPattern(rule.command)] : []
+  );
+}
+
+/** The first command that no rule of `allow` names. What only runs another command needs no rule of its own. */
+function unnamedCommand(matter: Matter, context: PermissionContext): string | undefined {
+  const { workdir } = context;
+  const patterns = allowedPatterns(matter, context);
+  const commands = matter.inspection?.commands ?? [];
+  if (commands.length === 0) return "";
+  for (const inspected of commands) {
+    const { command, layers } = inspected;
+    const assignments = command.assignments.map(({ word }) => word);
+    const visible = layers.filter(({ transparent }) => !transparent);
+    const needed = visible.map(({ words, moreWords }, index) => [
+      ...(index === 0 ? assignments : []),
+      ...words,
+      ...(moreWords ? [undefined] : []),
+    ]);
+    // What is assigned holds for what a shell runs as well.
+    if (visible.length === 0 && assignments.length > 0) needed.push(assignments);
+    for (const words of needed) {
+      const known = words.map((word) => knownWord(word, { workdir, folders: inspected.folders }));
+      if (!patterns.some((pattern) => matchCommand(pattern, known) === "yes")) {
+        return words.map((word) => word?.source ?? "…").join(" ");
+      }
+    }
+  }
+  return undefined;
+}
+
+function unnamedPath(
+  { paths }: Matter,
+  rules: readonly PlacedRule[],
+  { workdir }: PermissionContext,
+): string | undefined {
+  const patterns: CommandPattern[] = rules.flatMap(({ rule }) =>
+    rule.path === undefined ? [] : [parseCommandPattern(rule.path)]
+  );
+  if (paths.length === 0) return "";
+  return paths.find((path) =>
+    !patterns.some((pattern) => matchPath(pattern, normalSpellings(path, { workdir, folders: [workdir] })))
+  );
+}

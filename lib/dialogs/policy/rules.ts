@@ -1,0 +1,67 @@
+import type { ProviderId } from "../../providers/provider.ts";
+import type { DialogKind } from "../../screen/dialog.ts";
+import type { Role } from "../../roles.ts";
+
+/** Dialogs that a policy decides about. */
+export const DECIDED_KINDS = [
+  "command",
+  "patch",
+  "file_write",
+  "file_edit",
+  "plan",
+  "other",
+] as const satisfies readonly DialogKind[];
+
+/** What is to be done about a permission dialog: yes, a question to the person, or no. */
+export type PermissionDecision = "allow" | "ask" | "deny";
+
+/** One entry of a `deny`, `ask` or `allow` list. What it does not name, it holds for. */
+export interface PermissionRule {
+  /** A command pattern; such a rule is about commands only. */
+  readonly command?: string;
+  /** A path pattern; such a rule is about files only. */
+  readonly path?: string;
+  readonly roles?: readonly Role[];
+  readonly providers?: readonly ProviderId[];
+  readonly kinds?: readonly typeof DECIDED_KINDS[number][];
+}
+
+/** What is denied unless a setting lifts it. */
+export const BUILTIN_RULES = {
+  sudo: "acting as another user: sudo, doas, su",
+  pipe_to_shell: "commands that come out of a pipe: curl … | sh",
+  command_substitution: "commands that come out of another command: $(…) as the program, eval, or sh -c",
+  rm_outside_workdir: "removing folders outside the working directory, or all of it",
+  write_outside_workdir: "writing or removing files outside the working directory",
+} as const;
+
+/** The name of a built-in rule. */
+export type BuiltinRule = keyof typeof BUILTIN_RULES;
+
+/** The names of the built-in rules. */
+export const BUILTIN_RULE_NAMES = Object.keys(BUILTIN_RULES) as readonly string[] as readonly [
+  BuiltinRule,
+  ...BuiltinRule[],
+];
+
+/** Which dialogs are accepted, denied, or put to the person. */
+export interface PermissionPolicy {
+  readonly deny: readonly PermissionRule[];
+  readonly ask: readonly PermissionRule[];
+  /** Where it has an entry, everything that no entry names is put to the person. */
+  readonly allow: readonly PermissionRule[];
+  /** Built-in rules that do not hold. */
+  readonly liftBuiltin: readonly BuiltinRule[];
+}
+
+/** The policy where nothing is said: everything is allowed but what the built-in rules deny. */
+export const DEFAULT_PERMISSION_POLICY: PermissionPolicy = { deny: [], ask: [], allow: [], liftBuiltin: [] };
+
+/** Dialogs that nothing but a person answers, and why. */
+export const NEVER_ACCEPTED: Readonly<Record<Exclude<DialogKind, typeof DECIDED_KINDS[number]>, string>> = {
+  question: "the agent asks a question, and what it should hear is not known",
+  trust: "whether a folder is trusted is the person's decision",
+  login: "a login is the person's",
+  update: "an update changes the person's installation",
+  hooks: "whether hooks are trusted is the person's decision",
+};

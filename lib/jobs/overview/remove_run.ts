@@ -1,0 +1,43 @@
+import { basename } from "@std/path/posix";
+import { tryLockFile } from "../../run/lock_file.ts";
+import { isRunId, type RunFolder } from "../../run/run_folder.ts";
+
+/**
+ * Whether a folder is one that a run has made: a folder by that name, no link, with a journal in it that is a file.
+ */
+export async function isRunFolder({ id, path, journalPath }: RunFolder): Promise<boolean> {
+  if (!isRunId(id)) return false;
+  try {
+    return (await Deno.lstat(path)).isDirectory && (await Deno.lstat(journalPath)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Removes a run's folder with all that is in it; links are removed, never what they lead to.
+ *
+ * The journal goes last: when this is broken off, the folder is still known for a run's.
+ *
+ * @returns whether it was removed; not where a process executes the run
+ */
+export async function removeRun(folder: RunFolder): Promise<boolean> {
+  using lock = await tryLockFile(folder.lockPath, `process ${Deno.pid}`);
+  if (lock === undefined) return false;
+  for await (const { name } of Deno.readDir(folder.path)) {
+    if (name !== basename(folder.journalPath)) await Deno.remove(`${folder.path}/${name}`, { recursive: true });
+  }
+  await Deno.remove(folder.path, { recursive: true });
+  return true;
+}
+
+/** How many bytes the files of a folder have, those behind links left out. */
+export async function sizeOfFolder(path: string): Promise<number> {
+  let size = 0;
+  for await (const entry of Deno.readDir(path)) {
+    const inner = `${path}/${entry.name}`;
+    if (entry.isDirectory) size += await sizeOfFolder(inner);
+    else if (entry.isFile) size += (await Deno.lstat(inner)).size;
+  }
+  return size;
+}

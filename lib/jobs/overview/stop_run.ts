@@ -1,0 +1,140 @@
+import { RuntimeError } from "../../errors.ts";
+import { openJournal } from "../../run/journal.ts";
+import { isLocked, readLockOwner } from "../../run/lock_file.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { lockRun } from "../../run/run_lock.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { trySignal } from "../../ports/end_processes.ts";
+import { listOpenFiles } from "../../ports/open_files.ts";
+import { endLeftAgents } from "../pipeline/left_over.ts";
+import type { ExecFact } from "../pipeline/events.ts";
+import type { ReviewLoopEvent } from "../review_loop/events.ts";
+import { endLeftSession } from "../review_loop/run_session.ts";
+import { isAnythingLeft, lookAtProcesses } from "./live_agents.ts";
+import { isExecuted, readOverview, type RunOverview } from "./read_overview.ts";
+import type { RunSummary } from "./summary.ts";
+
+/** How a run is stopped. */
+export interface StopOptions {
+  /** Whether the process that executes it is killed without a chance to clean up, which is then done here. */
+  readonly force: boolean;
+  /** The command that goes on with it, for the journal. */
+  readonly resumeCommand: string;
+  /** How long the process has to end. @default {10} */
+  readonly patienceSeconds?: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** What was done to stop a run. */
+export interface StopReport {
+  /** The process that executed it. */
+  readonly pid: number | undefined;
+  /** Whether agents were ended whose panewright was gone. */
+  readonly endedAgents: boolean;
+  /** The run as it is now. */
+  readonly overview: RunOverview;
+  /** Whether agents live on: those that the configuration leaves for a person. */
+  readonly agentsAlive: boolean;
+}
+
+const DEFAULT_PATIENCE_SECONDS = 10;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are ended, and
+ * it is written down that the run was stopped. One that is over, with nothing left of it, is left as it is.
+ *
+ * @throws {RuntimeError} when its process does not end in time, or is not known
+ * @throws {UsageError} when another process begins to execute it meanwhile
+ */
+export async function stopRun(folder: RunFolder, options: StopOptions): Promise<StopReport> {
+  const { force } = options;
+  const pid = await isExecuted(folder) ? await endOwner(folder, options) : undefined;
+  const endedInOrder = pid !== undefined && !force && (await readOverview(folder)).summary?.finished !== undefined;
+  const endedAgents = endedInOrder ? false : await endWhatIsLeft(folder, options);
+  const overview = await readOverview(folder);
+  const { summary } = overview;
+  const agentsAlive = summary !== undefined && await isAnythingLeft(summary, folder, await lookAtProcesses());
+  return { pid, endedAgents, overview, agentsAlive };
+}
+
+async function endOwner(
+  folder: RunFolder,
+  { force, patienceSeconds = DEFAULT_PATIENCE_SECONDS, clock, signal }: StopOptions,
+): Promise<number | undefined> {
+  const pid = await findOwner(folder, { clock, signal });
+  if (pid === undefined) return undefined;
+  trySignal(pid, force ? "SIGKILL" : "SIGTERM");
+  // One that was stopped with Ctrl-Z hears of nothing else before it goes on.
+  if (!force) trySignal(pid, "SIGCONT");
+  const startedMs = clock.now();
+  while (await isLocked(folder.lockPath)) {
+    if (clock.now() - startedMs > patienceSeconds * 1000) {
+      throw new RuntimeError(
+        `Cannot stop run ${folder.id}: process ${pid} has not ended ${patienceSeconds} s after it was told to`,
+        { hint: "It may be cleaning up: look again. With --force it is killed, and its agents are ended." },
+      );
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+  return pid;
+}
+
+/** How often the lock's owner is asked for before it counts as unknown. */
+const OWNER_TRIES = 10;
+
+/**
+ * The process that holds the run's lock; `undefined` when it has ended meanwhile.
+ *
+ * @throws {RuntimeError} when it is not known who holds it
+ */
+async function findOwner(
+  { id, lockPath }: RunFolder,
+  { clock, signal }: Pick<StopOptions, "clock" | "signal">,
+): Promise<number | undefined> {
+  // Between taking the lock and writing its name an owner is unknown, and the name of one before may stand there.
+  for (let left = OWNER_TRIES; left > 0; left--) {
+    const pid = Number(/^process (\d+)$/.exec(await readLockOwner(lockPath))?.[1]);
+    const holds = pid > 0 && await hasOpen(pid, lockPath);
+    if (!await isLocked(lockPath)) return undefined;
+    if (holds) return pid;
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+  throw new RuntimeError(`Cannot stop run ${id}: a process executes it, but which one is not known`, {
+    hint: `Find it by the file that it has open: ${lockPath}`,
+  });
+}
+
+async function hasOpen(pid: number, path: string): Promise<boolean> {
+  // Elsewhere the files of other processes cannot be seen, and the lock's own word has to do.
+  return Deno.build.os !== "linux" || (await listOpenFiles([pid])).includes(await Deno.realPath(path));
+}
+
+async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOptions): Promise<boolean> {
+  const { summary, condition } = await readOverview(folder);
+  if (summary === undefined) return false;
+  const isAlive = await isAnythingLeft(summary, folder, await lookAtProcesses());
+  if (!isAlive && summary.finished !== undefined) return false;
+  using _owned = await lockRun(folder, clock);
+  if (isAlive) {
+    if (summary.job === "run") await endLeftSession(summary, { clock });
+    else await endLeftAgents(folder, clock);
+  }
+  if (summary.finished === undefined && condition !== "unreadable") {
+    using journal = openJournal(folder.journalPath);
+    journal.append(stoppedRecord(summary, resumeCommand));
+  }
+  return isAlive;
+}
+
+const REASON = "stopped after its panewright was gone";
+
+function stoppedRecord(summary: RunSummary, resumeCommand: string): ReviewLoopEvent | ExecFact {
+  const { executedSince, lastAt } = summary;
+  const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
+  const end = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds } as const;
+  return summary.job === "run"
+    ? { ...end, rounds: summary.round, resumeCommand }
+    : { ...end, tasks: summary.tasksPassed, usage: summary.usage };
+}

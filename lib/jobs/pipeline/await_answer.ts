@@ -1,0 +1,87 @@
+import { leaveAnswer, type LeftAnswer, readAnswer } from "../../dialogs/answers.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ExecSettings } from "./settings.ts";
+import type { QuestionState } from "./state.ts";
+
+/** A person at a terminal. What they say, or undefined when they leave the question open. */
+export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<string | undefined>;
+
+/** A question as a person is asked it. */
+export interface PersonQuestion extends QuestionState {
+  /** How many seconds are left for an answer. */
+  readonly secondsLeft: number | undefined;
+}
+
+/** Where an answer may come from. */
+export interface AwaitAnswerOptions {
+  readonly folder: RunFolder;
+  readonly settings: Pick<ExecSettings, "answerTimeoutSeconds" | "defaultAnswer">;
+  /** Missing where nobody sits at a terminal. */
+  readonly person: AskPerson | undefined;
+  readonly clock: Clock;
+  readonly wallClock: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/** How often the folder of answers is looked into. */
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Waits for the answer to a question: from the person at the terminal or from `panewright answer`, whichever comes first,
+ * and after the time limit the default answer.
+ *
+ * @returns `undefined` where nobody can answer now: there is neither a person nor a time limit, the person left the question
+ * open, or the time is over and there is no default answer
+ * @throws the signal's reason when it is aborted
+ */
+export async function awaitAnswer(
+  question: QuestionState,
+  options: AwaitAnswerOptions,
+): Promise<LeftAnswer | undefined> {
+  const { folder, settings, person, clock, signal } = options;
+  const { answerTimeoutSeconds, defaultAnswer } = settings;
+  const left = await readAnswer(folder, question.id);
+  if (left !== undefined) return left;
+  if (person === undefined && answerTimeoutSeconds === undefined) return undefined;
+
+  const settled = new AbortController();
+  const until = AbortSignal.any([signal, settled.signal]);
+  const ways = [pollAnswer()];
+  if (person !== undefined) {
+    ways.push(person({ ...question, secondsLeft: answerTimeoutSeconds }, until).then(give("terminal")));
+  }
+  if (answerTimeoutSeconds !== undefined) {
+    ways.push(clock.sleep(answerTimeoutSeconds * 1000, until).then(() => give("timeout")(defaultAnswer)));
+  }
+  try {
+    const first = await Promise.race(ways);
+    signal.throwIfAborted();
+    return first;
+  } finally {
+    settled.abort();
+    await Promise.allSettled(ways);
+  }
+
+  async function pollAnswer(): Promise<LeftAnswer | undefined> {
+    for (;;) {
+      const found = await readAnswer(folder, question.id);
+      if (found !== undefined) return found;
+      await clock.sleep(LOOK_EVERY_MS, until);
+    }
+  }
+
+  /** All answers go the same way, so that the first one counts. */
+  function give(by: LeftAnswer["by"]): (answer: string | undefined) => Promise<LeftAnswer | undefined> {
+    return async (answer) => {
+      if (answer === undefined || until.aborted) return await readAnswer(folder, question.id);
+      await leaveAnswer(folder, {
+        question: question.id,
+        answer,
+        by,
+        answeredAt: options.wallClock().toISOString(),
+      });
+      return await readAnswer(folder, question.id);
+    };
+  }
+}

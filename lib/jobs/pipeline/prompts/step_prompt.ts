@@ -1,0 +1,111 @@
+import { dataBlock, jobBlock } from "../../../text/blocks.ts";
+import { condense } from "../../../text/condense.ts";
+import { plainText } from "../../../text/plain_text.ts";
+import type { Attempt, StepPlace } from "../machine.ts";
+import type { ExecSettings } from "../settings.ts";
+import type { Interaction } from "../state.ts";
+import { autonomySection } from "./autonomy.ts";
+
+/** Lines of a failed check's output, and of the log of the attempt before, that go into a prompt. */
+const MAX_FEEDBACK_LINES = 120;
+const MAX_LOG_LINES = 200;
+
+/** What the prompt of an attempt is made from. */
+export interface StepPromptInput {
+  readonly at: StepPlace;
+  readonly attempt: Attempt;
+  readonly settings: ExecSettings;
+  readonly workdir: string;
+  /** The text of the step's prompt file; undefined where the step's prompt is the task itself. */
+  readonly stepText: string | undefined;
+  /** The questions and answers of the whole run. */
+  readonly interactions: readonly Interaction[];
+}
+
+/** The prompt of an attempt: all that an agent needs that knows nothing, or the answer only for a session that knows the rest. */
+export function buildStepPrompt(input: StepPromptInput): string {
+  const answered = input.attempt.reason === "answered" ? input.interactions.at(-1) : undefined;
+  if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answerPrompt(answered);
+  return [
+    heading(input),
+    ...task(input),
+    allowedWrites(input),
+    autonomySection(input.at.autonomyLevel, input.settings.askCommands[0] ?? []),
+    interactionHistory(input.interactions),
+    previousAttempt(input),
+    answered === undefined ? undefined : `${answerPrompt(answered)}\n\nGo on with the step from where it stands.`,
+    END,
+  ].filter((part) => part !== undefined && part !== "").join("\n\n");
+}
+
+const END =
+  "When the step is done, end your turn with a short summary of what you did. Do not start anything that goes on after that.";
+
+/** What a session is told that was stopped by its question. */
+function answerPrompt({ text, answer, by }: Interaction): string {
+  const who = by === "terminal" || by === "command" ? "The answer of the person" : "The answer";
+  return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`${who} to it`, answer)}`;
+}
+
+function heading({ at, attempt, workdir }: StepPromptInput): string {
+  const { task, step, plan } = at;
+  const again = attempt.number === 1 ? "" : ` This is attempt ${attempt.number} of it.`;
+  return `You carry out one step of a task, without a person watching: step ${step.number} of ${task.steps.length}, ` +
+    `"${plan.name}".${again}\nSteps: ${task.steps.join(", ")}. Do this one only. Working directory: ${workdir}`;
+}
+
+function task({ at, stepText }: StepPromptInput): string[] {
+  const text = at.task.text;
+  return stepText === undefined
+    ? [jobBlock("YOUR STEP IS THE TASK ITSELF", text)]
+    : [jobBlock(`YOUR STEP, "${at.plan.name}"`, stepText), jobBlock("THE TASK THAT IT BELONGS TO", text)];
+}
+
+function allowedWrites({ at }: StepPromptInput): string | undefined {
+  const { allowWrite } = at.plan;
+  return allowWrite === undefined
+    ? undefined
+    : jobBlock("THE ONLY FILES THAT YOU MAY CREATE, CHANGE OR DELETE IN THIS STEP (globs)", allowWrite.join("\n"));
+}
+
+/** The questions and answers so far, oldest first. */
+function interactionHistory(interactions: readonly Interaction[]): string | undefined {
+  if (interactions.length === 0) return undefined;
+  const entries = interactions.map(({ step, text, answer, by }, index) =>
+    `${index + 1}. Step "${step}" asked:\n${indented(text)}\n   ${ANSWERED[by]}:\n${indented(answer)}`
+  );
+  return jobBlock("QUESTIONS AND ANSWERS SO FAR (they hold; do not ask again)", entries.join("\n"));
+}
+
+const ANSWERED: Readonly<Record<Interaction["by"], string>> = {
+  terminal: "A person answered",
+  command: "A person answered",
+  timeout: "Nobody answered in time; the answer prepared for that",
+  level: "Nobody was asked; the answer was",
+  cap: "Nobody was asked any more; the answer was",
+};
+
+function previousAttempt({ at, attempt }: StepPromptInput): string | undefined {
+  const { attemptLog, feedback } = at.step;
+  const parts: string[] = [];
+  if (attempt.reason !== "first" && attemptLog.trim() !== "") {
+    const log = condense(plainText(attemptLog), { maxLines: MAX_LOG_LINES });
+    parts.push(dataBlock(`WHAT YOU DID BEFORE, IN THE ATTEMPT THAT ${ENDED[attempt.reason]}`, log));
+  }
+  if (feedback !== undefined) {
+    const text = condense(plainText(feedback), { maxLines: MAX_FEEDBACK_LINES });
+    parts.push(`${dataBlock("WHY THE LAST ATTEMPT IS NOT GOOD ENOUGH", text)}\nRepair that.`);
+  }
+  return parts.length === 0 ? undefined : parts.join("\n\n");
+}
+
+const ENDED: Readonly<Record<Exclude<Attempt["reason"], "first">, string>> = {
+  retry: "FAILED",
+  answered: "YOUR QUESTION STOPPED",
+  interrupted: "WAS INTERRUPTED",
+  limit_reset: "THE USAGE LIMIT STOPPED",
+};
+
+function indented(text: string): string {
+  return plainText(text).trim().split("\n").map((line) => `     ${line}`).join("\n");
+}

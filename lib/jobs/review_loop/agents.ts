@@ -1,0 +1,169 @@
+import { type Role, ROLES } from "../../roles.ts";
+import { createTerminalApi } from "../../handoff/agent_terminals.ts";
+import type { TerminalApi } from "../../handoff/terminal_api.ts";
+import { RuntimeError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { AgentTerminal } from "../../providers/agent_terminal.ts";
+import {
+  adoptAgentTerminal,
+  type AgentTerminalOptions,
+  startAgentTerminal,
+} from "../../providers/start_agent_terminal.ts";
+import { findProvider } from "../../providers/mod.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { withUserRules } from "../../screen/user_rules.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+import type { AgentPane, RunState } from "./run_state.ts";
+
+/** A provider that reads its screens with the person's rules as well. */
+function withRulesOf(provider: Provider, { userRules }: ReviewRunPlan): Provider {
+  const changes = userRules?.[provider.id] ?? [];
+  return changes.length === 0 ? provider : { ...provider, rules: withUserRules(provider.rules, changes) };
+}
+
+/** The agents of a run, one to a role, ready for their first prompt. Disposal ends no agent: the session does that. */
+export interface AgentTeam extends Disposable {
+  /** The terminal of a role's agent as it is now. */
+  terminalOf(role: Role): AgentTerminal;
+  /**
+   * Starts a role's agent again whose program has ended, with the session of its CLI where that is known.
+   *
+   * @throws like {@linkcode startAgents}
+   */
+  restart(role: Role): Promise<void>;
+  /** The terminals by their ids, for the handoff. */
+  readonly api: TerminalApi;
+}
+
+/** What agents are started with. */
+export interface StartAgentsOptions {
+  readonly plan: ReviewRunPlan;
+  readonly session: TmuxSession;
+  /** Where the run stands: which agents there were before. */
+  readonly state: () => Pick<RunState, "agents">;
+  /** The terminal ids of those that are alive. */
+  readonly alive: ReadonlySet<string>;
+  readonly record: (event: ReviewLoopEvent) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts the agents of all roles side by side, before the first of them gets work: what stands in the way of one, a login
+ * say, shows at once and not hours into the job. An agent of an earlier process that is alive goes on; one that is not is
+ * started again, with the session of its CLI where that is known.
+ *
+ * @throws the error of the first that cannot be started; the others are given up
+ */
+export async function startAgents(options: StartAgentsOptions): Promise<AgentTeam> {
+  const gaveUp = new AbortController();
+  const signal = AbortSignal.any([options.signal, gaveUp.signal]);
+  const starts = ROLES.map(async (role) => [role, await haveAgent(role, { ...options, signal })] as const);
+  try {
+    return createTeam(new Map(await Promise.all(starts)), options);
+  } catch (error) {
+    gaveUp.abort(error);
+    await Promise.allSettled(starts);
+    throw error;
+  }
+}
+
+function createTeam(terminals: Map<Role, AgentTerminal>, options: StartAgentsOptions): AgentTeam {
+  const byId = new Map([...terminals.values()].map((terminal) => [terminal.pane.paneId, terminal]));
+  const terminalOf = (role: Role): AgentTerminal => {
+    const terminal = terminals.get(role);
+    if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);
+    return terminal;
+  };
+  return {
+    terminalOf,
+    async restart(role) {
+      const before = terminalOf(role);
+      before.releaseRecord();
+      await before.close();
+      byId.delete(before.pane.paneId);
+      const terminal = await haveAgent(role, { ...options, alive: new Set() });
+      terminals.set(role, terminal);
+      byId.set(terminal.pane.paneId, terminal);
+    },
+    api: createTerminalApi(byId, { signal: options.signal }),
+    [Symbol.dispose]() {
+      for (const terminal of terminals.values()) terminal.releaseRecord();
+    },
+  };
+}
+
+/** The living agent of a role, or a new one. */
+async function haveAgent(role: Role, options: StartAgentsOptions): Promise<AgentTerminal> {
+  const { state, alive, record } = options;
+  const agent = state().agents[role];
+  if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
+    const { terminalId } = agent.pane;
+    record({ type: "agent_adopted", role, terminalId });
+    return adopt(role, { pane: agent.pane, seenRules: agent.seenRules }, options);
+  }
+  const isSame = agent?.provider === options.plan.agents[role].provider;
+  if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await start(role, undefined, options);
+  try {
+    return await start(role, agent.sessionId, options);
+  } catch (error) {
+    // A CLI that does not know the session any more ends at once; a dialog or a login stands in the way of every start.
+    if (!(error instanceof RuntimeError) || options.signal.aborted) throw error;
+    const message =
+      `the session ${agent.sessionId} cannot be gone on with: a new one takes its place. ${error.message}`;
+    record({ type: "warning", role, message });
+    return await start(role, undefined, options);
+  }
+}
+
+function adopt(
+  role: Role,
+  { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
+  options: StartAgentsOptions,
+): AgentTerminal {
+  const { terminalId: paneId, pid, launchedAtMs, wrapperShell } = pane;
+  const agent = { pane: { paneId, pid }, launchedAtMs, wrapperShell, seenRules };
+  return adoptAgentTerminal(terminalOptions(role, options), agent);
+}
+
+async function start(role: Role, resumes: string | undefined, options: StartAgentsOptions): Promise<AgentTerminal> {
+  const { plan, session, record, clock } = options;
+  const startedAtMs = clock.now();
+  const { provider } = plan.agents[role];
+  const resume = resumes === undefined ? {} : { resumes };
+  record({ type: "agent_starting", role, provider, ...resume });
+  const { request, ...common } = terminalOptions(role, options);
+  const terminal = await startAgentTerminal({
+    ...common,
+    request: resumes === undefined ? request : { ...request, resume: resumes },
+  });
+  const { paneId: terminalId, pid, startTime } = session.knownPane(terminal.pane);
+  record({
+    type: "agent_ready",
+    role,
+    terminalId,
+    seconds: (clock.now() - startedAtMs) / 1000,
+    pid,
+    ...(startTime === undefined ? {} : { processStart: startTime }),
+    ...(terminal.wrapperShell === undefined ? {} : { wrapperShell: terminal.wrapperShell }),
+    launchedAtMs: terminal.launchedAtMs,
+  });
+  return terminal;
+}
+
+function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminalOptions {
+  const { plan, session, record, clock, signal } = options;
+  const { provider: providerId, ...request } = plan.agents[role];
+  return {
+    session,
+    provider: withRulesOf(findProvider(providerId), plan),
+    request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
+    startTimeoutMs: plan.startupTimeoutSeconds * 1000,
+    quietMs: plan.quietSeconds * 1000,
+    log: (message) => record({ type: "warning", role, message }),
+    clock,
+    signal,
+  };
+}

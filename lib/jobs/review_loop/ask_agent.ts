@@ -1,0 +1,195 @@
+import { RuntimeError } from "../../errors.ts";
+import type { Role } from "../../roles.ts";
+import type { DialogDesk } from "../../handoff/dialog_desk.ts";
+import { continuationPrompt, replacementPrompt } from "../../handoff/instruction.ts";
+import { sendAndWait } from "../../handoff/send_and_wait.ts";
+import type { BegunTurn, Message } from "../../handoff/settings.ts";
+import { openWakeUp } from "../../handoff/wake_up.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { AgentTerminal } from "../../providers/agent_terminal.ts";
+import type { WakeSource } from "../../providers/wake_source.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import type { AgentTeam } from "./agents.ts";
+import type { DialogDeskTurn } from "../../dialogs/desk.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import { saveFailureScreen } from "./failure_screen.ts";
+import { contextOf } from "./fold.ts";
+import { keepMessage, type KeptMessage, readMessage } from "./messages.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+import { buildPrompt } from "./prompts/mod.ts";
+import type { OpenTurn, RunState } from "./run_state.ts";
+import type { Turn } from "./state.ts";
+
+/** What the turns of a run are played with. */
+export interface AskAgentOptions {
+  readonly plan: ReviewRunPlan;
+  readonly folder: RunFolder;
+  readonly team: AgentTeam;
+  /** Tells of new response files. */
+  readonly responses: WakeSource;
+  /** Where the run stands, with everything that was recorded. */
+  readonly state: () => RunState;
+  /** Writes an event to the journal; a response's with its text. */
+  readonly record: (event: ReviewLoopEvent, text?: string) => void;
+  /** Makes the desk that deals with the dialogs of one turn. */
+  readonly createDesk: (turn: DialogDeskTurn) => DialogDesk;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The review loop's way to its agents: sends a role's prompt to its pane and waits for the response file.
+ *
+ * What is sent is written down first, and that it is being sent as well; a turn that an earlier process has begun goes on where
+ * that one left it. A turn that fails leaves the screen of its pane in the run's folder.
+ */
+export function createAskAgent(
+  options: AskAgentOptions,
+): (role: Role, prompt: string, turn: Turn) => Promise<string> {
+  const { plan, folder, team, responses, state, record, createDesk, clock, signal } = options;
+  const settled = new Set<Role>();
+  const acceptTimes = new Map<string, number>();
+
+  return async (role, prompt, turn) => {
+    for (let text = prompt;;) {
+      const terminal = team.terminalOf(role);
+      try {
+        return await play(role, text, { turnId: turn.id, terminal });
+      } catch (error) {
+        if (!await restart(role, { error, terminal })) throw error;
+      }
+      // What the agent before was told may be new to this one.
+      text = buildPrompt({ context: contextOf(state()), state: state().loop, turn });
+    }
+  };
+
+  /** Starts an agent again whose program ended by itself; false where that is not what the turn failed of. */
+  async function restart(
+    role: Role,
+    { error, terminal }: { readonly error: unknown; readonly terminal: AgentTerminal },
+  ): Promise<boolean> {
+    const restart = (state().restarts[role] ?? 0) + 1;
+    const { maxAgentRestarts: maxRestarts } = plan;
+    if (signal.aborted || !(error instanceof RuntimeError) || restart > maxRestarts) return false;
+    const reason = await terminal.describeEnd().catch(() => undefined);
+    if (reason === undefined) return false;
+    record({ type: "agent_lost", role, terminalId: terminal.pane.paneId, reason, restart, maxRestarts });
+    settled.delete(role);
+    await team.restart(role);
+    return true;
+  }
+
+  async function play(
+    role: Role,
+    prompt: string,
+    { turnId, terminal }: { readonly turnId: string; readonly terminal: AgentTerminal },
+  ): Promise<string> {
+    const terminalId = terminal.pane.paneId;
+    const startedAtMs = clock.now();
+    const settleBeforeSend = !settled.has(role);
+    settled.add(role);
+    const open = state().turn;
+    const begun = open?.id === turnId ? open : undefined;
+    if (begun?.lastAcceptAtMs !== undefined) {
+      acceptTimes.set(terminalId, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
+    }
+    const noteAgent = () => {
+      const { sessionId, seenRules: rules } = terminal;
+      const known = state().agents[role];
+      if (sessionId !== undefined && sessionId !== known?.sessionId) record({ type: "agent_session", role, sessionId });
+      if (rules.length > (known?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
+    };
+    const keep = createKeeper(folder, { turnId, kept: begun?.message });
+    const desk = createDesk({ turnId, role, terminal });
+    using wakeUp = openWakeUp({ clock, sources: [responses, ...(terminal.wakeSource ? [terminal.wakeSource] : [])] });
+    try {
+      return await sendAndWait(team.api, terminalId, role, begun === undefined ? prompt : promptFor(begun, prompt), {
+        workdir: plan.workdir,
+        archiveDir: folder.responsesDir,
+        settings: plan.handoff,
+        settleBeforeSend,
+        acceptTimes,
+        ...(begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) }),
+        wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
+        clock,
+        signal,
+        log: (line) => record({ type: "warning", role, message: line.replace(/^Warning: /, "") }),
+        async onMessage({ what, text, step }, dispatch) {
+          if (step === "sent") return record({ type: "message_sent", turnId, role, what });
+          const kept = await keep({ what, text });
+          const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
+          record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
+        },
+        onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
+        async onArchived({ path, bytes, text }) {
+          noteAgent();
+          const sha256 = await sha256Hex(await syncedContent(path));
+          const seconds = (clock.now() - startedAtMs) / 1000;
+          record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
+        },
+        onStatus(status) {
+          noteAgent();
+          record({ type: "status_changed", turnId, role, status });
+        },
+        dialogs: desk,
+      });
+    } catch (error) {
+      if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId });
+      throw error;
+    } finally {
+      desk.noteClosed();
+    }
+  }
+
+  /** An agent that lost its prompt in the middle of the work is told so, unless the prompt waits to be sent already. */
+  function promptFor(open: OpenTurn, prompt: string): string {
+    if (!open.interrupted || open.message !== undefined) return prompt;
+    return isContinued(open) ? continuationPrompt(plan.workdir, open.role) : replacementPrompt(prompt);
+  }
+
+  function kindFor(open: OpenTurn): "prompt" | "continuation" {
+    return open.interrupted && isContinued(open) ? "continuation" : "prompt";
+  }
+
+  function isContinued({ role }: OpenTurn): boolean {
+    return state().agents[role]?.hasMemory === true;
+  }
+}
+
+/** Writes each message down once, however often keys are pressed for it. */
+function createKeeper(
+  folder: RunFolder,
+  { turnId, kept: earlier }: { readonly turnId: string; readonly kept: OpenTurn["message"] },
+): (message: Pick<Message, "what" | "text">) => Promise<KeptMessage> {
+  let last: { readonly text: string; readonly kept: KeptMessage } | undefined;
+  return async ({ what, text }) => {
+    if (last?.text === text) return last.kept;
+    const sha256 = await sha256Hex(text);
+    const kept = earlier?.sha256 === sha256
+      ? { file: earlier.file, bytes: new TextEncoder().encode(text).length, sha256 }
+      : await keepMessage(folder, { turnId, what, text });
+    last = { text, kept };
+    return kept;
+  };
+}
+
+async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {
+  const { message, dispatchedAtMs, reminders, acceptedPrompts, declinedPrompts } = open;
+  return {
+    reminders,
+    acceptedPrompts,
+    declinedPrompts,
+    ...(dispatchedAtMs === undefined ? {} : { dispatch: { mtimeMs: dispatchedAtMs } }),
+    ...(message === undefined
+      ? {}
+      : { message: { what: message.what, step: message.step, text: await readMessage(folder, message) } }),
+  };
+}
+
+/** What the archive holds, on the disk: a record must not know of it before. */
+async function syncedContent(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path, { read: true, write: true });
+  await file.syncData();
+  return await Deno.readFile(path);
+}

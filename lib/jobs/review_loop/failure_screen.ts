@@ -1,0 +1,20 @@
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { AgentTerminal } from "../../providers/agent_terminal.ts";
+
+/**
+ * Keeps what a pane shows at the moment of a failure, in the form that `panewright explain` reads: `NAME.ansi` and its
+ * sidecar `NAME.json`. A pane that cannot be read any more leaves nothing: the failure itself must be told.
+ */
+export async function saveFailureScreen(
+  terminal: AgentTerminal,
+  options: { readonly folder: RunFolder; readonly name: string },
+): Promise<void> {
+  const base = `${options.folder.evidenceDir}/${options.name}`;
+  try {
+    const { screen } = await terminal.look();
+    const { rows, styled: _styled, height, ...meta } = screen;
+    const sidecar = { provider: terminal.provider.id, ...meta, rows: height };
+    await Deno.writeTextFile(`${base}.ansi`, rows.map((row) => row.raw).join("\n") + "\n", { mode: 0o600 });
+    await Deno.writeTextFile(`${base}.json`, JSON.stringify(sidecar, null, 2) + "\n", { mode: 0o600 });
+  } catch { /* see above */ }
+}

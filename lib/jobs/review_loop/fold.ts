@@ -1,0 +1,210 @@
+import type { Role } from "../../roles.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
+import type { AgentState, OpenTurn, RunState } from "./run_state.ts";
+import type { LoopContext, Transition } from "./state.ts";
+
+/** An event of a journal, with when it was written and, for a response, its text. */
+export type RecordedEvent = ReviewLoopEvent & {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Only of `response_received`: what the archived file holds. */
+  readonly text?: string;
+};
+
+/**
+ * The state after all of these events: what a run goes on from. `undefined` before its first one.
+ *
+ * Any prefix of a journal is a state. What the state machine decides is not read from the journal: the same responses and
+ * settings come to the same decisions, and what of them the journal does not hold yet is `untold`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(foldEvents([]), undefined);
+ * ```
+ */
+export function foldEvents(events: Iterable<RecordedEvent>): RunState | undefined {
+  let state: RunState | undefined;
+  for (const event of events) state = state === undefined ? firstState(event) : applyEvent(state, event);
+  return state;
+}
+
+function firstState(event: RecordedEvent): RunState | undefined {
+  if (event.type !== "run_started") return undefined;
+  const { runId: id, workdir, task, settings, origin } = event;
+  const { state: loop, events } = startLoop({ workdir, job: task, settings });
+  return {
+    head: { id, workdir, task, settings, origin },
+    loop,
+    untold: events,
+    session: undefined,
+    agents: {},
+    restarts: {},
+    turn: undefined,
+    responses: [],
+    questions: 0,
+    postProcessed: [],
+    finished: undefined,
+  };
+}
+
+/**
+ * The state after an event.
+ *
+ * @throws {TypeError} when the event cannot follow: a response where none was due, or without its text
+ */
+export function applyEvent(before: RunState, event: RecordedEvent): RunState {
+  const state = withoutTold(before, event);
+  switch (event.type) {
+    case "run_resumed":
+      return { ...state, head: { ...state.head, settings: event.settings }, restarts: {}, finished: undefined };
+    case "session_opening": {
+      const { socket, session: name, existing, mark } = event;
+      return { ...state, session: { socket, name, existing, mark, opened: false } };
+    }
+    case "session_opened":
+    case "session_adopted":
+      return state.session === undefined ? state : { ...state, session: { ...state.session, opened: true } };
+    case "agent_starting":
+      return agentStarting(state, event);
+    case "agent_ready": {
+      const { terminalId, pid, processStart, wrapperShell, launchedAtMs } = event;
+      return inAgent(state, event.role, { pane: { terminalId, pid, processStart, wrapperShell, launchedAtMs } });
+    }
+    case "agent_lost":
+      return { ...state, restarts: { ...state.restarts, [event.role]: event.restart } };
+    case "agent_session":
+      return inAgent(state, event.role, { sessionId: event.sessionId });
+    case "agent_rules_seen":
+      return inAgent(state, event.role, { seenRules: event.rules });
+    case "turn_started":
+      return { ...state, turn: newTurn(event) };
+    case "message_sending": {
+      const { what, file, sha256, step, dispatchedAtMs } = event;
+      return inTurn(state, {
+        message: { what, file, sha256, step },
+        ...(dispatchedAtMs === undefined ? {} : { dispatchedAtMs }),
+      });
+    }
+    case "message_sent": {
+      const sent = inAgent(state, event.role, { hasMemory: true });
+      return state.turn?.message === undefined
+        ? sent
+        : inTurn(sent, { message: { ...state.turn.message, step: "sent" } });
+    }
+    case "reminder_sent":
+      return inTurn(state, { reminders: event.reminder });
+    case "dialog_waiting":
+      return event.question === undefined
+        ? state
+        : inTurn({ ...state, questions: Math.max(state.questions, numberOf(event.question)) }, {
+          question: { id: event.question, fingerprint: event.fingerprint },
+        });
+    case "dialog_closed":
+      return inTurn(state, { question: undefined });
+    case "dialog_answered":
+      return dialogAnswered(state, event);
+    case "response_received":
+      return responseReceived(state, event);
+    case "test_command_finished": {
+      const { passed, exitCode, seconds, timedOut, output, truncated } = event;
+      const command = { passed, exitCode, seconds, timedOut, output, truncated };
+      // Its first event is this one.
+      return follow(state, applyTestCommandResult(state.loop, command, contextOf(state)), { told: 1 });
+    }
+    case "post_processed":
+      return { ...state, postProcessed: [...state.postProcessed, event.command] };
+    case "run_finished":
+      return { ...state, finished: { outcome: event.outcome, reason: event.reason } };
+    case "run_started":
+    case "agent_adopted":
+    case "round_started":
+    case "turn_resumed":
+    case "status_changed":
+    case "review_decided":
+    case "review_limit_reached":
+    case "test_command_started":
+    case "round_finished":
+    case "panes_left":
+    case "warning":
+      return state;
+  }
+}
+
+/** What the state machine knows of a run besides its state. */
+export function contextOf({ head: { workdir, task: job, settings } }: Pick<RunState, "head">): LoopContext {
+  return { workdir, job, settings };
+}
+
+function newTurn({ turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnId: string }): OpenTurn {
+  return {
+    id,
+    role,
+    message: undefined,
+    interrupted: false,
+    dispatchedAtMs: undefined,
+    reminders: 0,
+    acceptedPrompts: 0,
+    declinedPrompts: 0,
+    lastAcceptAtMs: undefined,
+    question: undefined,
+  };
+}
+
+/** A new agent in a role has none of what the one before was sent, unless it goes on with that one's session. */
+function agentStarting(state: RunState, event: Extract<RecordedEvent, { type: "agent_starting" }>): RunState {
+  const { role, provider, resumes } = event;
+  const hasMemory = resumes !== undefined;
+  const prompted = hasMemory ? state.loop.prompted : state.loop.prompted.filter((one) => one !== role);
+  const agent: AgentState = { provider, pane: undefined, sessionId: resumes, seenRules: [], hasMemory };
+  const started = { ...state, loop: { ...state.loop, prompted }, agents: { ...state.agents, [role]: agent } };
+  if (state.turn?.role !== role) return started;
+  const { message, interrupted } = state.turn;
+  const wasAtWork = message?.step === "sent" || message?.step === "enter";
+  return inTurn(started, { message: undefined, question: undefined, interrupted: interrupted || wasAtWork });
+}
+
+function dialogAnswered(state: RunState, event: Extract<RecordedEvent, { type: "dialog_answered" }>): RunState {
+  const { turn } = state;
+  if (turn === undefined || event.rule === "person" || event.result !== "closed") return state;
+  return event.answer === "accept"
+    ? inTurn(state, { acceptedPrompts: turn.acceptedPrompts + 1, lastAcceptAtMs: Date.parse(event.at) })
+    : inTurn(state, { declinedPrompts: turn.declinedPrompts + 1 });
+}
+
+function responseReceived(state: RunState, event: Extract<RecordedEvent, { type: "response_received" }>): RunState {
+  const { turnId, role, archivedAs: path, bytes, sha256, text } = event;
+  if (text === undefined) throw new TypeError(`Cannot apply the response to ${turnId}: its text is missing`);
+  const received = {
+    ...state,
+    turn: undefined,
+    responses: [...state.responses, { turnId, role, path, bytes, sha256 }],
+  };
+  return follow(received, applyResponse(state.loop, text, contextOf(state)), { told: 0 });
+}
+
+function follow(state: RunState, transition: Transition, { told }: { readonly told: number }): RunState {
+  return { ...state, loop: transition.state, untold: transition.events.slice(told) };
+}
+
+/** The state machine's events follow the one that they come from, in their order; warnings of others may come between. */
+function withoutTold(state: RunState, event: RecordedEvent): RunState {
+  const [next, ...rest] = state.untold;
+  if (next === undefined || next.type !== event.type) return state;
+  if (next.type === "warning" && event.type === "warning" && next.message !== event.message) return state;
+  return { ...state, untold: rest };
+}
+
+function inAgent(state: RunState, role: Role, change: Partial<AgentState>): RunState {
+  const agent = state.agents[role];
+  return agent === undefined ? state : { ...state, agents: { ...state.agents, [role]: { ...agent, ...change } } };
+}
+
+function inTurn(state: RunState, change: Partial<OpenTurn>): RunState {
+  return state.turn === undefined ? state : { ...state, turn: { ...state.turn, ...change } };
+}
+
+function numberOf(question: string): number {
+  return Number(question.slice(1));
+}

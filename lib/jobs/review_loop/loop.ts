@@ -1,0 +1,97 @@
+import { UsageError } from "../../errors.ts";
+import type { Role } from "../../roles.ts";
+import { formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import type { Job } from "./job.ts";
+import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "./machine.ts";
+import { buildPrompt } from "./prompts/mod.ts";
+import { type ReviewLoopSettings, reviewLoopSettings } from "./settings.ts";
+import type { LoopContext, LoopState, Transition, Turn } from "./state.ts";
+
+/** What the review loop is given. It knows neither panes nor processes. */
+export interface ReviewLoopOptions {
+  /** The absolute folder that the agents work in; response files live below it. */
+  readonly workdir: string;
+  readonly job: Job;
+  readonly settings: ReviewLoopSettings;
+  /** Sends a prompt to a role's agent and resolves to its complete response. What it throws ends the loop. */
+  readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string>;
+  /** Runs the project's test command; needed where `settings.projectTestCmd` is set. */
+  readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
+  /** Takes each event; the loop goes on when what it returns has resolved. */
+  readonly onEvent?: (event: ReviewLoopEvent) => void | Promise<void>;
+  /** A state to go on from, as an earlier run left it. @default {the beginning} */
+  readonly state?: LoopState;
+  /** The id of the turn that an earlier process has begun; it is not announced again. */
+  readonly begunTurn?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** How a review loop ended. */
+export interface ReviewLoopResult {
+  readonly outcome: "pass" | "fail";
+  /** The round that it ended in. */
+  readonly rounds: number;
+  /** Why, in one sentence for a person. */
+  readonly reason: string;
+  readonly state: LoopState;
+}
+
+/**
+ * Runs a job through the five roles, round by round, until the test passes or a limit is reached.
+ *
+ * The state machine in machine.ts decides; this only carries prompts, responses and events between it and the outside.
+ * Events about panes and response files (`agent_*`, `status_changed`, `reminder_sent`, `response_received`) and the
+ * first and last one of a run are the caller's.
+ *
+ * @throws what `askAgent`, `runTestCommand` or `onEvent` throws, and the signal's reason when it is aborted
+ * @throws {UsageError} when a setting is out of range, or there is a test command and nothing to run it with
+ */
+export async function runReviewLoop(options: ReviewLoopOptions): Promise<ReviewLoopResult> {
+  const { workdir, job, signal } = options;
+  const context: LoopContext = { workdir, job, settings: reviewLoopSettings(options.settings) };
+  if (context.settings.projectTestCmd !== undefined && options.runTestCommand === undefined) {
+    throw new UsageError("Cannot run the review loop: there is a project test command, but nothing to run it with");
+  }
+  const follow = async (transition: Transition): Promise<LoopState> => {
+    for (const event of transition.events) await options.onEvent?.(event);
+    return transition.state;
+  };
+  signal?.throwIfAborted();
+  let state = options.state ?? await follow(startLoop(context));
+  while (state.stage.kind !== "finished") {
+    signal?.throwIfAborted();
+    state = await follow(await advance(state, { context, options }));
+  }
+  return { outcome: state.stage.outcome, rounds: state.round, reason: state.stage.reason, state };
+}
+
+async function advance(
+  state: LoopState,
+  { context, options }: { readonly context: LoopContext; readonly options: ReviewLoopOptions },
+): Promise<Transition> {
+  const turn = nextTurn(state);
+  if (turn === undefined) return await runCommand(state, { context, options });
+  const { id: turnId, role, round, cycle } = turn;
+  const prompt = buildPrompt({ context, state, turn });
+  const promptBytes = new TextEncoder().encode(prompt).length;
+  const started: ReviewLoopEvent = turnId === options.begunTurn
+    ? { type: "turn_resumed", turnId, role, round, cycle }
+    : { type: "turn_started", turnId, role, round, cycle, promptBytes };
+  await options.onEvent?.(started);
+  return applyResponse(state, await options.askAgent(role, prompt, turn), context);
+}
+
+async function runCommand(
+  state: LoopState,
+  { context, options }: { readonly context: LoopContext; readonly options: ReviewLoopOptions },
+): Promise<Transition> {
+  const command = context.settings.projectTestCmd;
+  if (command === undefined || options.runTestCommand === undefined) {
+    throw new UsageError(
+      "Cannot go on with a run that waits for its project test command: none is configured any more",
+    );
+  }
+  await options.onEvent?.({ type: "test_command_started", round: state.round, command: formatTestCommand(command) });
+  return applyTestCommandResult(state, await options.runTestCommand(command), context);
+}

@@ -1,0 +1,75 @@
+import { PanewrightError } from "../../errors.ts";
+import type { MessageKind } from "../../handoff/settings.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { sha256Hex } from "../../text/digest.ts";
+
+/** A message that was written down before it is sent. */
+export interface KeptMessage {
+  /** Its name in the run's folder: `messages/r1-analyst-c1.md`. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Writes a message down, on the disk before it returns. The first one of a turn has the turn's name, later ones a number.
+ *
+ * @throws {PanewrightError} when it cannot be written
+ */
+export async function keepMessage(
+  folder: RunFolder,
+  message: { readonly turnId: string; readonly what: MessageKind; readonly text: string },
+): Promise<KeptMessage> {
+  const { turnId, what, text } = message;
+  const bytes = new TextEncoder().encode(text);
+  const base = `${turnId}${what === "prompt" ? "" : `-${what}`}`;
+  try {
+    await Deno.mkdir(folder.messagesDir, { recursive: true });
+    for (let number = 1;; number++) {
+      const name = `${base}${number === 1 ? "" : `-${number}`}.md`;
+      const file = await createNew(`${folder.messagesDir}/${name}`);
+      if (file === undefined) continue;
+      using _ = file;
+      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+      await file.syncData();
+      return { file: `messages/${name}`, bytes: bytes.length, sha256: await sha256Hex(bytes) };
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PanewrightError(`Cannot write a message to ${folder.messagesDir}: ${reason}`, {
+      cause,
+      hint: "What was not written down is not sent.",
+    });
+  }
+}
+
+/**
+ * Reads a message that was written down.
+ *
+ * @throws {PanewrightError} when it cannot be read, or is another than was written
+ */
+export async function readMessage(
+  folder: RunFolder,
+  { file, sha256 }: Pick<KeptMessage, "file" | "sha256">,
+): Promise<string> {
+  const path = `${folder.path}/${file}`;
+  try {
+    const bytes = await Deno.readFile(path);
+    if (await sha256Hex(bytes) !== sha256) throw new Error("it was changed after it was written");
+    return new TextDecoder().decode(bytes);
+  } catch (cause) {
+    throw new PanewrightError(`Cannot go on with the message ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: "Whether the agent has it cannot be told without it: look at its pane, and start the run anew.",
+    });
+  }
+}
+
+async function createNew(path: string): Promise<Deno.FsFile | undefined> {
+  try {
+    return await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return undefined;
+    throw error;
+  }
+}

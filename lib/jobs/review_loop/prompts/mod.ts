@@ -1,0 +1,23 @@
+import type { Role } from "../../../roles.ts";
+import { analystPrompt } from "./analyst.ts";
+import { analystReviewPrompt } from "./analyst_review.ts";
+import { programmerPrompt } from "./programmer.ts";
+import { programmerReviewPrompt } from "./programmer_review.ts";
+import type { PromptInput } from "./shared.ts";
+import { testerPrompt } from "./tester.ts";
+import { verdictFollowUpPrompt } from "./verdict_follow_up.ts";
+
+export type { PromptInput } from "./shared.ts";
+
+const PROMPTS: Readonly<Record<Role, (input: PromptInput) => string>> = {
+  analyst: analystPrompt,
+  analyst_review: analystReviewPrompt,
+  programmer: programmerPrompt,
+  programmer_review: programmerReviewPrompt,
+  tester: testerPrompt,
+};
+
+/** The complete text that a role is sent for a turn. */
+export function buildPrompt(input: PromptInput): string {
+  return input.turn.kind === "verdict" ? verdictFollowUpPrompt(input) : PROMPTS[input.turn.role](input);
+}

@@ -1,0 +1,76 @@
+import type { TestCommandResult } from "../../test_command.ts";
+import { dataBlock } from "../../../text/blocks.ts";
+import { condense } from "../../../text/condense.ts";
+import {
+  assemble,
+  condensed,
+  exploreSummary,
+  feedback,
+  heading,
+  isRepeat,
+  ownOutput,
+  type PromptInput,
+  quotedTestCommand,
+  scenarioTest,
+  upstream,
+} from "./shared.ts";
+
+/** The prompt for the programmer: implement, answer the reviewer, or repair what the last round's test found. */
+export function programmerPrompt(input: PromptInput): string {
+  const { state } = input;
+  const openPoints = isRepeat(input)
+    ? undefined
+    : feedback(input, { author: "analyst", title: "OPEN POINTS OF THE ANALYST'S REVIEW, which did not approve" });
+  return assemble(input, [
+    heading(input, "You change the project's code so that the scenario test passes."),
+    exploreSummary(input),
+    upstream(input, { role: "analyst" }),
+    openPoints,
+    scenarioTest(input, "SCENARIO TEST, read-only: make it pass, never change it"),
+    quotedTestCommand(input),
+    ...testEvidence(input),
+    earlierChanges(input),
+    ownOutput(input),
+    feedback(input, { author: "programmer", title: "REVIEW OF YOUR LAST CHANGES" }),
+    state.feedback.programmer === undefined ? TASK : `${TASK}\nDeal with every point of the review.`,
+  ]);
+}
+
+const TASK =
+  `Make the changes in the working directory. Do not weaken, skip or delete a test to get it to pass. Your response holds:
+- Files changed: each path, and what changed in it.
+- Behaviour implemented, point by point against the scenario test.
+- Checks that you ran, and what they printed.
+- What you left undone, and why.`;
+
+function testEvidence({ context, state }: PromptInput): (string | undefined)[] {
+  const evidence = state.testEvidence;
+  if (evidence === undefined) return [];
+  const { round, report, note, command } = evidence;
+  const { settings } = context;
+  const maxLines = settings.condenseTestEvidence ? settings.maxTestEvidenceLines : undefined;
+  return [
+    `The test of round ${round} failed${note === undefined ? "" : ` (${note})`}. ` +
+    "Find the cause in the evidence below and repair it.",
+    dataBlock(...condensed(`TEST REPORT OF ROUND ${round}`, report, maxLines)),
+    command === undefined ? undefined : commandOutput(command, maxLines),
+  ];
+}
+
+function commandOutput(command: TestCommandResult, maxLines: number | undefined): string {
+  const end = command.timedOut ? "killed at its time limit" : `exit code ${command.exitCode}`;
+  const title = `OUTPUT OF THE PROJECT TEST COMMAND, ${end}${command.truncated ? ", the end of it" : ""}`;
+  return dataBlock(...condensed(title, command.output.trim() === "" ? "(no output)" : command.output, maxLines));
+}
+
+/** What was done in the rounds before: the last one at full length, the ones before it at less. */
+function earlierChanges({ context, state }: PromptInput): string | undefined {
+  const { earlierChanges } = state;
+  if (earlierChanges.length === 0) return undefined;
+  const { settings } = context;
+  const reports = earlierChanges.map(({ round, report }, index) => {
+    const maxLines = Math.ceil(settings.maxCrossPhaseLines / (earlierChanges.length - index));
+    return `Round ${round}:\n${settings.condenseCrossPhase ? condense(report, { maxLines }) : report}`;
+  });
+  return dataBlock("CHANGES THAT YOU REPORTED IN EARLIER ROUNDS", reports.join("\n\n"));
+}

@@ -1,0 +1,118 @@
+import { responseFileInstruction } from "../../../handoff/instruction.ts";
+import { dataBlock, jobBlock } from "../../../text/blocks.ts";
+import { plainText } from "../../../text/plain_text.ts";
+import { formatTestCommand } from "../../test_command.ts";
+import { condense } from "../../../text/condense.ts";
+import { firstApprovalCycle } from "../evidence.ts";
+import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
+
+/** What every prompt is built from. */
+export interface PromptInput {
+  readonly context: LoopContext;
+  readonly state: LoopState;
+  readonly turn: Turn;
+}
+
+/** The lines of one prompt's parts; a part that has nothing to say is undefined. */
+export type PromptParts = readonly (string | undefined)[];
+
+/** Joins a prompt's parts with blank lines and closes it with the response file instruction of the role. */
+export function assemble(input: PromptInput, parts: PromptParts): string {
+  const all = [...parts, responseFileInstruction(input.context.workdir, input.turn.role)];
+  return all.filter((part) => part !== undefined && part !== "").join("\n\n");
+}
+
+/** A title and a text of at most `maxLines` lines, or as long as it is; the title says whether anything was left out. */
+export function condensed(title: string, text: string, maxLines: number | undefined): [string, string] {
+  if (maxLines === undefined) return [title, text];
+  const plain = plainText(text);
+  const short = condense(plain, { maxLines });
+  return [short.trim() === plain.trim() ? title : `${title}, condensed`, short];
+}
+
+/** Where the turn stands. */
+export function heading({ context, turn }: PromptInput, duty: string): string {
+  const cycle = turn.cycle === 0 ? "" : `, review cycle ${turn.cycle} of at most ${context.settings.maxReviewCycles}`;
+  return `You are the ${turn.role} of this job. ${duty}\nRound ${turn.round} of at most ${context.settings.maxRounds}${cycle}. Working directory: ${context.workdir}`;
+}
+
+/** Whether the role has had a prompt before and can be given less this time. */
+export function isRepeat({ state, turn }: PromptInput): boolean {
+  return state.prompted.includes(turn.role);
+}
+
+/** What the job says, its explore summary condensed for a role that has read it before. */
+export function exploreSummary(input: PromptInput): string {
+  const { job, settings } = input.context;
+  const text = job.introduction === "" ? job.exploreSummary : `${job.introduction}\n\n${job.exploreSummary}`;
+  const isShort = isRepeat(input) && settings.condenseExploreOnRepeat;
+  return jobBlock(...condensed("EXPLORE SUMMARY", text, isShort ? settings.maxCrossPhaseLines : undefined));
+}
+
+/** The scenario test, always in full. */
+export function scenarioTest({ context }: PromptInput, title = "SCENARIO TEST"): string {
+  return jobBlock(title, context.job.scenarioTest);
+}
+
+/** The last output of another role, condensed on repeat, or a placeholder where that role has not worked. */
+export function upstream(input: PromptInput, options: { readonly role: AuthorRole; readonly always?: "full" }): string {
+  const { role } = options;
+  const { settings } = input.context;
+  const output = input.state.outputs[role];
+  const title = `OUTPUT OF THE ${role.toUpperCase()}`;
+  if (output === undefined) {
+    return `${title}: there is none, because this run was started at ${settings.startAgent}. ` +
+      "Go by the explore summary and by what the working directory holds.";
+  }
+  const isShort = isRepeat(input) && settings.condenseUpstreamOnRepeat && options.always !== "full";
+  return dataBlock(...condensed(title, output, isShort ? settings.maxCrossPhaseLines : undefined));
+}
+
+/** The role's own last output, for an agent that was started afresh and does not remember it. */
+export function ownOutput(input: PromptInput): string | undefined {
+  const output = input.state.outputs[input.turn.role];
+  return output === undefined || isRepeat(input) ? undefined : dataBlock("YOUR LAST OUTPUT", output);
+}
+
+/** A reviewer's feedback on the author's last work, and what panewright has to say about it. */
+export function feedback(
+  { context, state }: PromptInput,
+  options: { readonly author: AuthorRole; readonly title: string },
+): string | undefined {
+  const given = state.feedback[options.author];
+  if (given === undefined) return undefined;
+  const { settings } = context;
+  const maxLines = settings.condenseReviewFeedback ? settings.maxFeedbackLines : undefined;
+  const note = given.note === undefined ? "" : `\nNote by panewright: ${given.note}.`;
+  return dataBlock(...condensed(options.title, given.text, maxLines)) + note;
+}
+
+/** The project's test command as the prompts quote it. */
+export function quotedTestCommand({ context }: PromptInput): string | undefined {
+  const command = context.settings.projectTestCmd;
+  return command === undefined ? undefined : jobBlock("PROJECT TEST COMMAND", formatTestCommand(command));
+}
+
+/** How a review is to be written: the parts that the gate asks for, and the verdict, phrased so that an echo is none. */
+export function reviewForm({ context, state, turn }: PromptInput, author: AuthorRole): string {
+  const subject = author === "analyst" ? "the analysis" : "the changes";
+  const firstApproval = firstApprovalCycle(context.settings);
+  const note = state.feedback[author]?.note;
+  return `Your review has these parts, each under its own label, and the label in English:
+1. Artefacts and judgement: every artefact of ${subject} that you looked at, with its path, and what you found.
+2. Traceability and coverage: for each point of the job and the scenario test, where it is dealt with, or that it is not.
+3. Interfaces, files and modules: those that you opened, with their paths. Open at least 2 files that really exist.
+4. Action items: one list item each, with what is to be done in which file. Say so where there are none.
+5. The label REVIEW_NOTES followed by a colon and your conclusions in full sentences.
+${verdictForm("REVIEW_RESULT", "APPROVED", "REVISE")}
+The verdict is REVISE unless you have checked everything above yourself and found nothing that must change. \
+An approval without the parts above is not accepted${
+    turn.cycle < firstApproval ? `, nor is one before review cycle ${firstApproval}: look for what can be better` : ""
+  }.${note === undefined ? "" : `\nNote by panewright on your last review: ${note}.`}`;
+}
+
+/** How a verdict is to be written. Its template line offers both values, which the verdict parser takes for none. */
+export function verdictForm(label: string, first: string, second: string): string {
+  return `The last line of your response is the verdict and holds nothing else. Its form, with exactly one of the two words:
+${label}: ${first} | ${second}`;
+}

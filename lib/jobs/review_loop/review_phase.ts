@@ -1,0 +1,116 @@
+import type { Role } from "../../roles.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import { approvalObjection } from "./evidence.ts";
+import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
+import { parseReviewVerdict, type ReviewVerdict } from "./verdicts.ts";
+
+/** Who reviews an author's work. */
+export const REVIEWER_OF: Readonly<Record<AuthorRole, ReviewerRole>> = {
+  analyst: "analyst_review",
+  programmer: "programmer_review",
+};
+
+const AUTHOR_OF: Readonly<Record<ReviewerRole, AuthorRole>> = {
+  analyst_review: "analyst",
+  programmer_review: "programmer",
+};
+
+const AFTER_REVIEW: Readonly<Record<ReviewerRole, LoopStage>> = {
+  analyst_review: { kind: "work", role: "programmer", cycle: 1 },
+  programmer_review: { kind: "work", role: "tester", cycle: 0 },
+};
+
+/** A response of a reviewer, and where in the loop it arrived. */
+export interface ReviewResponse {
+  readonly context: LoopContext;
+  readonly role: ReviewerRole;
+  readonly cycle: number;
+  /** Whether it answers the question for the verdict that an earlier response did not state. */
+  readonly asked: boolean;
+  readonly response: string;
+}
+
+/** After an author's work its reviewer looks at it, in the same cycle. */
+export function afterAuthor(
+  state: LoopState,
+  work: { readonly role: AuthorRole; readonly cycle: number; readonly response: string },
+): Transition {
+  return {
+    state: {
+      ...state,
+      outputs: { ...state.outputs, [work.role]: work.response },
+      stage: { kind: "work", role: REVIEWER_OF[work.role], cycle: work.cycle },
+    },
+    events: [],
+  };
+}
+
+/** After a review: on to the next phase, back to the author, or the question for a missing verdict. */
+export function afterReview(state: LoopState, review: ReviewResponse): Transition {
+  const { role, cycle, asked, response } = review;
+  const text = asked ? `${state.outputs[role] ?? ""}\n\n${response}` : response;
+  const reviewed: LoopState = { ...state, outputs: { ...state.outputs, [role]: text } };
+  const verdict = parseReviewVerdict(response);
+  if (verdict === undefined && !asked) {
+    return {
+      state: { ...reviewed, stage: { kind: "verdict", role, cycle } },
+      events: [missingVerdictWarning(role)],
+    };
+  }
+  return decide(reviewed, { ...review, text, ...judged(verdict, { ...review, text }) });
+}
+
+/** The warning that a role is now asked for the verdict that its response did not state. */
+export function missingVerdictWarning(role: Role): ReviewLoopEvent {
+  return {
+    type: "warning",
+    role,
+    message: `The response of ${role} states no unambiguous verdict: asking for it once`,
+  };
+}
+
+interface Judged {
+  readonly verdict: ReviewVerdict;
+  readonly note: string | undefined;
+}
+
+function judged(verdict: ReviewVerdict | undefined, review: ReviewResponse & { readonly text: string }): Judged {
+  if (verdict === undefined) {
+    return { verdict: "REVISE", note: "no unambiguous verdict, even when asked: taken as REVISE" };
+  }
+  if (verdict === "REVISE") return { verdict, note: undefined };
+  const note = approvalObjection(review.text, { cycle: review.cycle, settings: review.context.settings });
+  return { verdict: note === undefined ? "APPROVED" : "REVISE", note };
+}
+
+function decide(state: LoopState, review: ReviewResponse & Judged & { readonly text: string }): Transition {
+  const { context, role, cycle, verdict, note, text } = review;
+  const { maxReviewCycles, atReviewLimit } = context.settings;
+  const { round } = state;
+  const author = AUTHOR_OF[role];
+  const { [author]: _decided, ...otherFeedback } = state.feedback;
+  const decided: ReviewLoopEvent = {
+    type: "review_decided",
+    role,
+    round,
+    cycle,
+    verdict,
+    ...(note === undefined ? {} : { note }),
+  };
+  if (verdict === "APPROVED") {
+    return { state: { ...state, feedback: otherFeedback, stage: AFTER_REVIEW[role] }, events: [decided] };
+  }
+  const revised: LoopState = { ...state, feedback: { ...otherFeedback, [author]: { text, note } } };
+  if (cycle < maxReviewCycles) {
+    return { state: { ...revised, stage: { kind: "work", role: author, cycle: cycle + 1 } }, events: [decided] };
+  }
+  const limit: ReviewLoopEvent = { type: "review_limit_reached", role, round, then: atReviewLimit };
+  if (atReviewLimit === "proceed") {
+    return { state: { ...revised, stage: AFTER_REVIEW[role] }, events: [decided, limit] };
+  }
+  const reason = `${role} did not approve in ${maxReviewCycles} review ${maxReviewCycles === 1 ? "cycle" : "cycles"}`;
+  return {
+    state: { ...revised, stage: { kind: "finished", outcome: "fail", reason } },
+    events: [decided, limit, { type: "round_finished", round, verdict: "FAIL", note: reason }],
+  };
+}

@@ -1,0 +1,117 @@
+import { type Role, ROLES } from "../../roles.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
+import { createTmuxClient } from "../../tmux/plain_client.ts";
+import { adoptSession } from "../../tmux/adopt_session.ts";
+import { removeDeadSocket } from "../../tmux/server.ts";
+import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
+import { openSession, type TmuxSession } from "../../tmux/session.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+import type { AgentState, RunState, SessionState } from "./run_state.ts";
+
+/** What a run's session is opened with. */
+export interface RunSessionOptions {
+  readonly runId: string;
+  /** What an earlier process of the run has left. */
+  readonly earlier: Pick<RunState, "session" | "agents">;
+  readonly record: (event: ReviewLoopEvent) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The name of a session on a server of our own: there is no other on it. */
+const OWN_SESSION = "panewright";
+
+/** tmux's own name for the server of a person who names none. */
+const DEFAULT_SOCKET = "default";
+
+/** A run's session, with the connection to its server. */
+export interface RunSession extends AsyncDisposable {
+  readonly session: TmuxSession;
+  /** The terminal ids of the agents of an earlier process that are alive. */
+  readonly alive: ReadonlySet<string>;
+}
+
+/**
+ * Opens the session for a run's panes: on a server of its own, `panewright-<run>`, unless the plan names an existing one.
+ * The session that an earlier process of the run has opened is adopted, if it is still there.
+ *
+ * A server of our own is talked with through control mode. To somebody's session no client is added: it would be shown
+ * there, fire their hooks, and take a session along that ends with its last client.
+ *
+ * @throws like `openSession`
+ */
+export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOptions): Promise<RunSession> {
+  const { earlier, record, clock } = options;
+  const before = earlier.session;
+  const place = before ?? placeOf(plan, options.runId);
+  const log = (message: string) => record({ type: "warning", message });
+  await using opened = new AsyncDisposableStack();
+  const plain = createTmuxClient({ socket: place.socket });
+  const client = opened.use(createControlClient({ plain, log, clock }));
+  const adopted = before && await adoptEarlier(before, { ...options, plan, client });
+  if (before !== undefined && adopted === undefined) await endMarkedProcesses(before.mark, { clock });
+  const session = opened.use(adopted?.session ?? await openNew(place, { ...options, plan, client }));
+  if (!place.existing) await client.connect(session.name);
+  const attachCommand = session.attachCommand();
+  record({ type: adopted === undefined ? "session_opened" : "session_adopted", attachCommand });
+  const resources = opened.move();
+  return {
+    session,
+    alive: adopted?.alive ?? new Set(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Ends what an earlier process of a run has left in tmux, and everything that was started there. */
+export async function endLeftSession(
+  { session, agents }: Pick<RunState, "session"> & { readonly agents: AgentPanes },
+  { clock }: { readonly clock: Clock },
+): Promise<void> {
+  if (session === undefined) return;
+  const { socket, name, existing, mark } = session;
+  const client = createTmuxClient({ socket });
+  const adopted = await adoptSession(client, { name, existing, mark, panes: panesOf(agents), clock });
+  await adopted?.session.close();
+  await endMarkedProcesses(mark, { clock });
+  if (adopted === undefined && !existing) await removeDeadSocket(client);
+}
+
+type Place = Pick<SessionState, "socket" | "name" | "existing">;
+
+function placeOf({ tmux }: ReviewRunPlan, runId: string): Place {
+  const existing = tmux.session !== undefined;
+  return {
+    socket: tmux.socket ?? (existing ? DEFAULT_SOCKET : `panewright-${runId}`),
+    name: tmux.session ?? OWN_SESSION,
+    existing,
+  };
+}
+
+interface Opening extends RunSessionOptions {
+  readonly plan: ReviewRunPlan;
+  readonly client: ControlClient;
+}
+
+async function adoptEarlier({ name, existing, mark }: SessionState, { plan, client, earlier, clock }: Opening) {
+  const { tmux: { cols, rows }, cleanupOnExit } = plan;
+  const panes = panesOf(earlier.agents);
+  return await adoptSession(client, { name, existing, mark, panes, cols, rows, cleanupOnExit, clock });
+}
+
+async function openNew({ socket, name, existing }: Place, { plan, client, record, clock, signal }: Opening) {
+  const { tmux: { cols, rows }, cleanupOnExit } = plan;
+  const mark = crypto.randomUUID();
+  record({ type: "session_opening", socket, session: name, existing, mark });
+  return await openSession(client, { name, existing, mark, cols, rows, cleanupOnExit, clock, signal });
+}
+
+type AgentPanes = Readonly<Partial<Record<Role, Pick<AgentState, "pane">>>>;
+
+function panesOf(agents: AgentPanes) {
+  return ROLES.flatMap((role) => {
+    const pane = agents[role]?.pane;
+    return pane === undefined ? [] : [{ paneId: pane.terminalId, pid: pane.pid, startTime: pane.processStart }];
+  });
+}

@@ -1,0 +1,109 @@
+import type { Role } from "../../roles.ts";
+import type { MessageKind } from "../../handoff/settings.ts";
+import type { ReviewLoopEvent, RunOrigin, RunOutcome } from "./events.ts";
+import type { Job } from "./job.ts";
+import type { ReviewLoopSettings } from "./settings.ts";
+import type { LoopState } from "./state.ts";
+
+/** Where a run of the review loop stands by its journal: all that another process needs to go on with it. Plain data. */
+export interface RunState {
+  /** What the run is about. */
+  readonly head: RunHead;
+  readonly loop: LoopState;
+  /** What the state machine has to tell, and the journal does not hold yet. */
+  readonly untold: readonly ReviewLoopEvent[];
+  /** The tmux session that was opened last; whether it is still there is to be seen. */
+  readonly session: SessionState | undefined;
+  readonly agents: Readonly<Partial<Record<Role, AgentState>>>;
+  /** How often each role's agent was lost and started again since somebody last started or resumed the run. */
+  readonly restarts: Readonly<Partial<Record<Role, number>>>;
+  /** The turn whose response has not been received yet. */
+  readonly turn: OpenTurn | undefined;
+  /** The responses that were received, oldest first. */
+  readonly responses: readonly ReceivedResponse[];
+  /** How many questions were asked. */
+  readonly questions: number;
+  /** The commands of the post-processing that have ended. */
+  readonly postProcessed: readonly string[];
+  /** How the run ended; undefined while it is under way, or was broken off. */
+  readonly finished: { readonly outcome: RunOutcome; readonly reason: string } | undefined;
+}
+
+/** What a run was started with. */
+export interface RunHead {
+  readonly id: string;
+  readonly workdir: string;
+  readonly task: Job;
+  /** As they are now: a run that goes on may do so with others. */
+  readonly settings: ReviewLoopSettings;
+  readonly origin: RunOrigin;
+}
+
+/** A tmux session that the run's panes are in. */
+export interface SessionState {
+  readonly socket: string;
+  readonly name: string;
+  readonly existing: boolean;
+  readonly mark: string;
+  /** Whether it is known to have been opened. */
+  readonly opened: boolean;
+}
+
+/** A role's agent, as the journal has it. */
+export interface AgentState {
+  readonly provider: string;
+  /** The pane that it was ready in; undefined while it is starting. */
+  readonly pane: AgentPane | undefined;
+  /** The id of its CLI's own session. */
+  readonly sessionId: string | undefined;
+  /** The rules that were seen on its screens and lift a doubt. */
+  readonly seenRules: readonly string[];
+  /** Whether that session holds what the role was sent before. */
+  readonly hasMemory: boolean;
+}
+
+/** What an agent's pane is known by. */
+export interface AgentPane {
+  readonly terminalId: string;
+  readonly pid: number;
+  readonly processStart: string | undefined;
+  readonly wrapperShell: string | undefined;
+  readonly launchedAtMs: number;
+}
+
+/** A turn that is under way. */
+export interface OpenTurn {
+  readonly id: string;
+  readonly role: Role;
+  /** What the agent was sent last, or is about to be sent. */
+  readonly message: SentMessage | undefined;
+  /** Whether an agent that had been sent the turn's prompt is gone. */
+  readonly interrupted: boolean;
+  /** When the prompt was dispatched, by the file system's clock. */
+  readonly dispatchedAtMs: number | undefined;
+  readonly reminders: number;
+  readonly acceptedPrompts: number;
+  readonly declinedPrompts: number;
+  /** When a permission prompt was last accepted by the policy, in milliseconds since the epoch. */
+  readonly lastAcceptAtMs: number | undefined;
+  /** The dialog that waits for a person. */
+  readonly question: { readonly id: string; readonly fingerprint: string } | undefined;
+}
+
+/** A message, and how far it has come. */
+export interface SentMessage {
+  readonly what: MessageKind;
+  readonly file: string;
+  readonly sha256: string;
+  readonly step: "paste" | "enter" | "sent";
+}
+
+/** A response in the archive. */
+export interface ReceivedResponse {
+  readonly turnId: string;
+  readonly role: Role;
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}

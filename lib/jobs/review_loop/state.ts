@@ -1,0 +1,88 @@
+import type { Role } from "../../roles.ts";
+import type { TestCommandResult } from "../test_command.ts";
+import type { ReviewLoopEvent } from "./events.ts";
+import type { Job } from "./job.ts";
+import type { ReviewLoopSettings } from "./settings.ts";
+
+/** What stays the same during a loop. Plain data. */
+export interface LoopContext {
+  readonly workdir: string;
+  readonly job: Job;
+  readonly settings: ReviewLoopSettings;
+}
+
+/** A role that writes something which a reviewer looks at. */
+export type AuthorRole = "analyst" | "programmer";
+/** A role that reviews. */
+export type ReviewerRole = "analyst_review" | "programmer_review";
+
+/** What the loop waits for next. */
+export type LoopStage =
+  /** The response to a role's prompt. */
+  | { readonly kind: "work"; readonly role: Role; readonly cycle: number }
+  /** The verdict that the role's last response did not state; it is asked for once. */
+  | { readonly kind: "verdict"; readonly role: ReviewerRole | "tester"; readonly cycle: number }
+  /** The result of the project's test command. */
+  | { readonly kind: "test_command"; readonly testerVerdict: "PASS" | "FAIL"; readonly note: string | undefined }
+  | { readonly kind: "finished"; readonly outcome: "pass" | "fail"; readonly reason: string };
+
+/** What a failed round leaves for the next one. */
+export interface TestEvidence {
+  readonly round: number;
+  /** The tester's response; empty where there was none. */
+  readonly report: string;
+  readonly command: TestCommandResult | undefined;
+  /** Why the round failed, where the tester did not say FAIL itself. */
+  readonly note: string | undefined;
+}
+
+/** Where a loop stands: all that is needed to go on from here. Plain data, so that it survives JSON. */
+export interface LoopState {
+  readonly round: number;
+  readonly stage: LoopStage;
+  /** The last response of each role. */
+  readonly outputs: Readonly<Partial<Record<Role, string>>>;
+  /** The last review of each author's work that asks for changes, and what panewright adds to it. */
+  readonly feedback: Readonly<Partial<Record<AuthorRole, Feedback>>>;
+  /** The roles that have had a prompt, so that the next one may be shorter. */
+  readonly prompted: readonly Role[];
+  readonly testEvidence: TestEvidence | undefined;
+  /** What the programmer reported in the rounds before this one. */
+  readonly earlierChanges: readonly EarlierChanges[];
+}
+
+/** A review that asks for changes. */
+export interface Feedback {
+  readonly text: string;
+  /** Why an approval was not accepted, or a verdict had to be assumed. */
+  readonly note: string | undefined;
+}
+
+/** The programmer's last report of an earlier round. */
+export interface EarlierChanges {
+  readonly round: number;
+  readonly report: string;
+}
+
+/** One prompt to one role. */
+export interface Turn {
+  /** Unique in a run and readable: `r1-analyst-c1`, `r2-tester`, `r1-analyst_review-c2-verdict`. */
+  readonly id: string;
+  readonly role: Role;
+  readonly round: number;
+  /** 1 for the first exchange between an author and its reviewer; 0 for the tester. */
+  readonly cycle: number;
+  /** `verdict` asks a reviewer or the tester for the verdict that was missing. */
+  readonly kind: "work" | "verdict";
+}
+
+/** A state and what happened on the way to it. */
+export interface Transition {
+  readonly state: LoopState;
+  readonly events: readonly ReviewLoopEvent[];
+}
+
+/** The cycle number of a role's first turn in a round. */
+export function firstCycle(role: Role): number {
+  return role === "tester" ? 0 : 1;
+}

@@ -1,0 +1,115 @@
+import { ownLines } from "../../text/markdown.ts";
+
+/** What a reviewer says of the work that it looked at. */
+export type ReviewVerdict = "APPROVED" | "REVISE";
+/** What the tester says of the scenario test. */
+export type TestVerdict = "PASS" | "FAIL";
+
+interface VerdictForm<V extends string> {
+  readonly label: string;
+  readonly values: readonly V[];
+  /** The beginnings of words that claim a value, in lower case: `passed` claims PASS without stating it. */
+  readonly stems: Readonly<Record<V, string>>;
+}
+
+const REVIEW: VerdictForm<ReviewVerdict> = {
+  label: "REVIEW_RESULT",
+  values: ["APPROVED", "REVISE"],
+  stems: { APPROVED: "approv", REVISE: "revis" },
+};
+
+const TEST: VerdictForm<TestVerdict> = {
+  label: "RESULT",
+  values: ["PASS", "FAIL"],
+  stems: { PASS: "pass", FAIL: "fail" },
+};
+
+/** A verdict line is short; of a longer one only the beginning is looked at. */
+const MAX_VERDICT_LINE = 200;
+
+/**
+ * The one verdict that a review states on a line of its own, `REVIEW_RESULT: APPROVED` or `REVIEW_RESULT: REVISE`.
+ *
+ * Letter case and Markdown decoration (`**…**`, `- …`, `## …`, backticks, a full stop) do not matter. Lines in code
+ * blocks and quotes do not count, nor does a line that offers both values. A line that states a value with anything
+ * else beside it is no verdict, but contradicts a different one.
+ *
+ * @returns undefined where there is no verdict or where lines contradict each other
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(parseReviewVerdict("Looks right.\n**REVIEW_RESULT: APPROVED**\n"), "APPROVED");
+ * assertEquals(parseReviewVerdict("REVIEW_RESULT: APPROVED | REVISE"), undefined);
+ * ```
+ */
+export function parseReviewVerdict(text: string): ReviewVerdict | undefined {
+  return parseVerdict(text, REVIEW);
+}
+
+/**
+ * The one verdict that a test report states on a line of its own, `RESULT: PASS` or `RESULT: FAIL`; the rules are those
+ * of {@linkcode parseReviewVerdict}.
+ *
+ * @returns undefined where there is no verdict or where lines contradict each other
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(parseTestVerdict("result: pass"), "PASS");
+ * assertEquals(parseTestVerdict("RESULT: PASS\nRESULT: FAIL"), undefined);
+ * assertEquals(parseTestVerdict("> RESULT: PASS"), undefined);
+ * ```
+ */
+export function parseTestVerdict(text: string): TestVerdict | undefined {
+  return parseVerdict(text, TEST);
+}
+
+function parseVerdict<V extends string>(text: string, form: VerdictForm<V>): V | undefined {
+  const stated = new Set<V>();
+  const claimed = new Set<V>();
+  for (const line of ownLines(text)) {
+    const said = afterLabel(line, form.label);
+    if (said === undefined) continue;
+    const value = form.values.find((value) => said.toUpperCase() === value);
+    if (value !== undefined) {
+      stated.add(value);
+      continue;
+    }
+    const claim = isTemplate(said, form) ? undefined : claimOf(said, form);
+    if (claim !== undefined) claimed.add(claim);
+  }
+  const [verdict, ...others] = [...new Set([...stated, ...claimed])];
+  return verdict !== undefined && others.length === 0 && stated.has(verdict) ? verdict : undefined;
+}
+
+/** What follows `LABEL:` on a line that begins with it, both without Markdown decoration. */
+function afterLabel(line: string, label: string): string | undefined {
+  const bare = line.slice(0, MAX_VERDICT_LINE).replaceAll("\\_", "_")
+    .replace(/^(?:#{1,6}|[-+*]|\d{1,3}[.)])[ \t]+/, "")
+    .replace(/[*`]/g, "").replace(/^[ \t_]+/, "");
+  if (bare.slice(0, label.length).toUpperCase() !== label) return undefined;
+  const [separator] = /^_{0,3}[ \t]{0,3}:/.exec(bare.slice(label.length)) ?? [];
+  if (separator === undefined) return undefined;
+  return trimDecoration(bare.slice(label.length + separator.length));
+}
+
+function trimDecoration(text: string): string {
+  const leading = /^[\s_]*/.exec(text)?.[0].length ?? 0;
+  let end = text.length;
+  while (end > leading && /[\s_.!,;]/.test(text.charAt(end - 1))) end--;
+  return text.slice(leading, end);
+}
+
+/** Whether a line only offers the values, as `PASS or RESULT: FAIL`, `PASS | FAIL`, `<PASS/FAIL>`. */
+function isTemplate<V extends string>(said: string, form: VerdictForm<V>): boolean {
+  const words = said.toUpperCase().split(/[^A-Z_]+/).filter((word) => word !== "" && word !== "OR");
+  const named = words.filter((word) => word !== form.label);
+  return form.values.every((value) => named.includes(value)) &&
+    named.every((word) => form.values.some((value) => word === value));
+}
+
+function claimOf<V extends string>(said: string, form: VerdictForm<V>): V | undefined {
+  const [word] = /[a-z]+/.exec(said.toLowerCase()) ?? [];
+  return word === undefined ? undefined : form.values.find((value) => word.startsWith(form.stems[value]));
+}

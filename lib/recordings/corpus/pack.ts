@@ -1,0 +1,56 @@
+import { PanewrightError } from "../../errors.ts";
+import { parseJson, type Recording, toSidecar } from "./recording.ts";
+
+/** What the name of a pack ends with. */
+export const PACK_SUFFIX = ".ndjson.gz";
+
+async function through(bytes: Uint8Array, transform: TransformStream<BufferSource, Uint8Array>): Promise<Uint8Array> {
+  const { readable, writable } = transform;
+  const writer = writable.getWriter();
+  const written = writer.write(bytes as Uint8Array<ArrayBuffer>).then(() => writer.close());
+  const [result] = await Promise.all([
+    new Response(readable as ReadableStream<Uint8Array<ArrayBuffer>>).bytes(),
+    written,
+  ]);
+  return result;
+}
+
+/**
+ * Recordings as a pack: one JSON object a line, sorted by name, gzipped. The same recordings give the same bytes.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const pack = await writePack([{ name: "a", ansi: "›", expect: "idle" }]);
+ * assertEquals(await readPack(pack, "a.ndjson.gz"), [{ name: "a", ansi: "›", expect: "idle" }]);
+ * ```
+ */
+export function writePack(recordings: readonly Recording[]): Promise<Uint8Array> {
+  const lines = recordings.toSorted((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+    .map(({ name, ansi, ...sidecar }) => `${JSON.stringify({ name, ...sidecar, ansi })}\n`);
+  return through(new TextEncoder().encode(lines.join("")), new CompressionStream("gzip"));
+}
+
+/**
+ * The recordings of a pack.
+ *
+ * @throws {PanewrightError} when it is no pack; it names `where` and the line
+ */
+export async function readPack(pack: Uint8Array, where: string): Promise<Recording[]> {
+  let text: string;
+  try {
+    text = new TextDecoder().decode(await through(pack, new DecompressionStream("gzip")));
+  } catch (error) {
+    throw new PanewrightError(`Cannot read ${where}: it is no gzip file`, { cause: error });
+  }
+  return text.split("\n").flatMap((line, index) => {
+    if (line === "") return [];
+    const place = `${where}, line ${index + 1}`;
+    const value = parseJson(line, place) as Partial<Recording> | null;
+    const sidecar = toSidecar(value, place);
+    if (typeof value?.name !== "string" || typeof value.ansi !== "string") {
+      throw new PanewrightError(`Cannot read ${place}: "name" and "ansi" must be strings`);
+    }
+    return [{ name: value.name, ...sidecar, ansi: value.ansi }];
+  });
+}

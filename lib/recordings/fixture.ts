@@ -1,0 +1,118 @@
+import { UsageError } from "../errors.ts";
+import type { Sidecar } from "./corpus/recording.ts";
+import { parseScreen, type Screen } from "../screen/screen.ts";
+import type { TerminalStatus } from "../screen/status.ts";
+import type { Frame, Timeline } from "./timeline.ts";
+
+/** What stands beside a fixture: what is known of its screen, and what it must be taken for. */
+export type FixtureSidecar = Sidecar & Required<Pick<Sidecar, "provider" | "version" | "expect">>;
+
+/** Options of {@linkcode cutFixture}. */
+export interface CutOptions {
+  readonly atSeconds: number;
+  readonly expect: TerminalStatus;
+  /** Version of the CLI, where the recording does not know it. */
+  readonly version?: string;
+  readonly alone?: boolean;
+  readonly note?: string;
+}
+
+/** A recorded screen with what stands beside it. */
+export interface Fixture {
+  readonly capture: string;
+  readonly sidecar: FixtureSidecar;
+}
+
+/**
+ * What a recording showed at a time.
+ *
+ * @throws {UsageError} when it had not begun or was over
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const frames = [{ atSeconds: 0, capture: "one", meta: {} }, { atSeconds: 2, capture: "two", meta: {} }];
+ * const timeline = { header: { provider: "codex", cols: 80, rows: 24 }, frames, endSeconds: 5 };
+ * assertEquals(frameAt(timeline, 1.9).capture, "one");
+ * ```
+ */
+export function frameAt({ frames, endSeconds }: Timeline, atSeconds: number): Frame {
+  const frame = frames.findLast((candidate) => candidate.atSeconds <= atSeconds);
+  const [first] = frames;
+  if (first === undefined) throw new UsageError("Cannot find a frame: the recording holds none");
+  if (frame === undefined || atSeconds > endSeconds) {
+    throw new UsageError(
+      `Cannot find a frame at ${atSeconds} s: the recording goes from ${first.atSeconds} s to ${endSeconds} s`,
+    );
+  }
+  return frame;
+}
+
+/** A frame as the rules see it. */
+export function frameScreen(frame: Frame): Screen {
+  return parseScreen(frame.capture, frame.meta);
+}
+
+/**
+ * Cuts a fixture out of a recording.
+ *
+ * @throws {UsageError} for a time outside of the recording, or an unknown version
+ */
+export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
+  const { atSeconds, expect, alone, note } = options;
+  const frame = frameAt(timeline, atSeconds);
+  const version = options.version ?? timeline.header.version;
+  if (version === undefined) {
+    throw new UsageError("Cannot cut a fixture: the recording does not know the version of the CLI", {
+      hint: "Give it with --cli-version.",
+    });
+  }
+  return {
+    capture: frame.capture,
+    sidecar: {
+      provider: timeline.header.provider,
+      version,
+      expect,
+      ...frame.meta,
+      ...(alone === undefined ? {} : { alone }),
+      ...(note === undefined ? {} : { note }),
+    },
+  };
+}
+
+/**
+ * Writes a fixture as `NAME.ansi` and `NAME.json`.
+ *
+ * @returns the path of the first
+ * @throws {UsageError} when one of them exists, or the name would leave the folder
+ */
+export async function writeFixture(
+  { capture, sidecar }: Fixture,
+  { dir, name }: { readonly dir: string; readonly name: string },
+): Promise<string> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(name)) {
+    throw new UsageError(`Cannot name a fixture ${JSON.stringify(name)}: use letters, digits, ".", "_" and "-"`);
+  }
+  const base = `${dir}/${name}`;
+  const files = [[`${base}.json`, `${JSON.stringify(sidecar, null, 2)}\n`], [`${base}.ansi`, capture]] as const;
+  const written: string[] = [];
+  try {
+    await Deno.mkdir(dir, { recursive: true });
+    for (const [path, text] of files) {
+      await Deno.writeTextFile(path, text, { createNew: true });
+      written.push(path);
+    }
+  } catch (cause) {
+    for (const path of written) await Deno.remove(path);
+    if (!(cause instanceof Deno.errors.AlreadyExists)) {
+      throw new UsageError(`Cannot write the fixture ${base}: ${cause instanceof Error ? cause.message : cause}`, {
+        cause,
+      });
+    }
+    throw new UsageError(`Cannot write the fixture ${base}: there is one already`, {
+      hint: "Choose another name with --name, or remove the old one.",
+      cause,
+    });
+  }
+  return `${base}.ansi`;
+}

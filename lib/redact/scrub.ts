@@ -1,0 +1,112 @@
+import { scanRow } from "../screen/ansi.ts";
+import { displayWidth } from "../text/display_width.ts";
+import type { SecretPattern } from "./secret_patterns.ts";
+
+/** Options of {@linkcode scrub}. */
+export interface ScrubOptions {
+  readonly patterns: readonly SecretPattern[];
+  /**
+   * Columns of the screen, by which rows are recognised that go on in the next one.
+   *
+   * @default {the widest row's width}
+   */
+  readonly cols?: number;
+}
+
+/** How many columns at the right edge a program may leave free where it breaks a long word. */
+const WRAP_SLACK = 4;
+
+/** A capture's characters in the order in which they are read, and where in the capture each of them is. */
+interface PlainView {
+  readonly text: string;
+  readonly offsets: readonly number[];
+}
+
+/**
+ * Replaces secrets in a capture by placeholders of the same width, also where a change of style or a wrapped row splits
+ * them: rows, their widths and their styles stay, and thereby what the screen says of the agent.
+ *
+ * Scrubbing a second time changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { secretPatterns } from "./secret_patterns.ts";
+ * const capture = "$ export KEY=sk-\x1b[1mabcdefghijklmnop\x1b[0m; cd /home/jane/shop";
+ * assertEquals(
+ *   scrub(capture, { patterns: secretPatterns() }),
+ *   "$ export KEY=red\x1b[1mactedxxxxxxxxxxx\x1b[0m; cd /home/user/shop",
+ * );
+ * ```
+ */
+export function scrub(capture: string, { patterns, cols }: ScrubOptions): string {
+  const view = plainView(capture, cols);
+  const replaced = new Map<number, string>();
+  for (const { find, placeholder } of patterns) {
+    for (const match of view.text.matchAll(find)) {
+      const secret = match.groups?.["secret"] ?? match[0];
+      const from = match.groups?.["secret"] === undefined ? match.index : match.index + match[0].indexOf(secret);
+      replace(view, { from, secret, placeholder }, replaced);
+    }
+  }
+  if (replaced.size === 0) return capture;
+  let result = "";
+  for (let index = 0; index < capture.length; index++) result += replaced.get(index) ?? capture[index];
+  return result;
+}
+
+/** Spreads a placeholder over the places of a secret's characters, one column for each column. */
+function replace(
+  view: PlainView,
+  { from, secret, placeholder }: { readonly from: number; readonly secret: string; readonly placeholder: string },
+  replaced: Map<number, string>,
+): void {
+  let column = 0;
+  let index = from;
+  for (const character of secret) {
+    const width = displayWidth(character);
+    if (character !== "\n" && character !== " ") {
+      const filler = placeholder.slice(column, column + width).padEnd(width, "x");
+      for (let unit = 0; unit < character.length; unit++) {
+        replaced.set(view.offsets[index + unit]!, unit === 0 ? filler : "");
+      }
+      column += width;
+    }
+    index += character.length;
+  }
+}
+
+function plainView(capture: string, cols: number | undefined): PlainView {
+  const rows = capture.split("\n").map((raw) => {
+    const offsets: number[] = [];
+    let text = "";
+    scanRow(raw, (start, end) => {
+      text += raw.slice(start, end);
+      for (let index = start; index < end; index++) offsets.push(index);
+    }, () => {});
+    return { raw, text, offsets, width: displayWidth(text.trimEnd()) };
+  });
+  const right = cols ?? rows.reduce((widest, { width }) => Math.max(widest, width), 0);
+  // A wider row is one that tmux has joined already, with all that belongs to it.
+  const reachesEdge = (row: { readonly width: number } | undefined) =>
+    row !== undefined && row.width >= right - WRAP_SLACK && row.width <= right;
+  let text = "";
+  const offsets: number[] = [];
+  let rowFrom = 0;
+  for (const [index, row] of rows.entries()) {
+    const goesOnBefore = reachesEdge(rows[index - 1]);
+    const goesOn = index + 1 < rows.length && reachesEdge(row);
+    const from = goesOnBefore ? row.text.length - row.text.trimStart().length : 0;
+    const to = goesOn ? row.text.trimEnd().length : row.text.length;
+    if (to > from) {
+      text += row.text.slice(from, to);
+      for (let at = from; at < to; at++) offsets.push(rowFrom + row.offsets[at]!);
+    }
+    if (!goesOn) {
+      text += "\n";
+      offsets.push(rowFrom + row.raw.length);
+    }
+    rowFrom += row.raw.length + 1;
+  }
+  return { text, offsets };
+}

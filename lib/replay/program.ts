@@ -1,0 +1,111 @@
+import { type Clock, systemClock } from "../ports/clock.ts";
+import type { RoleScript } from "./script.ts";
+import { drawFrame } from "./draw.ts";
+import { createKeyDecoder } from "./keys.ts";
+import { type Frame, renderFrame } from "./render.ts";
+import { createSession, type Session, type SessionEnd } from "./session.ts";
+import { activityOf, type AgentState } from "./state.ts";
+import type { AgentTty } from "./terminal.ts";
+
+/** What the program plays, and where. */
+export interface ReplayAgentOptions {
+  readonly script: RoleScript;
+  readonly role: string;
+  /** Absolute path of the folder that the agent works in. */
+  readonly workdir: string;
+  readonly tty: AgentTty;
+  /** Ends the program as `/quit` does, with exit code 0. */
+  readonly signal: AbortSignal;
+  /** Told each prompt that is taken. */
+  readonly onPrompt?: (prompt: string) => void;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+}
+
+/** How long an escape may stand alone before it counts as the key, in milliseconds. */
+const ESCAPE_TIMEOUT_MS = 40;
+const SPINNER_TICK_MS = 100;
+const DIALOG_TICK_MS = 500;
+
+/**
+ * Plays an agent on a terminal until it is quit, crashes by its script, or the terminal goes away.
+ *
+ * @returns the exit code
+ */
+export async function runReplayAgent(options: ReplayAgentOptions): Promise<number> {
+  const { tty, signal, clock = systemClock } = options;
+  let changed = Promise.withResolvers<void>();
+  const session = createSession({
+    ...options,
+    clock,
+    timeOfDay: () => new Date().toTimeString().slice(0, 5),
+    onChange: () => changed.resolve(),
+  });
+  const quit = () => session.quit(0);
+  signal.addEventListener("abort", quit, { once: true });
+  if (signal.aborted) quit();
+
+  let shown: Frame | undefined;
+  const draw = () => {
+    const next = renderFrame(session.state, { ...tty.size(), nowMs: clock.now() });
+    tty.write(drawFrame(shown, next));
+    shown = next;
+  };
+  const stopListening = tty.onResize(() => {
+    shown = undefined;
+    changed.resolve();
+  });
+
+  tty.enter();
+  readInput(tty, session, clock);
+  let end: SessionEnd | undefined;
+  session.ended.then((how) => {
+    end = how;
+    changed.resolve();
+  });
+  while (end === undefined) {
+    changed = Promise.withResolvers<void>();
+    draw();
+    await changedOrTick(changed.promise, { tickMs: tickOf(session.state), clock });
+  }
+  stopListening();
+  signal.removeEventListener("abort", quit);
+  if (end.restoreTerminal) tty.leave();
+  return end.exitCode;
+}
+
+/** How often a state is drawn again though it stays the same, for its spinner; undefined where nothing moves. */
+function tickOf(state: AgentState): number | undefined {
+  switch (activityOf(state)) {
+    case "working":
+    case "streaming":
+      return SPINNER_TICK_MS;
+    case "asking":
+      return DIALOG_TICK_MS;
+    case "resting":
+      return undefined;
+  }
+}
+
+async function changedOrTick(changed: Promise<void>, options: { tickMs: number | undefined; clock: Clock }) {
+  if (options.tickMs === undefined) return await changed;
+  const tick = new AbortController();
+  await Promise.race([changed, options.clock.sleep(options.tickMs, tick.signal).catch(() => {})]);
+  tick.abort();
+}
+
+/** Feeds the keyboard to the session. Not awaited: a read of a terminal cannot be taken back. */
+async function readInput(tty: AgentTty, session: Session, clock: Clock): Promise<void> {
+  const decoder = createKeyDecoder();
+  let pieces = 0;
+  try {
+    for await (const bytes of tty.input) {
+      const piece = ++pieces;
+      decoder.push(bytes).forEach(session.input);
+      if (decoder.escapePending) {
+        clock.sleep(ESCAPE_TIMEOUT_MS).then(() => piece === pieces && decoder.flush().forEach(session.input));
+      }
+    }
+  } catch { /* the terminal is gone, as at its end */ }
+  session.quit(0);
+}

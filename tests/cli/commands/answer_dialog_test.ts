@@ -1,0 +1,94 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { readAnswer } from "../../../lib/dialogs/answers.ts";
+import { openJournal } from "../../../lib/run/journal.ts";
+import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
+import { lockRun } from "../../../lib/run/run_lock.ts";
+import { callCli } from "../../support/call_cli.ts";
+import { reviewStarted } from "../../support/run_folders.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+interface Bench extends AsyncDisposable {
+  readonly folder: RunFolder;
+  append(record: { readonly type: string; readonly [key: string]: unknown }): void;
+  cli(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+}
+
+/** A run of the review loop that stands at a dialog. */
+async function runAtDialog(): Promise<Bench> {
+  const dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: new Date() });
+  const journal = openJournal(folder.journalPath);
+  const append: Bench["append"] = (record) => journal.append(record);
+  journal.append(reviewStarted(dir.path, folder.id));
+  append({
+    type: "dialog_waiting",
+    role: "tester",
+    kind: "command",
+    subject: "npm test",
+    reason: "AUTO_ACCEPT_PERMISSIONS is off.",
+    question: "q1",
+  });
+  return {
+    folder,
+    append,
+    async cli(...args) {
+      return await callCli(args, { cwd: dir.path });
+    },
+    async [Symbol.asyncDispose]() {
+      journal[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("questions lists the dialog at which a run stands, and answer leaves a yes for it, once", async () => {
+  await using bench = await runAtDialog();
+  using _lock = await lockRun(bench.folder);
+  const { stdout } = await bench.cli("questions");
+  assertStringIncludes(stdout, 'step "tester"');
+  assertStringIncludes(stdout, "Yes or no to a dialog (command): npm test");
+  assertStringIncludes(stdout, `panewright answer ${bench.folder.id} --question q1`);
+
+  const given = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
+  assertEquals([given.code, given.stderr], [0, ""]);
+  assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
+  const again = await bench.cli("answer", bench.folder.id, "no");
+  assertEquals(again.code, 2);
+  assertStringIncludes(again.stderr, "answered before");
+});
+
+Deno.test("answer refuses what is neither yes nor no, a dialog that does not wait, and a run that is over", async () => {
+  await using bench = await runAtDialog();
+  const answer = async (...args: readonly string[]) => {
+    const { code, stderr } = await bench.cli("answer", bench.folder.id, ...args);
+    assertEquals(code, 2);
+    return stderr;
+  };
+  {
+    using _lock = await lockRun(bench.folder);
+    assertStringIncludes(await answer("perhaps"), "a dialog takes yes or no");
+    assertStringIncludes(await answer("--question", "q2", "yes"), "no such dialog waits");
+  }
+  for (
+    const end of [
+      { type: "dialog_closed", role: "tester", question: "q1", seconds: 5 },
+      { type: "run_finished", outcome: "interrupted", rounds: 1, seconds: 5, reason: "Ctrl-C" },
+    ]
+  ) {
+    await using over = await runAtDialog();
+    over.append(end);
+    const { code, stderr } = await over.cli("answer", over.folder.id, "yes");
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, "no such dialog waits");
+    assertStringIncludes((await over.cli("questions")).stdout, "No question waits");
+    assertEquals(await readAnswer(over.folder, "q1"), undefined);
+  }
+});
+
+Deno.test("an answer to the dialog of a run whose panewright was killed is kept for when it goes on", async () => {
+  await using bench = await runAtDialog();
+  const { code, stdout } = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, `Go on with: panewright resume ${bench.folder.id}`);
+  assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
+});

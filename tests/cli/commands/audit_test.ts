@@ -1,0 +1,125 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { openAuditLog } from "../../../lib/dialogs/audit.ts";
+import { openJournal } from "../../../lib/run/journal.ts";
+import { createRunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
+import { callCli } from "../../support/call_cli.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+
+const NOW = new Date("2026-11-20T07:26:05Z");
+
+/** A run with an accepted and a denied command, and one that a person was asked about. */
+async function runWithAudit(dir: TempDir): Promise<{ readonly id: string; readonly path: string }> {
+  const { id, auditPath } = await createRunFolder(dir.path, { now: NOW });
+  using audit = await openAuditLog(auditPath, { run: id, secrets: [], wallClock: () => NOW });
+  const decision = {
+    role: "tester",
+    terminal: "t-5",
+    provider: "codex",
+    kind: "command",
+    command: "npm \x1b[2Jtest",
+    decision: "allow",
+    rule: "default",
+    reason: "Nothing in the policy speaks against it.",
+    keys: ["y"],
+    before: ["$ npm test"],
+  } as const;
+  await audit.perform(decision, () => Promise.resolve({ result: "closed", after: ["• Working"] }));
+  await audit.note({ ...decision, command: undefined, decision: "ask", rule: "uncertain", reason: "It is uncertain." });
+  return { id, path: auditPath };
+}
+
+async function run(dir: TempDir, args: readonly string[]) {
+  return await callCli(["audit", ...args], { cwd: dir.path });
+}
+
+Deno.test("audit show prints the newest run's decisions, what was sent and what became of it", async () => {
+  await using dir = await tempDir();
+  const { id } = await runWithAudit(dir);
+  const { code, stdout, stderr } = await run(dir, ["show"]);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  assertEquals(
+    stdout,
+    `#2  2026-11-20T07:26:05.000Z  allow: command of tester (terminal t-5, codex)
+    about   npm \\x1b[2Jtest
+    rule    default: Nothing in the policy speaks against it.
+    sent    y
+    result  closed
+
+#4  2026-11-20T07:26:05.000Z  ask: command of tester (terminal t-5, codex)
+    about   what the screen does not show
+    rule    uncertain: It is uncertain.
+    sent    nothing
+`,
+  );
+  const verbose = await run(dir, ["show", id, "--verbose"]);
+  assertStringIncludes(verbose.stdout, "    screen before\n      | $ npm test\n    screen after\n      | • Working\n");
+});
+
+Deno.test("audit show --json gives the records, one a line", async () => {
+  await using dir = await tempDir();
+  await runWithAudit(dir);
+  const { stdout } = await run(dir, ["show", "--json"]);
+  assertEquals(stdout.trimEnd().split("\n").map((line) => JSON.parse(line).type), [
+    "opened",
+    "decision",
+    "outcome",
+    "decision",
+  ]);
+});
+
+Deno.test("audit verify says that a log is as it was written, and names its last hash", async () => {
+  await using dir = await tempDir();
+  const { id, path } = await runWithAudit(dir);
+  const last = JSON.parse((await Deno.readTextFile(path)).trimEnd().split("\n").at(-1)!);
+  const { code, stdout } = await run(dir, ["verify"]);
+  assertEquals(code, 0);
+  assertEquals(
+    stdout,
+    `The audit log of run ${id} is as it was written: 4 records.\nLast hash: ${last.hash}\n`,
+  );
+  await Deno.writeTextFile(path, "{", { append: true });
+  assertStringIncludes((await run(dir, ["verify"])).stdout, "that was not finished");
+});
+
+Deno.test("audit verify finds a log whose end was cut off, or that was written anew, by the run's journal", async () => {
+  await using dir = await tempDir();
+  const { id, path } = await runWithAudit(dir);
+  const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
+  const { seq: records, hash } = JSON.parse(lines.at(-1)!);
+  using journal = openJournal(runFolderAt(dir.path, id).journalPath);
+  journal.append({ type: "run_finished", ...{ audit: { records, hash } } });
+  assertEquals((await run(dir, ["verify"])).code, 0);
+  await Deno.writeTextFile(path, `${lines.slice(0, 2).join("\n")}\n`);
+  const cut = await run(dir, ["verify"]);
+  assertEquals(cut.code, 1);
+  assertStringIncludes(cut.stderr, `the audit log of run ${id}: it had 4 records when its run ended, and has 2`);
+  const [json = "{}"] = (await run(dir, ["verify", "--json"])).stdout.split("\n");
+  assertEquals(JSON.parse(json).intact, false);
+});
+
+Deno.test("audit verify names the first broken record, with exit code 1", async () => {
+  await using dir = await tempDir();
+  const { id, path } = await runWithAudit(dir);
+  await Deno.writeTextFile(path, (await Deno.readTextFile(path)).replace('"closed"', '"opened"'));
+  const { code, stdout, stderr } = await run(dir, ["verify"]);
+  assertEquals({ code, stdout }, { code: 1, stdout: "" });
+  assertEquals(
+    stderr,
+    `panewright: Cannot trust the audit log of run ${id}: the record in line 3 was changed after it was written\n` +
+      "  The 2 records before it are as written.\n",
+  );
+  const [first = "{}"] = (await run(dir, ["verify", "--json"])).stdout.split("\n");
+  const { intact, line, records } = JSON.parse(first);
+  assertEquals({ intact, line, records }, { intact: false, line: 3, records: 2 });
+  assertEquals((await run(dir, ["show"])).code, 1);
+});
+
+Deno.test("audit says what is missing: a run, a log, an action", async () => {
+  await using dir = await tempDir();
+  assertStringIncludes((await run(dir, ["show"])).stderr, "there was none yet");
+  const { id } = await createRunFolder(dir.path, { now: NOW });
+  const noLog = await run(dir, ["verify"]);
+  assertEquals(noLog.code, 2);
+  assertStringIncludes(noLog.stderr, `Cannot find an audit log of run ${id}`);
+  assertStringIncludes((await run(dir, ["verfy"])).stderr, '(did you mean "verify"?)');
+});

@@ -1,0 +1,76 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../../../lib/cli/main.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { runPanewright } from "../../support/run_panewright.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+
+Deno.test("config show prints every effective value with where it came from", async () => {
+  await using dir = await tempDir();
+  await dir.write({
+    "panewright.jsonc": '{\n  "prompt_file": "job.md",\n  "limits": { "max_rounds": 3 }\n}',
+    "job.md": JOB,
+  });
+  const { code, stdout, stderr } = await runPanewright(["config", "show", "--poll-seconds", "0.5"], {
+    cwd: dir.path,
+    env: { IDLE_GRACE_SECONDS: "10" },
+    permissions: ["--allow-env", `--allow-read=${dir.path}`],
+  });
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  const rows = new Map(
+    stdout.trimEnd().split("\n").map((line) => {
+      const [path = "", value = "", source = ""] = line.split(/ {2,}/);
+      return [path, [value, source]];
+    }),
+  );
+  assertEquals(rows.get("prompt_file"), ['"job.md"', "panewright.jsonc:2"]);
+  assertEquals(rows.get("limits.max_rounds"), ["3", "panewright.jsonc:3"]);
+  assertEquals(rows.get("handoff.poll_seconds"), ["0.5", "flag --poll-seconds"]);
+  assertEquals(rows.get("handoff.idle_grace_seconds"), ["10", "env IDLE_GRACE_SECONDS"]);
+  assertEquals(rows.get("handoff.response_timeout"), ["1800", "default"]);
+});
+
+Deno.test("config show --json gives the values and the sources as one object", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "conf.jsonc": '{ "prompt_file": "job.md" }', "job.md": JOB });
+  const io = fakeIo({ cwd: dir.path, env: { MAX_ROUNDS: "2" } });
+  assertEquals(await runCli(["config", "show", "conf.jsonc", "--json"], io), 0);
+  const { file, workdir, config, sources } = JSON.parse(io.written.stdout);
+  assertEquals({ file, workdir }, { file: "conf.jsonc", workdir: dir.path });
+  assertEquals(config.limits.max_rounds, 2);
+  assertEquals([sources["limits.max_rounds"], sources["prompt_file"]], ["env MAX_ROUNDS", "conf.jsonc:1"]);
+});
+
+Deno.test("config show with a wrong config lists what is wrong, with exit code 2", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": '{\n  "promt_file": "job.md"\n}' });
+  const { code, stdout, stderr } = await runPanewright(["config", "show"], {
+    cwd: dir.path,
+    permissions: ["--allow-env", `--allow-read=${dir.path}`],
+  });
+  assertEquals({ code, stdout }, { code: 2, stdout: "" });
+  const [head, first = "", second = ""] = stderr.split("\n");
+  assertEquals(head, "panewright: Cannot use the configuration of panewright.jsonc: 2 problems");
+  assertStringIncludes(
+    first,
+    '  panewright.jsonc:2:3: unknown key "promt_file"; did you mean "prompt_file"? Allowed here: ',
+  );
+  assertEquals(second, "  there is no job: prompt_file or prompt must be given");
+});
+
+Deno.test("config schema prints a JSON Schema", async () => {
+  const { code, stdout } = await runPanewright(["config", "schema"]);
+  assertEquals(code, 0);
+  const schema = JSON.parse(stdout);
+  assertEquals([schema.$schema, schema.type], ["https://json-schema.org/draft/2020-12/schema", "object"]);
+});
+
+Deno.test("an unknown action is refused with the nearest one", async () => {
+  const io = fakeIo();
+  assertEquals(await runCli(["config", "shwo"], io), 2);
+  assertEquals(
+    io.written.stderr,
+    'panewright: Cannot do "shwo" with the config (did you mean "show"?)\n  ACTION is show or schema.\n',
+  );
+});

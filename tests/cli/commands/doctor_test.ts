@@ -1,0 +1,175 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { CliIo } from "../../../lib/cli/console/command.ts";
+import { renderFinding } from "../../../lib/cli/commands/doctor.ts";
+import { checkAgent, checkFolder, checkTerminal, type DoctorContext } from "../../../lib/cli/doctor_checks.ts";
+import type { CommandResult, ProcessRunner } from "../../../lib/ports/process.ts";
+import { codexProvider } from "../../../lib/providers/codex/provider.ts";
+import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { runPanewright } from "../../support/run_panewright.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+
+/** Programs by their command line; a command line that is not there is a program that is not installed. */
+function runnerOf(programs: Readonly<Record<string, Partial<CommandResult>>>): ProcessRunner {
+  return {
+    run({ argv }) {
+      const result = programs[argv.join(" ")];
+      if (result === undefined) return Promise.reject(new Deno.errors.NotFound(argv[0]));
+      return Promise.resolve({ code: 0, stdout: "", stderr: "", timedOut: false, truncated: false, ...result });
+    },
+  };
+}
+
+function contextOf(programs: Readonly<Record<string, Partial<CommandResult>>>, io: CliIo = fakeIo()): DoctorContext {
+  return { processRunner: runnerOf(programs), signal: io.signal, env: io.env };
+}
+
+const codex = { ...codexProvider, cli: codexProvider.cli! };
+
+Deno.test("an agent CLI is found with its version and its login", async () => {
+  const context = contextOf({
+    "codex --version": { stdout: "codex-cli 0.169.0\n" },
+    "codex login status": { stdout: "Logged in using ChatGPT\n" },
+  });
+  assertEquals(await checkAgent(codex, context, { needed: true }), {
+    check: "Codex",
+    installed: true,
+    status: "ok",
+    detail: "codex-cli 0.169.0; Logged in using ChatGPT",
+  });
+});
+
+Deno.test("an agent CLI without a login is a warning: a model provider of its own needs none", async () => {
+  const context = contextOf({
+    "codex --version": { stdout: "codex-cli 0.169.0\n" },
+    "codex login status": { code: 1, stderr: "Not logged in\n" },
+  });
+  assertEquals(await checkAgent(codex, context, { needed: true }), {
+    check: "Codex",
+    installed: true,
+    status: "warn",
+    detail: "codex-cli 0.169.0; Not logged in",
+    remedy: codexProvider.startupRemedies.login!,
+  });
+});
+
+Deno.test("an agent CLI that is missing fails where it is needed, and warns where it is not", async () => {
+  for (const [needed, status] of [[true, "fail"], [false, "warn"]] as const) {
+    assertEquals(await checkAgent(codex, contextOf({}), { needed }), {
+      check: "Codex",
+      installed: false,
+      status,
+      detail: 'there is no program "codex" on PATH',
+      remedy: codex.cli.installHint,
+    });
+  }
+});
+
+Deno.test("the command that the config names is asked instead of the provider's program", async () => {
+  const context = contextOf({
+    "/opt/codex -c a=1 --version": { stdout: "codex-cli 0.155.0\n" },
+    "/opt/codex -c a=1 login status": {},
+  });
+  const finding = await checkAgent(codex, context, { needed: true, command: ["/opt/codex", "-c", "a=1"] });
+  assertEquals([finding.status, finding.detail], ["ok", "codex-cli 0.155.0"]);
+});
+
+Deno.test("an agent CLI that cannot tell its version is not taken for one that works", async () => {
+  const context = contextOf({ "codex --version": { code: 126, stderr: "\nexec format error\n" } });
+  const { status, detail } = await checkAgent(codex, context, { needed: true });
+  assertEquals([status, detail], ["fail", "codex --version ended with code 126: exec format error"]);
+});
+
+Deno.test("the terminal and the locale are looked at", () => {
+  const statuses = (env: Record<string, string>) =>
+    checkTerminal(contextOf({}, fakeIo({ env }))).map(({ status }) => status);
+  assertEquals(statuses({ TERM: "xterm", LANG: "de_DE.UTF-8" }), ["ok", "ok"]);
+  assertEquals(statuses({ TERM: "xterm", LANG: "C.utf8", LC_ALL: "" }), ["ok", "ok"]);
+  assertEquals(statuses({ TERM: "dumb", LANG: "C.UTF-8", LC_ALL: "C" }), ["warn", "warn"]);
+  assertEquals(statuses({}), ["warn", "warn"]);
+});
+
+Deno.test("a folder that cannot be written to fails", async () => {
+  await using dir = await tempDir();
+  assertEquals((await checkFolder("working directory", dir.path)).status, "ok");
+  assertEquals([...Deno.readDirSync(dir.path)], [], "nothing is left behind");
+  const { status, detail } = await checkFolder("working directory", `${dir.path}/none`);
+  assertEquals(status, "fail");
+  assertStringIncludes(detail, `${dir.path}/none is not writable: `);
+});
+
+Deno.test("a finding is a line, its remedy below it, without control characters", () => {
+  const finding = { check: "tmux", status: "fail", detail: "a\x1b[2J", remedy: "Do this.\nOr that." } as const;
+  assertEquals(renderFinding(finding), "fail  tmux: a\\x1b[2J\n      Do this.\n      Or that.\n");
+});
+
+/** A machine whose PATH holds only what is given: scripts by their names. */
+async function doctorOn(
+  scripts: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+) {
+  await using dir = await tempDir();
+  await dir.write({ ...files, "bin/.keep": "" });
+  for (const [name, script] of Object.entries(scripts)) {
+    await Deno.writeTextFile(`${dir.path}/bin/${name}`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  const result = await runPanewright(["doctor", ...args], {
+    cwd: dir.path,
+    env: { PATH: `${dir.path}/bin` },
+    permissions: ["--allow-env", "--allow-read", `--allow-write=${dir.path}`, "--allow-run"],
+  });
+  return { ...result, path: dir.path };
+}
+
+const TMUX = 'case "$*" in *-V*) echo "tmux 3.4";; esac';
+const CODEX = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
+
+Deno.test("doctor on a machine that has everything ends with 0", async () => {
+  const files = { "panewright.jsonc": '{ "prompt_file": "job.md" }', "job.md": JOB };
+  const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: CODEX }, files);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  assertEquals(stdout.split("\n").slice(1), [
+    "ok    tmux: tmux 3.4, starts a server",
+    "ok    Codex: codex-cli 0.169.0; Logged in",
+    "ok    terminal: TERM is xterm-256color",
+    "ok    locale: C.UTF-8",
+    `ok    working directory: ${path} is writable`,
+    "ok    config: panewright.jsonc",
+    "",
+  ]);
+});
+
+Deno.test("doctor on a bare machine ends with 1, and each finding has its remedy", async () => {
+  const { code, stdout } = await doctorOn({}, {}, ["--json"]);
+  assertEquals(code, 1);
+  const findings = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(findings.map(({ check, status }) => `${status} ${check}`), [
+    "ok panewright",
+    "fail tmux",
+    "warn Codex",
+    "warn Claude Code",
+    "fail agents",
+    "ok terminal",
+    "ok locale",
+    "ok working directory",
+    "warn config",
+  ]);
+  assertEquals(findings[1].remedy, TMUX_INSTALL_HINT);
+  for (const { status, remedy } of findings) assertEquals(status !== "ok", remedy !== undefined);
+});
+
+Deno.test("doctor shows what is wrong with the config", async () => {
+  const { code, stdout } = await doctorOn({ tmux: TMUX, codex: CODEX }, { "panewright.jsonc": "{ x }" }, ["--quiet"]);
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, "fail  config: Cannot use the configuration of panewright.jsonc: 1 problem\n");
+  assertStringIncludes(stdout, '        panewright.jsonc:1:3: "x" is no JSON value\n');
+});
+
+Deno.test("doctor takes a tmux that is too old for missing", async () => {
+  const { code, stdout } = await doctorOn({ tmux: 'echo "tmux 2.9"', codex: CODEX }, {}, ["--quiet"]);
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, "fail  tmux: Cannot use tmux 2.9: panewright needs tmux 3.2 or newer\n");
+});

@@ -1,0 +1,121 @@
+import { type PanewrightCommand, panewrightFromSource } from "../../support/panewright.ts";
+import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../../support/program.ts";
+import { createSandbox, type Sandbox } from "../../support/sandbox.ts";
+
+/** A project with a pipeline whose Codex is a script, and the command line of panewright in it. */
+export interface ExecProject extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly path: string;
+  /** Runs panewright to its end. */
+  run(...args: readonly string[]): Promise<ProgramResult>;
+  /** Starts panewright; its standard input is empty. */
+  start(...args: readonly string[]): RunningProgram;
+  /** The prompts that the script got, in the order of its starts. */
+  prompts(): Promise<readonly string[]>;
+  /** The arguments of each start. */
+  args(): Promise<readonly string[]>;
+  readonly panewright: PanewrightCommand;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Codex as the fifth seed's test has it: it creates a rollout, writes some entries, then the ask, and waits to be killed. It asks
+ * about the word behind `ASK` in its prompt, unless the prompt has an answer.
+ */
+const FAKE_CODEX = `#!/bin/sh
+prompt=$(cat)
+number=1
+while ! mkdir "$FAKE_FOLDER/$number" 2>/dev/null; do number=$((number + 1)); done
+printf '%s' "$prompt" > "$FAKE_FOLDER/$number/prompt"
+echo "$*" > "$FAKE_FOLDER/$number/args"
+thread="019a0000-0000-7000-8000-$(printf '%012d' $$)"
+case " $* " in *" resume "*) thread=$(cat "$FAKE_FOLDER/thread") ;; esac
+echo "$thread" > "$FAKE_FOLDER/thread"
+folder="$CODEX_HOME/sessions/2026/11/20"
+mkdir -p "$folder"
+rollout="$folder/rollout-2026-11-20T08-00-00-$thread.jsonl"
+now=$(date -u +%Y-%m-%dT%H:%M:%S.000Z)
+record() { printf '{"timestamp":"%s","type":"%s","payload":%s}\\n' "$now" "$1" "$2" >> "$rollout"; }
+[ -e "$rollout" ] ||
+  record session_meta "{\\"id\\":\\"$thread\\",\\"cwd\\":\\"$PWD\\",\\"timestamp\\":\\"$now\\",\\"source\\":\\"exec\\"}"
+echo "{\\"type\\":\\"thread.started\\",\\"thread_id\\":\\"$thread\\"}"
+record event_msg '{"type":"task_started","turn_id":"t1"}'
+record response_item '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Looking around."}]}'
+word=$(printf '%s\\n' "$prompt" | sed -n 's/^ASK \\([a-z]*\\)$/\\1/p' | head -n 1)
+case "$prompt" in *"of the person to it"*) word= ;; *"YOUR STEP IS THE TASK"*) ;; *) word= ;; esac
+if [ -n "$word" ]; then
+  record response_item "{\\"type\\":\\"function_call\\",\\"name\\":\\"exec_command\\",\\"call_id\\":\\"c1\\",\\"arguments\\":\\"{\\\\\\"cmd\\\\\\":\\\\\\"cat-herder ask 'Which $word?'\\\\\\"}\\"}"
+  exec sleep 600
+fi
+touch "done-$number"
+record event_msg '{"type":"task_complete","turn_id":"t1","last_agent_message":"All done."}'
+echo '{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":10,"output_tokens":5}}'
+`;
+
+/** Sets up a project. The pipeline's steps are `first`, `build` (which may ask) and `last`. */
+export async function execProject(
+  options: { readonly exec?: Readonly<Record<string, unknown>> } = {},
+): Promise<ExecProject> {
+  const sandbox = await createSandbox();
+  const panewright = await panewrightFromSource();
+  const fake = `${sandbox.root}/bin/fake-codex`;
+  const folder = `${sandbox.root}/fake`;
+  await Deno.mkdir(`${sandbox.root}/bin`);
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(fake, FAKE_CODEX, { mode: 0o755 });
+  const { project } = sandbox;
+  const common = { command: [fake], check: { type: "none" } };
+  await Deno.writeTextFile(
+    `${project}/panewright.jsonc`,
+    JSON.stringify({
+      autonomy_level: 3,
+      exec: options.exec ?? {},
+      pipelines: {
+        main: [
+          { ...common, name: "first", prompt: "first.md", check: { type: "fileExists", path: "done-1" } },
+          { ...common, name: "build", prompt: "self" },
+          { ...common, name: "last", prompt: "last.md" },
+        ],
+        single: [{ ...common, name: "only", prompt: "self" }],
+      },
+    }),
+  );
+  await Deno.writeTextFile(`${project}/first.md`, "Look around.");
+  await Deno.writeTextFile(`${project}/last.md`, "Clean up.");
+  await Deno.writeTextFile(`${project}/task.md`, "Build a login.\nASK database\n");
+  const env = {
+    ...sandbox.env,
+    ...panewright.env,
+    CODEX_HOME: `${sandbox.root}/codex-home`,
+    FAKE_FOLDER: folder,
+  };
+  const starts = async (name: string) => {
+    const texts: string[] = [];
+    for (let number = 1;; number++) {
+      const text = await Deno.readTextFile(`${folder}/${number}/${name}`).catch(() => undefined);
+      if (text === undefined) return texts;
+      texts.push(text);
+    }
+  };
+  return {
+    sandbox,
+    path: project,
+    panewright,
+    env,
+    run: (...args) => runProgram([...panewright.argv, ...args], { cwd: project, env, timeoutMs: 60_000 }),
+    start: (...args) => startProgram([...panewright.argv, ...args], { cwd: project, env }),
+    prompts: () => starts("prompt"),
+    args: () => starts("args"),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+/** Waits until something is there. */
+export async function eventually<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`This did not come: ${what}`);
+}

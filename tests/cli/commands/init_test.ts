@@ -1,0 +1,49 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../../../lib/cli/main.ts";
+import { loadConfig } from "../../../lib/config/load.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { runPanewright } from "../../support/run_panewright.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+Deno.test("init writes a config and a job that a run accepts as they are", async () => {
+  await using dir = await tempDir();
+  const { code, stdout, stderr } = await runPanewright(["init"], {
+    cwd: dir.path,
+    permissions: ["--allow-env", `--allow-read=${dir.path}`, `--allow-write=${dir.path}`],
+  });
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  assertEquals(
+    stdout,
+    `wrote ${dir.path}/panewright.jsonc\nwrote ${dir.path}/job.md\n\n` +
+      'Next: describe the job in job.md, check the machine with "panewright doctor", then "panewright run".\n',
+  );
+  const loaded = await loadConfig({ cwd: dir.path, env: () => undefined });
+  assertEquals([loaded.workdir, loaded.config.provider], [dir.path, "codex"]);
+  assertStringIncludes(loaded.job.scenarioTest, "how the tester can see that it is done");
+});
+
+Deno.test("init does not touch what is there, neither file of the two, unless --force says so", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "job.md": "mine" });
+  const io = fakeIo({ cwd: dir.path });
+  assertEquals(await runCli(["init"], io), 2);
+  assertEquals(
+    io.written.stderr,
+    `panewright: Cannot write ${dir.path}/job.md: already there\n` +
+      "  Nothing was written. Name another folder, or use --force to write over what is there.\n",
+  );
+  assertEquals([...Deno.readDirSync(dir.path)].map(({ name }) => name), ["job.md"]);
+  assertEquals(await Deno.readTextFile(`${dir.path}/job.md`), "mine");
+  assertEquals(await runCli(["init", "--force"], io), 0);
+  assertStringIncludes(await Deno.readTextFile(`${dir.path}/job.md`), "*** SCENARIO TEST ***");
+});
+
+Deno.test("init makes the folder that it is given, and writes the provider that was chosen", async () => {
+  await using dir = await tempDir();
+  const io = fakeIo({ cwd: dir.path });
+  assertEquals(await runCli(["init", "a/b", "--provider", "claude_code", "--json"], io), 0);
+  const paths = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).path);
+  assertEquals(paths, [`${dir.path}/a/b/panewright.jsonc`, `${dir.path}/a/b/job.md`]);
+  const { config } = await loadConfig({ cwd: `${dir.path}/a/b`, env: () => undefined });
+  assertEquals(config.provider, "claude_code");
+});

@@ -1,0 +1,91 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../../../lib/cli/main.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { runPanewright } from "../../support/run_panewright.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+
+const CONFIG = `{
+  "roles": { "tester": { "provider": "claude_code" } },
+  "permissions": {
+    "auto_accept": true,
+    "deny": ["git push", { "kinds": ["file_edit"], "roles": ["tester"] }],
+    "ask": [{ "command": "npm publish **", "providers": ["claude_code"] }],
+  },
+}`;
+
+async function test(dir: TempDir, args: readonly string[]) {
+  const io = fakeIo({ cwd: dir.path });
+  const code = await runCli(["permissions", "test", ...args], io);
+  return { code, ...io.written };
+}
+
+Deno.test("permissions test says what would happen, and which rule decides", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": CONFIG });
+  const { code, stdout, stderr } = await runPanewright(["permissions", "test", "make && git push origin"], {
+    cwd: dir.path,
+    permissions: ["--allow-env", `--allow-read=${dir.path}`],
+  });
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  assertEquals(
+    stdout,
+    `deny  make && git push origin
+  The policy denies the command pattern "git push".
+  rule: permissions.deny[0]; command dialog of programmer (codex)
+`,
+  );
+});
+
+Deno.test("permissions test takes role, kind and provider into account", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": CONFIG });
+  const rule = async (...args: string[]) => JSON.parse((await test(dir, [...args, "--json"])).stdout).rule;
+  assertEquals(await rule("git pushd"), "default");
+  assertEquals(await rule("src/a.ts", "--kind", "file_edit"), "default");
+  assertEquals(await rule("src/a.ts", "--kind", "file_edit", "--role", "tester"), "permissions.deny[1]");
+  assertEquals(await rule("npm publish"), "default");
+  assertEquals(await rule("npm publish", "--role", "tester"), "permissions.ask[0]");
+  assertEquals(await rule("npm publish", "--provider", "claude_code"), "permissions.ask[0]");
+  assertEquals(await rule("x", "--kind", "trust"), "never:trust");
+  assertEquals(await rule("rm -rf /"), "builtin:rm_outside_workdir");
+});
+
+Deno.test("permissions test --json has the whole verdict", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": CONFIG });
+  const { stdout } = await test(dir, ["sudo x", "--json"]);
+  assertEquals(JSON.parse(stdout), {
+    decision: "deny",
+    rule: "builtin:sudo",
+    reason: "The built-in rule sudo denies it: acts as another user: sudo.",
+    role: "programmer",
+    provider: "codex",
+    kind: "command",
+    subject: "sudo x",
+    workdir: dir.path,
+    autoAccept: true,
+    dryRun: false,
+  });
+});
+
+Deno.test("permissions test needs no config, and says that nothing is sent while the switch is off", async () => {
+  await using dir = await tempDir();
+  const { code, stdout } = await test(dir, ["npm \x1b[2Jtest"]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "allow  npm \\x1b[2Jtest\n");
+  assertStringIncludes(stdout, "auto_accept is off");
+  await dir.write({ "dry.jsonc": '{ "permissions": { "auto_accept": true, "dry_run": true } }' });
+  assertStringIncludes((await test(dir, ["ls", "dry.jsonc"])).stdout, "dry_run is on");
+});
+
+Deno.test("permissions refuses what it does not know", async () => {
+  await using dir = await tempDir();
+  const io = fakeIo({ cwd: dir.path });
+  assertEquals(await runCli(["permissions", "tset", "ls"], io), 2);
+  assertStringIncludes(io.written.stderr, '(did you mean "test"?)');
+  assertStringIncludes((await test(dir, ["ls", "--kind", "comand"])).stderr, 'did you mean "command"?');
+  await dir.write({ "panewright.jsonc": '{ "permissions": { "deny": ["a; b"] } }' });
+  const wrong = await test(dir, ["ls"]);
+  assertEquals(wrong.code, 2);
+  assertStringIncludes(wrong.stderr, "panewright.jsonc:1:29: permissions.deny[0] is no command pattern");
+});

@@ -1,0 +1,214 @@
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { Interruption } from "../../../lib/cli/console/command.ts";
+import { runCli } from "../../../lib/cli/main.ts";
+import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
+import { openJournal } from "../../../lib/run/journal.ts";
+import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import type { RunFolder } from "../../../lib/run/run_folder.ts";
+import { findProcess } from "../../../lib/ports/process_table.ts";
+import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
+import {
+  agentReady,
+  dialogWaiting,
+  execWaiting,
+  PROGRAMMER_AT_WORK,
+  reviewFinished,
+  reviewStarted,
+  writeRun,
+} from "../../support/run_folders.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { untilSo } from "../../support/until_so.ts";
+
+const ID = "20261120-072605-3fa9";
+
+async function writeReview(dir: TempDir, ...events: readonly ReviewLoopEvent[]): Promise<RunFolder> {
+  return await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...events] });
+}
+
+async function status(dir: TempDir, args: readonly string[] = [], options: FakeIoOptions = {}): Promise<string> {
+  const io = fakeIo({ cwd: dir.path, ...options });
+  assertEquals(await runCli(["status", ...args], io), 0, io.written.stderr);
+  return io.written.stdout;
+}
+
+Deno.test("status: a run at work shows its turn, its counts, its agents and how to see them", async () => {
+  await using dir = await tempDir();
+  const self = await findProcess(Deno.pid);
+  const agent = agentReady({ pid: Deno.pid, processStart: self?.startTime ?? "" });
+  const folder = await writeReview(dir, ...agent, ...PROGRAMMER_AT_WORK);
+  using _held = await tryLockFile(folder.lockPath, "process 4711");
+  const text = await status(dir);
+  assertMatch(text, new RegExp(`^run ${ID} \\(run\\): running, executed by process 4711\\n`));
+  assertMatch(text, /^ {2}job +Teach the greeter manners\.$/m);
+  assertMatch(text, /^ {2}began +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, .* ago$/m);
+  assertMatch(text, /^ {2}now +round 2 of 8, cycle 1, programmer\n +for .*; working, for /m);
+  assertMatch(text, /^ {2}so far +1 turn, 0 responses, 1 reminder, 0 dialogs accepted$/m);
+  assertMatch(text, /^ {2}agents +programmer {2}codex {2}%1 {2}alive {2}session 019a-77$/m);
+  assertMatch(text, new RegExp(`^ {2}watch +panewright attach ${ID}\\n +tmux -L `, "m"));
+  assertNotMatch(text, /go on/);
+});
+
+Deno.test("status: a killed run says so, with its agents gone and the command that goes on", async () => {
+  await using dir = await tempDir();
+  await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  const text = await status(dir, ["--wd", dir.path], { cwd: "/" });
+  assertMatch(text, new RegExp(`^run ${ID} \\(run\\): killed\\n`));
+  assertMatch(text, /^ {2}stood at +round 2 of 8/m);
+  assertMatch(text, /%1 {2}gone/);
+  assertStringIncludes(text, `go on     panewright resume ${ID} --wd ${dir.path}\n`);
+});
+
+Deno.test("status: an open dialog is shown with the command that answers it, and nothing of an agent's reaches the terminal", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(ID, "q1"));
+  using _held = await tryLockFile(folder.lockPath, "process 4711");
+  const text = await status(dir);
+  assertStringIncludes(text, `run ${ID} (run): waiting for q1, executed by process 4711\n`);
+  assertMatch(
+    text,
+    /^ {2}question +q1 of programmer, asked .* ago\n +\| a dialog \(command\): rm -rf \\x1b\[2Jbuild$/m,
+  );
+  assertStringIncludes(text, `answer    panewright answer ${ID} --question q1 yes|no\n`);
+  assertEquals(text.includes("\x1b"), false);
+});
+
+Deno.test("status: a dialog that only the pane takes an answer to", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(ID, undefined));
+  using _held = await tryLockFile(folder.lockPath, "process 4711");
+  assertMatch(await status(dir), /waiting at a dialog[^]*answer +in the agent's pane\n/);
+});
+
+Deno.test("status: a step's question, before and after its answer", async () => {
+  await using dir = await tempDir();
+  const folder = await writeRun({ workdir: dir.path, id: ID, events: execWaiting(dir.path, ID) });
+  const before = await status(dir);
+  assertStringIncludes(before, `run ${ID} (exec): waiting for q1\n`);
+  assertMatch(before, /^ {2}so far +0 tasks passed, 1200 tokens in, 40 out \(gpt-6\)$/m);
+  assertMatch(before, new RegExp(`^ {2}step log +${folder.path}/steps/02-build/attempt-1/log.txt$`, "m"));
+  assertStringIncludes(before, `panewright answer ${ID} --question q1 "YOUR ANSWER"\n`);
+  assertStringIncludes(before, `go on     panewright resume ${ID}\n`);
+  await leaveAnswer(folder, { question: "q1", answer: "Postgres", by: "command", answeredAt: "2026-11-20T08:00:00Z" });
+  const after = await status(dir);
+  assertStringIncludes(after, `run ${ID} (exec): q1 is answered\n`);
+  assertNotMatch(after, /panewright answer/);
+});
+
+Deno.test("status: a damaged journal shows what stands before the damage, where it is and what helps", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  await Deno.writeTextFile(folder.journalPath, "no record\n", { append: true });
+  const text = await status(dir);
+  assertMatch(text, /: unreadable\n/);
+  assertMatch(text, /^ {2}stood at +round 2 of 8/m);
+  assertMatch(text, /^ {2}problem +Cannot read the journal .*: line 12 \(byte \d+\) is no record$/m);
+  assertStringIncludes(text, `go on     panewright resume ${ID} --from-last-good\n`);
+});
+
+Deno.test("status: without RUN it is the run that is executed, otherwise the newest", async () => {
+  await using dir = await tempDir();
+  const older = await writeReview(dir);
+  const newer = "20261121-072605-3fa9";
+  await writeRun({ workdir: dir.path, id: newer, events: [reviewStarted(dir.path, newer), reviewFinished("pass")] });
+  const shown = async () => JSON.parse(await status(dir, ["--json"])).run;
+  assertEquals(await shown(), newer);
+  {
+    using _held = await tryLockFile(older.lockPath, "process 1");
+    assertEquals(await shown(), ID);
+  }
+  assertEquals(JSON.parse(await status(dir, [older.path, "--json"], { cwd: "/" })).run, ID);
+});
+
+Deno.test("status: counts go on over a resume, and what a dead agent asked is gone with it", async () => {
+  await using dir = await tempDir();
+  const sha256 = "0".repeat(64);
+  const turn = { turnId: "r2-programmer-c1", role: "programmer", round: 2, cycle: 1 } as const;
+  const folder = await writeReview(
+    dir,
+    ...agentReady(),
+    ...PROGRAMMER_AT_WORK,
+    dialogWaiting(ID, "q1"),
+    { type: "run_resumed", runId: ID, folder: "", settings: reviewSettings(dir) },
+    { type: "agent_starting", role: "programmer", provider: "codex", resumes: "019a-77" },
+    ...agentReady().slice(3, 4),
+    { type: "turn_resumed", ...turn },
+    { type: "response_received", ...turn, bytes: 5, archivedAs: "/gone/001-programmer.md", sha256, seconds: 1 },
+    {
+      type: "turn_started",
+      turnId: "r2-programmer_review-c1",
+      role: "programmer_review",
+      round: 2,
+      cycle: 1,
+      promptBytes: 1,
+    },
+  );
+  using _held = await tryLockFile(folder.lockPath, "process 1");
+  const { state, summary } = JSON.parse(await status(dir, ["--json"]));
+  assertEquals(state, "running");
+  assertEquals(summary.counts, { turns: 2, responses: 1, reminders: 1, acceptedDialogs: 0, declinedDialogs: 0 });
+  assertEquals(summary.agents.programmer.sessionId, "019a-77");
+  assertEquals(summary.question, undefined);
+});
+
+function reviewSettings(dir: TempDir) {
+  const started = reviewStarted(dir.path, ID);
+  if (started.type !== "run_started") throw new TypeError("the first record is another");
+  return started.settings;
+}
+
+Deno.test("status --watch: one block a change where there is no terminal, until the run ends", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady());
+  const io = fakeIo({ cwd: dir.path });
+  const lock = await tryLockFile(folder.lockPath, "process 1");
+  const watching = runCli(["status", "--watch"], io);
+  const blocks = () => io.written.stdout.split(/^(?=run )/m).filter((block) => block !== "");
+  await untilSo(() => blocks().length === 1);
+  // Nothing changes for more than a tick.
+  await new Promise((resolve) => setTimeout(resolve, 1300));
+  assertEquals(blocks().length, 1);
+  using journal = openJournal(folder.journalPath);
+  journal.append({ type: "round_started", round: 1, maxRounds: 8 } as { type: string });
+  await untilSo(() => blocks().length === 2);
+  journal.append(reviewFinished("pass"));
+  await untilSo(() => blocks().length === 3);
+  lock?.[Symbol.dispose]();
+  assertEquals(await watching, 0);
+  assertEquals(blocks().map((block) => block.split("\n")[0]), [
+    `run ${ID} (run): running, executed by process 1`,
+    `run ${ID} (run): running, executed by process 1`,
+    `run ${ID} (run): passed, executed by process 1`,
+    `run ${ID} (run): passed`,
+  ]);
+});
+
+Deno.test("status --watch --json: one object a change", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady());
+  const io = fakeIo({ cwd: dir.path });
+  const lock = await tryLockFile(folder.lockPath, "process 1");
+  const watching = runCli(["status", "--watch", "--json"], io);
+  await untilSo(() => io.written.stdout !== "");
+  lock?.[Symbol.dispose]();
+  assertEquals(await watching, 0);
+  assertEquals(io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).state), ["running", "killed"]);
+});
+
+Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the terminal back as it was", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady());
+  using _held = await tryLockFile(folder.lockPath, "process 1");
+  const controller = new AbortController();
+  const io = fakeIo({ cwd: dir.path, terminal: true, rows: 6, columns: 60, signal: controller.signal });
+  const watching = runCli(["status", "--watch"], io);
+  await untilSo(() => io.written.stdout.includes("\x1b[J"));
+  controller.abort(new Interruption("SIGINT"));
+  assertEquals(await watching, 130);
+  assertEquals(io.written.stderr, "");
+  const [first = "", ...rest] = io.written.stdout.split("\x1b[H");
+  assertEquals(first, "\x1b[?1049h\x1b[?25l");
+  // A line that is wrapped counts as the rows that it takes.
+  assertEquals(rest[0]?.split("\r\n").length, 5);
+  assertEquals(io.written.stdout.endsWith("\x1b[?25h\x1b[?1049l"), true);
+});

@@ -1,0 +1,186 @@
+import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
+import { isLocked } from "../../../lib/run/lock_file.ts";
+import { readJournal, readLastRecord } from "../../../lib/run/read_journal.ts";
+import type { RunFolder } from "../../../lib/run/run_folder.ts";
+import { systemClock } from "../../../lib/ports/clock.ts";
+import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
+import { isServerRunning, killServer } from "../../../lib/tmux/server.ts";
+import { stopRun } from "../../../lib/jobs/overview/stop_run.ts";
+import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import { foldEvents } from "../../../lib/jobs/review_loop/fold.ts";
+import { callCli } from "../../support/call_cli.ts";
+import { cleanEnvironment } from "../../support/run_panewright.ts";
+import { type RunningProgram, startProgram } from "../../support/program.ts";
+import {
+  agentReady,
+  execWaiting,
+  PROGRAMMER_AT_WORK,
+  reviewFinished,
+  reviewStarted,
+  writeRun,
+} from "../../support/run_folders.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+
+const ID = "20261120-072605-3fa9";
+
+async function writeReview(dir: TempDir, ...events: readonly ReviewLoopEvent[]): Promise<RunFolder> {
+  return await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...events] });
+}
+
+async function stop(dir: TempDir, ...args: readonly string[]) {
+  return await callCli(["stop", ID, ...args], { cwd: dir.path });
+}
+
+/** A process that holds a run's lock, as the panewright that executes it does. */
+async function startOwner({ lockPath }: RunFolder, ...mode: readonly string[]): Promise<RunningProgram> {
+  const script = new URL("../../support/hold_lock.ts", import.meta.url).pathname;
+  const argv = [Deno.execPath(), "run", "--quiet", "--no-check", "-A", script, lockPath, ...mode] as const;
+  const owner = startProgram(argv, { cwd: "/", env: cleanEnvironment() });
+  while (!owner.output.stdout.includes("held")) await systemClock.sleep(20);
+  return owner;
+}
+
+Deno.test("stop: the process that executes the run is told to end, and waited for", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...PROGRAMMER_AT_WORK);
+  await using owner = await startOwner(folder);
+  const { code, stdout } = await stop(dir);
+  assertEquals(code, 0);
+  assertEquals((await owner.ended).code, 143);
+  assertStringIncludes(stdout, `Run ${ID} was stopped: process ${owner.pid} has ended.\n`);
+  assertStringIncludes(stdout, `Go on with: panewright resume ${ID}\n`);
+});
+
+Deno.test("stop: one that was stopped with Ctrl-Z ends all the same", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir);
+  await using owner = await startOwner(folder);
+  owner.kill("SIGSTOP");
+  assertEquals((await stop(dir)).code, 0);
+  assertEquals((await owner.ended).code, 143);
+});
+
+Deno.test("stop: a process that does not end in time is named, with what helps; --force kills it", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...PROGRAMMER_AT_WORK);
+  await using owner = await startOwner(folder, "ignore-term");
+  const patient = { force: false, patienceSeconds: 0.3, resumeCommand: "panewright resume", clock: systemClock };
+  const error = await stopRun(folder, { ...patient, signal: new AbortController().signal }).then(
+    () => undefined,
+    String,
+  );
+  assertMatch(String(error), new RegExp(`process ${owner.pid} has not ended`));
+  assert(await isLocked(folder.lockPath));
+  const { code, stdout } = await stop(dir, "--force");
+  assertEquals(code, 0);
+  assertEquals((await owner.ended).code, 137);
+  assertMatch(stdout, new RegExp(`was stopped: process ${owner.pid} has ended`));
+  assertEquals((await readLastRecord(folder.journalPath))?.type, "run_finished");
+});
+
+Deno.test("stop: a name in the lock whose process does not hold it is never hit", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir);
+  await using owner = await startOwner(folder);
+  await using innocent = startProgram(["sleep", "600"], { cwd: "/", env: cleanEnvironment() });
+  await Deno.writeTextFile(folder.lockPath, `process ${innocent.pid}`);
+  const { code, stderr } = await stop(dir);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "a process executes it, but which one is not known");
+  owner.kill("SIGKILL");
+  innocent.kill("SIGTERM");
+  assertEquals((await innocent.ended).code, 143);
+});
+
+Deno.test("stop: a killed run is written down as stopped, so that it can be gone on with", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  await Deno.writeTextFile(folder.journalPath, '{"at":"torn', { append: true });
+  const { code, stdout } = await stop(dir);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, `No process executes run ${ID}, and nothing of it is left running (stopped).\n`);
+  assertStringIncludes(stdout, `Go on with: panewright resume ${ID}\n`);
+  const [, ...records] = await readJournal(folder.journalPath);
+  const state = foldEvents(records as unknown as Parameters<typeof foldEvents>[0]);
+  assertEquals(state?.finished, { outcome: "interrupted", reason: "stopped after its panewright was gone" });
+});
+
+Deno.test("stop: agents that outlived their panewright are ended, with their tmux server", async () => {
+  await using dir = await tempDir();
+  const socket = `panewright-test-${crypto.randomUUID().slice(0, 8)}`;
+  const mark = `test-${socket}`;
+  const client = createTmuxClient({ socket });
+  try {
+    const pane = ["-e", `PANEWRIGHT_SESSION_MARK=${mark}`, "--", "sh", "-c", "trap '' HUP; sleep 600 & wait"] as const;
+    await client.run(["new-session", "-d", "-s", "panewright", ...pane]);
+    const folder = await writeReview(dir, ...agentReady({ socket }), ...PROGRAMMER_AT_WORK);
+    const startedMs = performance.now();
+    const { code, stdout } = await stop(dir);
+    assertEquals(code, 0);
+    assertLess(performance.now() - startedMs, 8000);
+    assertStringIncludes(stdout, `The agents of run ${ID} were ended; the panewright that executed it was gone.\n`);
+    assertEquals(await isServerRunning(client), false);
+    assertEquals((await readLastRecord(folder.journalPath))?.type, "run_finished");
+    assertMatch((await stop(dir)).stdout, /^No process executes/);
+  } finally {
+    await killServer(client);
+  }
+});
+
+Deno.test("stop: agents of a run whose journal is damaged are ended, and the journal is left as it is", async () => {
+  await using dir = await tempDir();
+  const socket = `panewright-test-${crypto.randomUUID().slice(0, 8)}`;
+  const client = createTmuxClient({ socket });
+  try {
+    const pane = ["-e", `PANEWRIGHT_SESSION_MARK=test-${socket}`, "--", "sleep", "600"] as const;
+    await client.run(["new-session", "-d", "-s", "panewright", ...pane]);
+    const folder = await writeReview(dir, ...agentReady({ socket }));
+    await Deno.writeTextFile(folder.journalPath, "no record\n", { append: true });
+    const before = await Deno.readTextFile(folder.journalPath);
+    assertEquals((await stop(dir)).code, 0);
+    assertEquals(await isServerRunning(client), false);
+    assertEquals(await Deno.readTextFile(folder.journalPath), before);
+  } finally {
+    await killServer(client);
+  }
+});
+
+Deno.test("stop: the agent of a killed run of exec is ended", async () => {
+  await using dir = await tempDir();
+  const id = ID;
+  const folder = await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id).slice(0, 6) });
+  const env = cleanEnvironment({ PANEWRIGHT_ASK_CHANNEL: `${folder.stepsDir}/02-build/attempt-1/asks` });
+  await using agent = startProgram(["sleep", "600"], { cwd: "/", env });
+  const { code, stdout } = await stop(dir);
+  assertEquals(code, 0);
+  assertEquals((await agent.ended).code, 143);
+  assertMatch(stdout, /^The agents of run .* were ended/);
+  const last = await readLastRecord(folder.journalPath);
+  assertEquals([last?.type, (last as unknown as { outcome: string }).outcome], ["run_finished", "interrupted"]);
+});
+
+Deno.test("stop: a run that is over is left as it is, with exit code 0", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, reviewFinished("pass"));
+  const before = await Deno.readTextFile(folder.journalPath);
+  const { code, stdout } = await stop(dir);
+  assertEquals(code, 0);
+  assertEquals(stdout, `No process executes run ${ID}, and nothing of it is left running (passed).\n`);
+  assertEquals(await Deno.readTextFile(folder.journalPath), before);
+});
+
+Deno.test("stop --json: what was done, as one object", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir);
+  await using owner = await startOwner(folder);
+  const { stdout } = await stop(dir, "--json");
+  assertEquals(JSON.parse(stdout), {
+    type: "run_stopped",
+    run: ID,
+    pid: owner.pid,
+    endedAgents: false,
+    agentsAlive: false,
+    state: "stopped",
+    resumeCommand: `panewright resume ${ID}`,
+  });
+});

@@ -1,0 +1,130 @@
+import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { command } from "../../../lib/cli/commands/validate.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+
+const GLOBAL = { json: false, quiet: false, verbose: false, color: false };
+
+async function validate(dir: TempDir, config: unknown, options: { json?: boolean; path?: string } = {}) {
+  const text = typeof config === "string" ? config : JSON.stringify(config);
+  await dir.write({ "panewright.jsonc": text, "bin/codex": "", "bin/claude": "", "plan.md": "Plan." });
+  const io = fakeIo({ cwd: dir.path, env: { PATH: options.path ?? `${dir.path}/bin` } });
+  const code = await command.run(
+    { flags: {}, positionals: [], global: { ...GLOBAL, json: options.json ?? false } },
+    io,
+  );
+  return { code, lines: io.written.stdout.trimEnd().split("\n").map((line) => line.replaceAll(dir.path, "DIR")) };
+}
+
+const STEP = { name: "a", prompt: "self", check: { type: "none" } };
+
+Deno.test("seed 004: autonomyLevel with Codex gives no warning; fileAccess with Codex keeps its own", async () => {
+  await using dir = await tempDir();
+  const steps = [
+    { ...STEP, autonomy_level: 3 },
+    { ...STEP, name: "b", file_access: { allow_write: ["src/**"] } },
+    { ...STEP, name: "c", provider: "claude_code", autonomy_level: 5 },
+  ];
+  const { code, lines } = await validate(dir, { provider: "codex", autonomy_level: 4, pipelines: { main: steps } });
+  assertEquals(code, 0);
+  assertEquals(lines.length, 2);
+  assertStringIncludes(lines[0] ?? "", "warning: panewright.jsonc:1:");
+  assertStringIncludes(lines[0] ?? "", "pipelines.main[1].file_access is not enforced for codex");
+  assertNotMatch(lines.join("\n"), /autonomy/);
+  assertEquals(lines[1], "0 errors, 1 warning");
+});
+
+Deno.test("all that is wrong is told at once, each with file, line and key", async () => {
+  await using dir = await tempDir();
+  const { code, lines } = await validate(
+    dir,
+    `{
+  "default_pipeline": "mian",
+  "pipelines": {
+    "main": [
+      { "prompt": "plan.md", "check": { "type": "none" } },
+      { "name": "b", "check": { "type": "none" } },
+      { "name": "c", "prompt": "self" },
+      { "name": "d", "prompt": "self", "check": { "type": "file_exists" } },
+      { "name": "e", "prompt": "self", "check": { "type": "none" }, "retry": "3" },
+      { "name": "f", "prompt": "self", "check": { "type": "none" }, "file_access": { "allow_write": ["/etc/**"] } },
+      { "name": "g", "prompt": "gone.md", "check": { "type": "none" }, "autonomy_level": 6 },
+      { "name": "g", "prompt": "self", "check": [], "command": ["/nope"] },
+      { "name": "h", "prompt": "self", "check": 1, "file_access": { "allowWrite": [] } },
+    ],
+    "empty": [],
+  },
+}`,
+  );
+  assertEquals(code, 2);
+  assertEquals(lines, [
+    'error: panewright.jsonc:2:3: default_pipeline is "mian", but there is no such pipeline (did you mean "main"?)',
+    "error: panewright.jsonc:5:7: pipelines.main[0].name is missing",
+    "error: panewright.jsonc:6:7: pipelines.main[1].prompt is missing",
+    "error: panewright.jsonc:7:7: pipelines.main[2].check is missing",
+    'error: panewright.jsonc:8:51: pipelines.main[3].check.type must be one of none, fileExists, shell, but is the string "file_exists"; did you mean "fileExists"?',
+    'error: panewright.jsonc:9:69: pipelines.main[4].retry must be a number, but is the string "3"',
+    "error: panewright.jsonc:10:102: pipelines.main[5].file_access.allow_write[0] is no path relative to the working directory",
+    "error: panewright.jsonc:11:22: pipelines.main[6].prompt names DIR/gone.md, but there is no such file",
+    "error: panewright.jsonc:11:72: pipelines.main[6].autonomy_level must be at most 5, but is 6",
+    'error: panewright.jsonc:12:9: pipelines.main[7].name is "g", which an earlier step is called',
+    "error: panewright.jsonc:12:40: pipelines.main[7].check must not be empty",
+    'error: panewright.jsonc:12:53: pipelines.main[7].command cannot be run: there is no program "/nope"',
+    "error: panewright.jsonc:13:40: pipelines.main[8].check must be an object or an array of objects, but is 1",
+    "error: panewright.jsonc:13:52: pipelines.main[8].file_access.allow_write is missing",
+    'error: panewright.jsonc:13:69: unknown key "allowWrite" in pipelines.main[8].file_access; did you mean "allow_write"? Allowed here: allow_write',
+    "error: panewright.jsonc:15:5: pipelines.empty must not be empty",
+    "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is not enforced for codex, which has no hook before a command runs: what was written is checked after the step",
+    "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is not enforced for codex, which has no hook before a command runs: what was written is checked after the step",
+    "16 errors, 2 warnings",
+  ]);
+});
+
+Deno.test("a program that is not on PATH, and the provider replay, cannot run a step", async () => {
+  await using dir = await tempDir();
+  const none = await validate(dir, { pipelines: { main: [STEP] } }, { path: `${dir.path}/empty` });
+  assertEquals(
+    none.lines[0],
+    'error: panewright.jsonc:1:23: pipelines.main[0] cannot be run: there is no program "codex" on PATH',
+  );
+  const own = await validate(dir, {
+    provider: "claude_code",
+    pipelines: { main: [{ ...STEP, env: { PATH: `${dir.path}/bin` } }] },
+  }, { path: "/nonexistent" });
+  assertEquals(own.code, 0);
+  const replay = await validate(dir, { provider: "replay", pipelines: { main: [STEP] } });
+  assertStringIncludes(replay.lines[0] ?? "", "needs codex or claude_code");
+});
+
+Deno.test("a configuration without pipelines is none for exec, and broken JSON is one problem", async () => {
+  await using dir = await tempDir();
+  assertEquals(
+    (await validate(dir, {})).lines[0],
+    "error: pipelines is missing: there is no pipeline with steps for a task",
+  );
+  const broken = await validate(dir, '{\n "pipelines": {\n');
+  assertEquals([broken.code, broken.lines.length], [2, 2]);
+  assertStringIncludes(broken.lines[0] ?? "", "error: panewright.jsonc:");
+});
+
+Deno.test("--json gives one object for each thing that is wrong", async () => {
+  await using dir = await tempDir();
+  const { code, lines } = await validate(dir, '{ "pipelines": {},\n  "autonomy_level": 9 }', { json: true });
+  assertEquals(code, 2);
+  assertEquals(lines.map((line) => JSON.parse(line)), [
+    {
+      level: "error",
+      where: "panewright.jsonc:1:3",
+      message: "pipelines is missing: there is no pipeline with steps for a task",
+      line: 1,
+      column: 3,
+    },
+    {
+      level: "error",
+      where: "panewright.jsonc:2:3",
+      message: "autonomy_level must be at most 5, but is 9",
+      line: 2,
+      column: 3,
+    },
+  ]);
+});

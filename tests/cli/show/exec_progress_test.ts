@@ -1,0 +1,126 @@
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { describeExecEvent } from "../../../lib/cli/show/describe_exec_event.ts";
+import { advanceExecProgress, initialExecProgress, renderExecLiveLine } from "../../../lib/cli/show/exec_live_state.ts";
+import { createExecProgress } from "../../../lib/cli/show/exec_progress.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/events.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+
+const GLOBAL = { json: false, quiet: false, verbose: false, color: false };
+const NOW = () => new Date("2026-11-20T12:00:00Z");
+const PLACE = { task: 1, step: 2 } as const;
+const USAGE = { "gpt-5": { inputTokens: 100, cachedInputTokens: 10, outputTokens: 5 } };
+const HOSTILE = "evil\x1b[2J\u202e";
+
+const EVENTS: readonly ExecEvent[] = [
+  {
+    type: "run_started",
+    job: "exec",
+    runId: "r1",
+    workdir: "/w",
+    folder: "/w/.panewright/runs/r1",
+    target: { kind: "task", path: "/w/t.md" },
+    configFile: null,
+    overrides: {},
+  },
+  { type: "run_resumed", runId: "r1", folder: "/w/.panewright/runs/r1" },
+  { type: "task_started", task: 1, file: "/w/t.md", pipeline: "main", steps: ["a", "b"], text: HOSTILE },
+  { type: "step_started", ...PLACE, name: HOSTILE, provider: "codex", autonomyLevel: 3, startedAt: "" },
+  { type: "attempt_started", ...PLACE, attempt: 1, reason: "first", native: false, folder: "steps/x", promptBytes: 10 },
+  { type: "session_found", sessionId: HOSTILE },
+  { type: "agent_activity", ...PLACE, fact: { type: "ran", id: "1", command: `ls ${HOSTILE}` } },
+  { type: "agent_activity", ...PLACE, fact: { type: "said", text: `hello\n${HOSTILE}` } },
+  { type: "agent_activity", ...PLACE, fact: { type: "trouble", text: HOSTILE } },
+  { type: "agent_activity", ...PLACE, fact: { type: "saw", id: "1", command: "ls", output: HOSTILE, exitCode: 1 } },
+  {
+    type: "question_asked",
+    ...PLACE,
+    question: "q1",
+    stepName: HOSTILE,
+    attempt: 1,
+    text: `Which?\n${HOSTILE}`,
+    attemptLog: "",
+    usage: USAGE,
+    seconds: 1,
+    askedAt: "",
+  },
+  { type: "question_answered", question: "q1", answer: HOSTILE, by: "command", answeredAt: "" },
+  {
+    type: "question_waiting",
+    question: "q1",
+    text: HOSTILE,
+    answerCommand: "panewright answer",
+    resumeCommand: "panewright resume",
+  },
+  {
+    type: "attempt_finished",
+    ...PLACE,
+    attempt: 1,
+    outcome: "failed",
+    error: HOSTILE,
+    timedOut: false,
+    exitCode: 1,
+    finalText: HOSTILE,
+    usage: { [HOSTILE]: USAGE["gpt-5"] },
+    attemptLog: "",
+    seconds: 1,
+  },
+  { type: "usage_limit_reached", message: HOSTILE },
+  { type: "usage_limit_waited" },
+  { type: "writes_checked", ...PLACE, outside: [HOSTILE], enforced: true },
+  { type: "writes_checked", ...PLACE, outside: [], enforced: true },
+  { type: "check_started", ...PLACE, check: 1, description: HOSTILE },
+  { type: "check_finished", ...PLACE, check: 1, passed: false, detail: HOSTILE, output: HOSTILE, seconds: 1 },
+  { type: "step_finished", ...PLACE, name: HOSTILE, outcome: "fail", attempts: 1, reason: HOSTILE },
+  { type: "task_finished", task: 1, file: "/w/t.md", outcome: "pass" },
+  { type: "warning", message: HOSTILE },
+  { type: "run_finished", outcome: "fail", tasks: 0, reason: HOSTILE, usage: USAGE, seconds: 61 },
+];
+
+Deno.test("every event of exec has words of its own, and none lets control characters through", () => {
+  for (const event of EVENTS) {
+    const lines = describeExecEvent(event);
+    assert(lines.length > 0, event.type);
+    // deno-lint-ignore no-control-regex -- these are what must not get through
+    for (const { text } of lines) assertNotMatch(text, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  }
+});
+
+Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves the result and warnings", () => {
+  const io = fakeIo();
+  using progress = createExecProgress({ io, global: GLOBAL, wallClock: NOW });
+  for (const event of EVENTS) progress.onEvent(event);
+  assertMatch(
+    io.written.stdout,
+    /^evil\\x1b\[2J\\u202e\nAnswer with: {2}panewright answer\nThen go on: {3}panewright resume\nFAIL after 1m 01s: .* · 100 tokens in \(10 cached\), 5 out \(gpt-5\)\n$/,
+  );
+  assertMatch(io.written.stderr, /2026-11-20T12:00:00.000Z question q1 of step/);
+  assertNotMatch(io.written.stderr, /\$ ls/);
+  const quiet = fakeIo();
+  using short = createExecProgress({ io: quiet, global: { ...GLOBAL, quiet: true }, wallClock: NOW });
+  for (const event of EVENTS) short.onEvent(event);
+  assertEquals(quiet.written.stderr.split("\n").length, 2);
+  assertEquals(quiet.written.stdout, io.written.stdout);
+});
+
+Deno.test("--json gives each event of exec as a line, what the agent does included", () => {
+  const io = fakeIo();
+  using progress = createExecProgress({ io, global: { ...GLOBAL, json: true }, wallClock: NOW });
+  for (const event of EVENTS) progress.onEvent(event);
+  const lines = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines, EVENTS.map((event) => ({ at: "2026-11-20T12:00:00.000Z", ...event })));
+  assertEquals(io.written.stderr, "");
+});
+
+Deno.test("the live line says what goes on, and nothing while a person is asked", () => {
+  let state = initialExecProgress(0);
+  const shown: string[] = [];
+  for (const event of EVENTS) {
+    state = advanceExecProgress(state, event, 1000);
+    shown.push(renderExecLiveLine(state, { nowMs: 3000, columns: 60 }));
+  }
+  const after = (type: ExecEvent["type"]) => shown[EVENTS.findIndex((event) => event.type === type)];
+  assertEquals(after("attempt_started"), 'step 2/2 "evil\\u001b[2J\\u202e" · working · 2 s (run 2 s)');
+  assertMatch(after("agent_activity") ?? "", /· \$ ls evil.* · 2 s/);
+  assertEquals([after("question_asked"), after("question_waiting"), after("run_finished")], ["", "", ""]);
+  for (const line of shown) assert(line.length <= 60, line);
+});

@@ -1,0 +1,312 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
+import type { GlobalFlags } from "../../../lib/cli/console/command.ts";
+import { describeEvent } from "../../../lib/cli/show/describe_event.ts";
+import { advanceProgress, initialProgress, renderLiveLine } from "../../../lib/cli/show/live_state.ts";
+import { createProgress } from "../../../lib/cli/show/progress.ts";
+import { type Clock, sleepWithTimer } from "../../../lib/ports/clock.ts";
+import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+
+const FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false, color: false };
+const fakeClock: Clock = { now: () => Date.now(), sleep: sleepWithTimer };
+const noon = () => new Date(2026, 10, 20, 12, 0, 5);
+
+const TURN = {
+  type: "turn_started",
+  turnId: "t1",
+  role: "programmer",
+  round: 1,
+  cycle: 2,
+  promptBytes: 3276,
+} satisfies ReviewLoopEvent;
+
+/** As a journal has them: what is undefined is left out. */
+const SETTINGS: ReviewLoopSettings = JSON.parse(JSON.stringify(DEFAULT_REVIEW_LOOP_SETTINGS));
+
+const RUN: readonly ReviewLoopEvent[] = [
+  {
+    type: "run_started",
+    job: "run",
+    runId: "r1",
+    workdir: "/w",
+    folder: "/w/.panewright/runs/r1",
+    startAgent: "analyst",
+    task: { introduction: "", exploreSummary: "a", scenarioTest: "b" },
+    settings: SETTINGS,
+    origin: { configFile: null, cwd: "/w", flags: {} },
+  },
+  { type: "run_resumed", runId: "r1", folder: "/w/.panewright/runs/r1", settings: SETTINGS },
+  { type: "session_opening", socket: "s", session: "p", existing: false, mark: "m" },
+  { type: "session_opened", attachCommand: "tmux -L s attach-session -t =p" },
+  { type: "agent_starting", role: "analyst", provider: "codex" },
+  { type: "agent_starting", role: "analyst", provider: "codex", resumes: "u1" },
+  { type: "agent_ready", role: "analyst", terminalId: "%1", seconds: 0.62, pid: 7, launchedAtMs: 0 },
+  { type: "agent_adopted", role: "tester", terminalId: "%2" },
+  { type: "agent_session", role: "analyst", sessionId: "u1" },
+  { type: "agent_rules_seen", role: "analyst", rules: ["title-spinner"] },
+  { type: "agent_lost", role: "analyst", terminalId: "%1", reason: "exit code 1", restart: 1, maxRestarts: 2 },
+  { type: "round_started", round: 1, maxRounds: 8 },
+  TURN,
+  { type: "turn_resumed", turnId: "t1", role: "programmer", round: 1, cycle: 2 },
+  {
+    type: "message_sending",
+    turnId: "t1",
+    role: "programmer",
+    terminalId: "%1",
+    what: "prompt",
+    step: "paste",
+    file: "messages/t1.md",
+    bytes: 3276,
+    sha256: "0",
+  },
+  { type: "message_sent", turnId: "t1", role: "programmer", what: "prompt" },
+  { type: "status_changed", turnId: "t1", role: "programmer", status: "processing" },
+  { type: "status_changed", turnId: "t1", role: "programmer", status: "waiting_user_answer" },
+  { type: "reminder_sent", turnId: "t1", role: "programmer", reminder: 1 },
+  {
+    type: "response_received",
+    turnId: "t1",
+    role: "programmer",
+    bytes: 2150,
+    archivedAs: "/a/002.md",
+    sha256: "0",
+    seconds: 65,
+  },
+  { type: "review_decided", role: "programmer_review", round: 1, cycle: 1, verdict: "REVISE", note: "no verdict" },
+  { type: "review_limit_reached", role: "programmer_review", round: 1, then: "proceed" },
+  { type: "test_command_started", round: 1, command: "npm test" },
+  {
+    type: "test_command_finished",
+    round: 1,
+    passed: false,
+    exitCode: 2,
+    seconds: 3.4,
+    timedOut: false,
+    output: "1 failed\n",
+    truncated: false,
+  },
+  { type: "round_finished", round: 1, verdict: "FAIL" },
+  { type: "warning", message: "the status could not be read", role: "tester" },
+  { type: "panes_left", attachCommand: "tmux -L s attach-session -t =p" },
+  { type: "run_finished", outcome: "fail", rounds: 1, seconds: 3700, reason: "no round is left" },
+];
+
+Deno.test("where stderr is no terminal, each fact is a line with its time, and the result goes to stdout", () => {
+  const io = fakeIo();
+  using progress = createProgress({ io, global: FLAGS, wallClock: () => new Date("2026-11-20T12:00:05Z") });
+  RUN.forEach((event) => progress.onEvent(event));
+  const stamped = [
+    "run r1, beginning with analyst; its records are in /w/.panewright/runs/r1",
+    "run r1 goes on; its records are in /w/.panewright/runs/r1",
+    "watch the agents with: tmux -L s attach-session -t =p",
+    "analyst: starting codex again, with its session u1",
+    "analyst: ready after 0.6 s",
+    "tester: alive in terminal %2, goes on",
+    "analyst: its program has ended (exit code 1); starting it again (restart 1 of at most 2)",
+    "round 1 of 8",
+    "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
+    "programmer: goes on with its turn (round 1, cycle 2)",
+    "programmer: waiting at a prompt of its own that wants an answer",
+    "programmer: reminded of its response file (reminder 1)",
+    "programmer: response of 2.1 KiB after 1m 05s, kept as 002.md",
+    "programmer_review: REVISE (round 1, cycle 1): no verdict",
+    "programmer_review: no approval by the last cycle; the work goes on",
+    "project tests: npm test",
+    "project tests failed after 3 s: exit code 2",
+    "round 1: FAIL",
+    "warning: tester: the status could not be read",
+    "the panes stay open; look at them with: tmux -L s attach-session -t =p",
+  ].map((line) => `2026-11-20T12:00:05.000Z ${line}\n`);
+  assertEquals(io.written.stderr, stamped.join(""));
+  assertEquals(io.written.stdout, "FAIL after 1 round, 1h 01m: no round is left\n");
+});
+
+Deno.test("--quiet leaves the result, the warnings and what was left open", () => {
+  const io = fakeIo({ terminal: true });
+  using progress = createProgress({ io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  RUN.forEach((event) => progress.onEvent(event));
+  assertEquals(io.written, {
+    stderr: "12:00:05 warning: tester: the status could not be read\n" +
+      "12:00:05 the panes stay open; look at them with: tmux -L s attach-session -t =p\n",
+    stdout: "FAIL after 1 round, 1h 01m: no round is left\n",
+  });
+});
+
+Deno.test("--verbose adds every status change and the output of the tests", () => {
+  const io = fakeIo();
+  using progress = createProgress({ io, global: { ...FLAGS, verbose: true }, wallClock: noon });
+  RUN.forEach((event) => progress.onEvent(event));
+  assertStringIncludes(io.written.stderr, " programmer: working\n");
+  assertStringIncludes(io.written.stderr, " analyst: starting codex\n");
+  assertStringIncludes(io.written.stderr, " 1 failed\n");
+});
+
+Deno.test("--json writes each event as a line of JSON to stdout, and nothing to stderr", () => {
+  const io = fakeIo({ terminal: true });
+  using progress = createProgress({
+    io,
+    global: { ...FLAGS, json: true },
+    wallClock: () => new Date("2026-11-20T12:00:05Z"),
+  });
+  RUN.forEach((event) => progress.onEvent(event));
+  const lines = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines, RUN.map((event) => ({ at: "2026-11-20T12:00:05.000Z", ...event })));
+  assertEquals(io.written.stderr, "");
+});
+
+Deno.test("text of agents reaches neither terminal nor log with control characters", () => {
+  for (const json of [false, true]) {
+    const io = fakeIo();
+    using progress = createProgress({ io, global: { ...FLAGS, json, verbose: true } });
+    progress.onEvent({ type: "warning", message: "\x1b]0;title\x07 \u009b2J \u202e and\nmore" });
+    progress.onEvent({ type: "round_finished", round: 1, verdict: "FAIL", note: "a\r\nb\x1b[2J" });
+    // deno-lint-ignore no-control-regex
+    assertEquals(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(io.written.stdout + io.written.stderr), false);
+  }
+});
+
+Deno.test("what the live line says follows the events", () => {
+  let state = initialProgress(0);
+  const after = (event: ReviewLoopEvent, nowMs: number) => {
+    state = advanceProgress(state, event, nowMs);
+    return renderLiveLine(state, { nowMs, columns: 200 });
+  };
+  const starting = { type: "agent_starting", provider: "codex" } as const;
+  assertEquals(after({ ...starting, role: "analyst" }, 0), "starting analyst · 0 s (run 0 s)");
+  assertEquals(after({ ...starting, role: "tester" }, 1000), "starting analyst, tester · 1 s (run 1 s)");
+  const ready = { type: "agent_ready", terminalId: "%1", seconds: 1, pid: 7, launchedAtMs: 0 } as const;
+  assertEquals(after({ ...ready, role: "analyst" }, 2000), "starting tester · 2 s (run 2 s)");
+  assertEquals(after({ ...ready, role: "tester" }, 3000), "");
+  assertEquals(after({ type: "round_started", round: 1, maxRounds: 8 }, 3000), "");
+  const at = "round 1/8 · programmer, cycle 2";
+  assertEquals(after(TURN, 4000), `${at} · prompt sent · 0 s (run 4 s)`);
+  const status = { type: "status_changed", turnId: "t1", role: "programmer" } as const;
+  assertEquals(after({ ...status, status: "processing" }, 9000), `${at} · working · 5 s (run 9 s)`);
+  assertEquals(
+    after({ ...status, status: "completed" }, 10_000),
+    `${at} · at rest, waiting for its response file · 6 s (run 10 s)`,
+  );
+  assertEquals(
+    after({ ...status, role: "analyst", status: "error" }, 10_000),
+    `${at} · at rest, waiting for its response file · 6 s (run 10 s)`,
+    "another role's status says nothing of this turn",
+  );
+  assertEquals(
+    after({ type: "test_command_started", round: 1, command: "npm test" }, 11_000),
+    "round 1/8 · project tests running · 0 s (run 11 s)",
+  );
+  assertEquals(
+    after({ type: "run_finished", outcome: "pass", rounds: 1, seconds: 1, reason: "all tests pass" }, 12_000),
+    "",
+  );
+});
+
+Deno.test("every event has a line of its own words", () => {
+  const texts = RUN.map((event) => describeEvent(event).text);
+  assertEquals(new Set(texts).size, RUN.length);
+});
+
+Deno.test("in a terminal a live line stands below the log, ticks once a second and is taken away at the end", async () => {
+  using time = new FakeTime(0);
+  const io = fakeIo({ terminal: true, columns: 59 });
+  const screen = () => lastScreen(io.written.stderr);
+  {
+    using progress = createProgress({ io, global: FLAGS, clock: fakeClock, wallClock: noon });
+    progress.onEvent({ type: "round_started", round: 1, maxRounds: 8 });
+    progress.onEvent(TURN);
+    const logged = ["12:00:05 round 1 of 8", "12:00:05 programmer: prompt of 3.2 KiB sent (round 1, cycle 2)"];
+    assertEquals(screen(), [...logged, "round 1/8 · programmer, cycle 2 · prompt sent · 0 s (run …"]);
+    for (let second = 0; second < 3; second++) await time.tickAsync(1000);
+    assertEquals(screen(), [...logged, "round 1/8 · programmer, cycle 2 · prompt sent · 3 s (run …"]);
+    progress.onEvent({ type: "run_finished", outcome: "pass", rounds: 1, seconds: 3, reason: "all tests pass" });
+    assertEquals(screen(), [...logged, ""]);
+  }
+  assertEquals(io.written.stdout, "PASS after 1 round, 3 s\n");
+  const before = io.written.stderr;
+  await time.tickAsync(1000);
+  assertEquals(io.written.stderr, before, "nothing is drawn after the end");
+});
+
+Deno.test("nothing is written while nothing goes on, and a forced exit takes the live line away", async () => {
+  using time = new FakeTime(0);
+  const io = fakeIo({ terminal: true });
+  using progress = createProgress({ io, global: FLAGS, clock: fakeClock });
+  await time.tickAsync(1000);
+  assertEquals(io.written.stderr, "");
+  progress.onEvent(TURN);
+  io.forceExit();
+  assertEquals(lastScreen(io.written.stderr).at(-1), "");
+});
+
+Deno.test("colours are used only where they are wanted", () => {
+  const io = fakeIo({ terminal: true });
+  using progress = createProgress({ io, global: { ...FLAGS, color: true }, clock: fakeClock, wallClock: noon });
+  progress.onEvent({ type: "round_finished", round: 1, verdict: "PASS" });
+  assertStringIncludes(io.written.stderr, "12:00:05 \x1b[32mround 1: PASS\x1b[0m\n");
+});
+
+/** What a terminal shows after text in which only carriage return and "erase line" act. */
+function lastScreen(text: string): string[] {
+  const rows = [""];
+  // deno-lint-ignore no-control-regex
+  for (const part of text.match(/\r\x1b\[2K|\n|[^\r\n\x1b]+/g) ?? []) {
+    if (part === "\n") rows.push("");
+    else if (part.startsWith("\r")) rows[rows.length - 1] = "";
+    else rows[rows.length - 1] += part;
+  }
+  return rows;
+}
+
+const DIALOG = {
+  type: "dialog_waiting",
+  turnId: "t1",
+  role: "programmer",
+  terminalId: "%3",
+  kind: "command",
+  subject: "npm test\n\x1b[2Jrm x",
+  fingerprint: "f",
+  reason: "AUTO_ACCEPT_PERMISSIONS is off.",
+  question: "q1",
+  runId: "r1",
+  attachCommand: "tmux -L s attach-session",
+  timeoutSeconds: 600,
+} satisfies ReviewLoopEvent;
+
+Deno.test("a dialog that waits for a person is told with what it asks, how to attach and how to answer, also with --quiet", () => {
+  const io = fakeIo();
+  using progress = createProgress({ io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  const { question: _, ...unanswerable } = DIALOG;
+  progress.onEvent(DIALOG);
+  progress.onEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", question: "q1", seconds: 65 });
+  progress.onEvent(unanswerable);
+  const lines = io.written.stderr.split("\n").map((line) => line.trim());
+  assertEquals(lines.slice(1, 5), [
+    "| npm test",
+    "| \\x1b[2Jrm x",
+    "look at it with: tmux -L s attach-session",
+    "answer it there, or with: panewright answer r1 --question q1 yes|no",
+  ]);
+  assertStringIncludes(
+    lines[0]!,
+    "programmer waits for a person in terminal %3, for at most 10m 00s (command). AUTO_ACCEPT_PERMISSIONS is off.",
+  );
+  assertEquals(lines.filter((line) => line.includes("panewright answer")).length, 1);
+  assertEquals(
+    describeEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 65 }).text,
+    "programmer: the dialog waited for 1m 05s",
+  );
+});
+
+Deno.test("the live line makes way for the question, and tells how long a dialog waits that only the pane answers", () => {
+  const started = advanceProgress(initialProgress(0), TURN, 0);
+  const at = (event: ReviewLoopEvent) =>
+    renderLiveLine(advanceProgress(started, event, 1000), { nowMs: 66_000, columns: 80 });
+  const { question: _, ...unanswerable } = DIALOG;
+  assertEquals(at(DIALOG), "");
+  assertStringIncludes(at(unanswerable), "programmer, cycle 2 · waiting for a person for 1m 05s");
+  const closed = { type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 5 } as const;
+  const after = advanceProgress(advanceProgress(started, DIALOG, 1000), closed, 6000);
+  assertStringIncludes(renderLiveLine(after, { nowMs: 66_000, columns: 80 }), "prompt sent");
+});

@@ -1,0 +1,355 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { HumanInterventionRequiredError, PanewrightError } from "../../lib/errors.ts";
+import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
+import { DEFAULT_HANDOFF_SETTINGS } from "../../lib/handoff/settings.ts";
+import { leaveAnswer } from "../../lib/dialogs/answers.ts";
+import { type AuditLog, openAuditLog } from "../../lib/dialogs/audit.ts";
+import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
+import type { DialogAnswer } from "../../lib/providers/dialog_keys.ts";
+import { findProvider } from "../../lib/providers/mod.ts";
+import { openDialog, type PaneLook, readScreen } from "../../lib/providers/pane_look.ts";
+import { parseScreen } from "../../lib/screen/screen.ts";
+import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
+import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import { readWaitingDialogs } from "../../lib/dialogs/waiting.ts";
+import { openJournal } from "../../lib/run/journal.ts";
+import { recordingsOf } from "../support/screens.ts";
+import { type StillClock, stillClock } from "../support/still_clock.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+const codex = findProvider("codex");
+
+function look(rows: readonly string[]): PaneLook {
+  return readScreen(parseScreen(rows.join("\n"), { cols: 100 }), codex.rules);
+}
+
+function approval(command: string): PaneLook {
+  return look([
+    "  \x1b[1mWould you like to run the following command?\x1b[0m",
+    "",
+    `  $ ${command}`,
+    "",
+    "\x1b[1;7m› 1. Yes, proceed (y)\x1b[0m",
+    "  2. No, and tell Codex what to do differently (esc)",
+    "",
+    "  Press enter to confirm or esc to cancel",
+  ]);
+}
+
+const BUSY = look(["• Working (1s • esc to interrupt)", "", "› ", "", "  GPT-6.1-Sol default · /w"]);
+
+interface Bench extends AsyncDisposable {
+  readonly folder: RunFolder;
+  readonly clock: StillClock;
+  readonly events: ReviewLoopEvent[];
+  readonly stuck: string[];
+  /** The answers that were given in the pane. */
+  readonly answers: { readonly answer: DialogAnswer; readonly recorded: number }[];
+  readonly desk: ReturnType<typeof createDialogDesk>;
+  shown: PaneLook;
+  /** The records of the audit log. */
+  records(): readonly Record<string, unknown>[];
+}
+
+interface BenchOptions {
+  readonly policy?: Partial<PermissionPolicy>;
+  readonly autoAccept?: boolean;
+  readonly dryRun?: boolean;
+  readonly person?: DialogDeskContext["person"];
+  readonly audit?: AuditLog;
+  /** What an earlier process of the run has asked. */
+  readonly earlierQuestion?: { readonly id: string; readonly fingerprint: string };
+}
+
+async function openBench(options: BenchOptions = {}): Promise<Bench> {
+  const dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: new Date() });
+  const audit = options.audit ?? await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] });
+  const clock = stillClock();
+  const journal = openJournal(folder.journalPath);
+  const events: ReviewLoopEvent[] = [];
+  const emit = (event: ReviewLoopEvent) => {
+    events.push(event);
+    journal.append(event);
+  };
+  journal.append({ type: "run_started", ...{ job: "run", startAgent: "tester" } });
+  const stuck: string[] = [];
+  const answers: { answer: DialogAnswer; recorded: number }[] = [];
+  const records = () =>
+    Deno.readTextFileSync(folder.auditPath).split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  let questions = 0;
+  const context: DialogDeskContext = {
+    plan: {
+      workdir: dir.path,
+      handoff: { ...DEFAULT_HANDOFF_SETTINGS, autoAcceptPermissions: options.autoAccept ?? true },
+      permissions: {
+        policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
+        dryRun: options.dryRun ?? false,
+        dialogTimeoutSeconds: 600,
+      },
+    },
+    folder,
+    audit,
+    emit,
+    onStuck: (_role, message) => stuck.push(message),
+    attachCommand: "tmux -L run attach-session",
+    earlierQuestion: () => options.earlierQuestion,
+    nextQuestionId: () => `q${++questions}`,
+    person: options.person,
+    clock,
+    signal: new AbortController().signal,
+  };
+  const bench: Omit<Bench, "desk"> = {
+    folder,
+    clock,
+    events,
+    stuck,
+    answers,
+    shown: BUSY,
+    records,
+    async [Symbol.asyncDispose]() {
+      journal[Symbol.dispose]();
+      audit[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+  const terminal = {
+    provider: codex,
+    pane: { paneId: "%3", pid: 1 },
+    look: () => Promise.resolve(bench.shown),
+    answerDialog(_dialog: unknown, answer: DialogAnswer) {
+      answers.push({ answer, recorded: records().length });
+      bench.shown = BUSY;
+      return Promise.resolve({ result: "closed", after: BUSY.screen } as const);
+    },
+  };
+  const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal });
+  return Object.assign(bench, { desk });
+}
+
+const typesOf = (events: readonly ReviewLoopEvent[]) => events.map(({ type }) => type);
+
+Deno.test("what the policy allows is recorded first and accepted then", async () => {
+  await using bench = await openBench();
+  bench.shown = approval("npm test");
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "accept");
+  assertEquals([open.by, open.request, open.tail.length], ["policy", "the command `npm test`", 5]);
+  assertEquals(await open.answer(), true);
+  // The log's first record and the decision were on the disk before the key.
+  assertEquals(bench.answers, [{ answer: "accept", recorded: 2 }]);
+  const [, decision, outcome] = bench.records();
+  assertEquals(
+    [decision?.decision, decision?.rule, decision?.command, decision?.keys, decision?.terminal, decision?.role],
+    ["allow", "default", "npm test", ["y"], "%3", "tester"],
+  );
+  assertEquals([outcome?.type, outcome?.result], ["outcome", "closed"]);
+  assertEquals(typesOf(bench.events), ["dialog_answered"]);
+});
+
+Deno.test("what the policy denies is declined, with its reason for the agent", async () => {
+  await using bench = await openBench({ policy: { deny: [{ command: "git push" }] } });
+  bench.shown = approval("git push origin main");
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "decline");
+  assertStringIncludes(open.reason, "git push");
+  await open.answer();
+  assertEquals(bench.answers.map(({ answer }) => answer), ["decline"]);
+  assertEquals(bench.records()[1]?.keys, ["Escape"]);
+});
+
+Deno.test("a decision that cannot be recorded is not carried out", async () => {
+  const audit: AuditLog = {
+    end: { records: 0, hash: "" },
+    perform: () => Promise.reject(new PanewrightError("Cannot write the audit log: no space")),
+    note: () => Promise.reject(new PanewrightError("Cannot write the audit log: no space")),
+    [Symbol.dispose]: () => {},
+  };
+  await using bench = await openBench({ audit });
+  bench.shown = approval("npm test");
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "accept");
+  await assertRejects(() => open.answer(), PanewrightError, "no space");
+  assertEquals(bench.answers, []);
+});
+
+Deno.test("with the switch off a person is told once a dialog, how to attach and how to answer", async () => {
+  await using bench = await openBench({ autoAccept: false });
+  bench.shown = approval("npm test");
+  for (let poll = 0; poll < 3; poll++) assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  bench.clock.advance(5000);
+  bench.desk.noteClosed();
+  bench.shown = approval("npm run build");
+  await bench.desk.inspect();
+  assertEquals(typesOf(bench.events), ["dialog_waiting", "dialog_closed", "dialog_waiting"]);
+  const [waiting, closed] = bench.events;
+  assert(waiting?.type === "dialog_waiting" && closed?.type === "dialog_closed");
+  assertEquals([waiting.question, waiting.subject, waiting.attachCommand], [
+    "q1",
+    "npm test",
+    "tmux -L run attach-session",
+  ]);
+  assertEquals(closed.seconds, 5);
+  assertEquals(bench.stuck.length, 2);
+  assertStringIncludes(bench.stuck[0]!, "the command `npm test`. AUTO_ACCEPT_PERMISSIONS is off.");
+  assertEquals(bench.answers, []);
+  assertEquals(bench.records().slice(1).map(({ decision, rule, keys }) => [decision, rule, keys]), [
+    ["ask", "switch_off", []],
+    ["ask", "switch_off", []],
+  ]);
+});
+
+Deno.test("a dialog that an earlier process asked about is the same question, and its answer that was left is taken", async () => {
+  const asked = approval("npm test");
+  const fingerprint = asked.classification.dialog?.fingerprint ?? "";
+  await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint } });
+  await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
+  bench.shown = asked;
+  const open = await bench.desk.inspect();
+  assertEquals(open?.decision, "accept");
+  const [waiting] = bench.events;
+  assert(waiting?.type === "dialog_waiting");
+  assertEquals(waiting.question, "q7");
+});
+
+Deno.test("another dialog than the one that was asked about is another question", async () => {
+  await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint: "another" } });
+  await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
+  bench.shown = approval("npm test");
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+});
+
+Deno.test("a dialog that nobody answers in time stops the run for a person", async () => {
+  await using bench = await openBench({ autoAccept: false });
+  bench.shown = approval("npm test");
+  await bench.desk.inspect();
+  bench.clock.advance(599_000);
+  await bench.desk.inspect();
+  bench.clock.advance(1000);
+  const error = await assertRejects(() => bench.desk.inspect(), HumanInterventionRequiredError, "for 600 s");
+  assertStringIncludes(error.message, "$ npm test");
+  assertStringIncludes(error.hint ?? "", "dialog_timeout_seconds");
+});
+
+for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "decline"]] as const) {
+  Deno.test(`a person's "${text}" from another terminal is recorded and carried out`, async () => {
+    await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] } });
+    bench.shown = approval("npm test");
+    assertEquals(await bench.desk.inspect(), { decision: "wait" });
+    const waiting = await readWaitingDialogs(bench.folder);
+    assertEquals(waiting?.map(({ question }) => question), ["q1"]);
+    await leaveAnswer(bench.folder, { question: "q1", answer: text, by: "command", answeredAt: "" });
+    const open = await bench.desk.inspect();
+    assert(open !== undefined && open.decision !== "wait");
+    assertEquals([open.decision, open.by], [answer, "person"]);
+    if (answer === "decline") assertEquals(open.reason, "use the test database");
+    await open.answer();
+    assertEquals(bench.answers.map((one) => one.answer), [answer]);
+    assertEquals(bench.records().at(-2)?.rule, "person");
+    assertEquals(typesOf(bench.events), ["dialog_waiting", "dialog_closed", "dialog_answered"]);
+    assertEquals(await readWaitingDialogs(bench.folder), []);
+  });
+}
+
+Deno.test("a person at the terminal is asked until the answer is yes or no, and no more when the dialog closes", async () => {
+  const said = ["maybe", "y"];
+  const asked: string[] = [];
+  await using bench = await openBench({
+    autoAccept: false,
+    person({ text }) {
+      asked.push(text);
+      return Promise.resolve(said.shift());
+    },
+  });
+  bench.shown = approval("npm test");
+  await bench.desk.inspect();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const open = await bench.desk.inspect();
+  assertEquals(open?.decision, "accept");
+  assertEquals(asked.length, 2);
+
+  let aborted = false;
+  await using other = await openBench({
+    autoAccept: false,
+    person: (_question, signal) =>
+      new Promise((_, reject) =>
+        signal.addEventListener("abort", () => {
+          aborted = true;
+          reject(signal.reason);
+        })
+      ),
+  });
+  other.shown = approval("npm test");
+  await other.desk.inspect();
+  other.desk.noteClosed();
+  assertEquals(aborted, true);
+});
+
+Deno.test("in a dry run everything is recorded, and nothing is sent, whatever anybody answers", async () => {
+  for (const autoAccept of [true, false]) {
+    await using bench = await openBench({ dryRun: true, autoAccept, policy: { deny: [{ command: "git push" }] } });
+    for (const command of ["npm test", "git push"]) {
+      bench.shown = approval(command);
+      assertEquals(await bench.desk.inspect(), { decision: "wait" });
+    }
+    assertEquals(bench.records().slice(1).map(({ rule }) => rule), [
+      "dry_run:allow:default",
+      "dry_run:deny:permissions.deny[0]",
+    ]);
+    assertEquals(bench.events.flatMap((event) => event.type === "dialog_waiting" ? [event.question] : []), [
+      undefined,
+      undefined,
+    ]);
+    assertEquals(bench.answers, []);
+  }
+});
+
+Deno.test("an agent that only says that it waits is put to a person, after a moment", async () => {
+  await using bench = await openBench();
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(4999);
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(1);
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  assertEquals(bench.events.flatMap((event) => event.type === "dialog_waiting" ? [event.kind, event.question] : []), [
+    "other",
+    undefined,
+  ]);
+});
+
+for (const providerId of ["codex", "claude_code"] as const) {
+  Deno.test(`on no recorded screen of ${providerId} without a live dialog would a key be sent`, async () => {
+    const provider = findProvider(providerId);
+    const sent: string[] = [];
+    let answered = 0;
+    for (const { ansi, ...meta } of await recordingsOf(providerId)) {
+      const seen = readScreen(parseScreen(ansi, meta), provider.rules);
+      const name = `${meta.version}/${meta.name} (${meta.expect})`;
+      const dialog = openDialog(seen);
+      if (dialog === undefined) continue;
+      for (const answer of ["accept", "decline"] as const) {
+        const way = provider.answerWay(dialog, answer);
+        if (way === undefined) continue;
+        answered++;
+        if (meta.expect !== "waiting_user_answer") sent.push(`${name}: ${JSON.stringify(way)}`);
+      }
+    }
+    assertEquals(sent, []);
+    assert(answered > 50, `only ${answered} answers in the whole corpus`);
+  });
+}
+
+Deno.test("the desk itself sends no key on recorded screens without a dialog, and none that only a person answers", async () => {
+  await using bench = await openBench();
+  for (const { ansi, ...meta } of await recordingsOf("codex")) {
+    if (meta.alone === false) continue;
+    bench.shown = readScreen(parseScreen(ansi, meta), codex.rules);
+    bench.desk.noteClosed();
+    const open = await bench.desk.inspect();
+    if (open === undefined || open.decision === "wait") continue;
+    await open.answer();
+    assertEquals(meta.expect, "waiting_user_answer", `${meta.version}/${meta.name}`);
+  }
+  const kinds = new Set(bench.events.flatMap((event) => event.type === "dialog_answered" ? [event.kind] : []));
+  assertEquals([...kinds].toSorted(), ["command", "patch"]);
+});

@@ -1,0 +1,274 @@
+import { assert, assertEquals, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/events.ts";
+import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
+import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
+import { DEFAULT_EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { createFakeClock } from "../../support/fake_clock.ts";
+import { asks, cast, fails, only, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
+
+const NOW = () => new Date("2026-11-20T10:00:00Z");
+
+Deno.test("without a person the run stops with the question and the commands that go on", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Work." });
+  const { report, events } = await runIn(dir, [step("a"), step("b")], {
+    ...cast(says(), asks("Which database?")),
+    whereArguments: ["--wd", "/my dir"],
+  });
+  assertEquals([report.outcome, report.question?.id, report.question?.text], ["waiting", "q1", "Which database?"]);
+  const [waiting] = only(events, "question_waiting");
+  assertEquals(
+    waiting?.answerCommand,
+    `panewright answer ${report.folder.id} --wd '/my dir' --question q1 "YOUR ANSWER"`,
+  );
+  assertEquals(waiting?.resumeCommand, `panewright resume ${report.folder.id} --wd '/my dir'`);
+  assertEquals(only(events, "run_finished").at(-1)?.outcome, "waiting");
+});
+
+Deno.test("seed 004: the resumed step's prompt has the question, the answer, the interaction history and previousAttemptLog; later steps see the history", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b"), step("c")];
+  const first = await runIn(dir, steps, cast(asks("Tabs or spaces?"), says()));
+  assertEquals(first.report.outcome, "waiting");
+  const { id } = first.report.folder;
+  const give = (question: string, answer: string) =>
+    leaveAnswer(first.report.folder, { question, answer, by: "command", answeredAt: NOW().toISOString() });
+  assert(await give("q1", "Spaces."));
+
+  const second = cast(says(), asks("Which database?", { log: "$ cat schema.sql\nsaid: hm" }));
+  assertEquals((await resumeIn(dir, steps, { ...second, run: id })).report.outcome, "waiting");
+  assert(await give("q2", "PostgreSQL"));
+
+  const third = cast(says(), says());
+  const { report, events } = await resumeIn(dir, steps, { ...third, run: id });
+  assertEquals(report.outcome, "pass");
+  const [resumed, later] = third.requests;
+  assertEquals(resumed?.resumeSessionId, undefined);
+  for (
+    const text of [
+      "Build it.",
+      "Tabs or spaces?",
+      "Spaces.",
+      "Which database?",
+      "PostgreSQL",
+      "$ cat schema.sql",
+      "said: hm",
+    ]
+  ) {
+    assertStringIncludes(resumed?.prompt ?? "", text);
+  }
+  assertStringIncludes(resumed?.prompt ?? "", "IN THE ATTEMPT THAT YOUR QUESTION STOPPED");
+  for (const text of ["Tabs or spaces?", "Spaces.", "Which database?", "PostgreSQL"]) {
+    assertStringIncludes(later?.prompt ?? "", text);
+  }
+  assertNotMatch(later?.prompt ?? "", /cat schema/);
+  assertEquals(only(events, "attempt_started").map(({ attempt, reason }) => [attempt, reason]), [
+    [2, "answered"],
+    [1, "first"],
+  ]);
+  // Tokens of all processes of the run are counted: five attempts.
+  assertEquals(only(events, "run_finished")[0]?.usage["test-model"]?.inputTokens, 500);
+});
+
+Deno.test("resume native: the CLI's own session goes on, and is told the answer only", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(asks("Which database?", { sessionId: "thread-7" }), says());
+  const { report, events } = await runIn(dir, [step("a")], {
+    ...agents,
+    settings: { resume: "native" },
+    person: () => Promise.resolve("PostgreSQL"),
+  });
+  assertEquals(report.outcome, "pass");
+  const [, resumed] = agents.requests;
+  assertEquals(resumed?.resumeSessionId, "thread-7");
+  assertStringIncludes(resumed?.prompt ?? "", "PostgreSQL");
+  assertNotMatch(resumed?.prompt ?? "", /Build it|AUTONOMY/);
+  assertEquals(only(events, "attempt_started").map(({ native }) => native), [false, true]);
+});
+
+Deno.test("resume native: a session that is gone is replaced by a new process that is told all, at no cost of a retry", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(
+    asks("Which database?", { log: "$ ls src" }),
+    fails("no rollout found for thread id"),
+    says(),
+  );
+  const { report } = await runIn(dir, [step("a")], {
+    ...agents,
+    settings: { resume: "native" },
+    person: () => Promise.resolve("PostgreSQL"),
+  });
+  assertEquals(report.outcome, "pass");
+  const last = agents.requests[2];
+  assertEquals(last?.resumeSessionId, undefined);
+  for (const text of ["Build it.", "Which database?", "PostgreSQL", "$ ls src"]) {
+    assertStringIncludes(last?.prompt ?? "", text);
+  }
+});
+
+Deno.test("a person at the terminal answers, and the run goes on in the same process", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const asked: string[] = [];
+  const { report, events } = await runIn(dir, [step("a")], {
+    ...cast(asks("Which database?", { log: "$ ls" }), says()),
+    person: (question) => {
+      asked.push(`${question.step}: ${question.text} after ${question.attemptLog}`);
+      return Promise.resolve("PostgreSQL");
+    },
+  });
+  assertEquals([report.outcome, asked], ["pass", ["a: Which database? after $ ls"]]);
+  assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["terminal", "PostgreSQL"]]);
+});
+
+Deno.test("while a person is asked at the terminal, `panewright answer` may come first", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  let closed = false;
+  const { report, events } = await runIn(dir, [step("a")], {
+    ...cast(asks("Which database?"), says()),
+    async person(_question, signal) {
+      const [run] = [...Deno.readDirSync(`${dir.path}/.panewright/runs`)];
+      await Deno.writeTextFile(
+        `${dir.path}/.panewright/runs/${run?.name}/answers/q1.json`,
+        JSON.stringify({ question: "q1", answer: "SQLite", by: "command", answeredAt: NOW().toISOString() }),
+      );
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      closed = true;
+      return undefined;
+    },
+  });
+  assertEquals([report.outcome, closed], ["pass", true]);
+  assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["command", "SQLite"]]);
+});
+
+Deno.test("a person may leave the question open: the run stops and can be resumed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const { report } = await runIn(dir, [step("a")], {
+    ...cast(asks("Which database?")),
+    person: () => Promise.resolve(undefined),
+  });
+  assertEquals(report.outcome, "waiting");
+});
+
+Deno.test("Ctrl-C while a person is asked interrupts the run, and the question stays open", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const controller = new AbortController();
+  const events: ExecEvent[] = [];
+  await assertRejects(
+    () =>
+      runIn(dir, [step("a")], {
+        ...cast(asks("Which database?")),
+        signal: controller.signal,
+        onFact: (event) => events.push(event),
+        person(_question, signal) {
+          const { promise, resolve } = Promise.withResolvers<undefined>();
+          signal.addEventListener("abort", () => resolve(undefined));
+          controller.abort(new Error("interrupted"));
+          return promise;
+        },
+      }),
+    Error,
+    "interrupted",
+  );
+  assertEquals(only(events, "run_finished").map(({ outcome }) => outcome), ["interrupted"]);
+  assertEquals(only(events, "question_waiting"), []);
+  const run = only(events, "run_started")[0]?.runId ?? "";
+  const resumed = await resumeIn(dir, [step("a")], { ...cast(says()), run, person: () => Promise.resolve("this") });
+  assertEquals(resumed.report.outcome, "pass");
+});
+
+Deno.test("answer_timeout: after it the default answer is given, without one the run stops", async () => {
+  for (const defaultAnswer of ["Take SQLite.", undefined]) {
+    await using dir = await tempDir();
+    await dir.write({ "task.md": "Build it." });
+    using clock = createFakeClock();
+    const agents = cast(asks("Which database?"), says());
+    const { report, events } = await clock.runUntilSettled(
+      runIn(dir, [step("a")], { ...agents, clock, settings: { answerTimeoutSeconds: 900, defaultAnswer } }),
+    );
+    // The fake time of the waiting goes on while the answer is written to the real disk.
+    assert(clock.elapsedSeconds() >= 900 && clock.elapsedSeconds() < 3600, `${clock.elapsedSeconds()} s`);
+    if (defaultAnswer === undefined) {
+      assertEquals(report.outcome, "waiting");
+      continue;
+    }
+    assertEquals(report.outcome, "pass");
+    assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["timeout", defaultAnswer]]);
+    assertStringIncludes(agents.requests[1]?.prompt ?? "", "Nobody answered in time");
+    assert(!await leaveAnswer(report.folder, { question: "q1", answer: "late", by: "command", answeredAt: "" }));
+  }
+});
+
+Deno.test('autonomy level 0: a question is answered by "decide yourself" without stopping, unless it is set otherwise', async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(asks("Which database?"), says());
+  const { report, events } = await runIn(dir, [step("a", { autonomyLevel: 0 })], agents);
+  assertEquals(report.outcome, "pass");
+  assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["level", DECIDE_YOURSELF]]);
+  assertStringIncludes(agents.requests[1]?.prompt ?? "", DECIDE_YOURSELF.slice(0, 40));
+  const stopped = await runIn(dir, [step("a", { autonomyLevel: 0 })], {
+    ...cast(asks("Which database?")),
+    settings: { atLevel0: "ask" },
+  });
+  assertEquals(stopped.report.outcome, "waiting");
+});
+
+Deno.test("the questions of a step have a cap: after it the agent must decide, and fails when it goes on asking", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  let asked = 0;
+  const question = asks("Again?");
+  const { report, events } = await runIn(dir, [step("a", { retry: 5 }), step("b")], {
+    ...cast(question, question, question, question, question, question),
+    settings: { maxQuestionsPerStep: 2 },
+    person: () => Promise.resolve(`answer ${++asked}`),
+  });
+  assertEquals(asked, 2);
+  assertEquals(only(events, "question_answered").map(({ by }) => by), ["terminal", "terminal", "cap", "cap", "cap"]);
+  assertEquals(report.outcome, "fail");
+  assertStringIncludes(report.reason, "it asked 6 questions");
+});
+
+Deno.test("tokens that a question cost are counted", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const { events } = await runIn(dir, [step("a")], cast(asks("Which database?")));
+  assertEquals(only(events, "run_finished")[0]?.usage, TOKENS);
+});
+
+Deno.test("a notification tells that a question waits, and how to answer it", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const sent: string[] = [];
+  const plan = {
+    workdir: dir.path,
+    pipelines: { main: [step("a")] },
+    defaultPipeline: undefined,
+    notifications: { url: "http://127.0.0.1:9", topic: "t" },
+  };
+  const { folder } = await executeExec(
+    { target: { kind: "task", path: `${dir.path}/task.md` }, overrides: {}, configFile: null },
+    {
+      ...cast(asks("Which database?")),
+      plan: { ...plan, settings: DEFAULT_EXEC_SETTINGS },
+      http: {
+        post(_url, { headers, body }) {
+          sent.push(`${headers["title"]} ${headers["priority"]}\n${body}`);
+          return Promise.resolve();
+        },
+      },
+    },
+  );
+  assertEquals(sent, [
+    `panewright: a question of step a 5\nWhich database?\n\npanewright answer ${folder.id} --question q1 "YOUR ANSWER"`,
+  ]);
+});

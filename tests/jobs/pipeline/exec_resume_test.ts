@@ -1,0 +1,133 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UsageError } from "../../../lib/errors.ts";
+import { openJournal } from "../../../lib/run/journal.ts";
+import { readJournal } from "../../../lib/run/read_journal.ts";
+import { lockRun } from "../../../lib/run/run_lock.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { asks, cast, only, resumeIn, runIn, says, step } from "./support.ts";
+
+Deno.test("a crash while the question waits loses nothing: it is asked again, and resumed with its answer", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a")];
+  const first = await runIn(dir, steps, cast(asks("Which database?")));
+  const { folder } = first.report;
+  // As a process leaves it that is killed while it waits: no end, and half a record.
+  const lines = (await Deno.readTextFile(folder.journalPath)).split("\n");
+  const kept = lines.slice(0, lines.findIndex((line) => line.includes('"question_asked"')) + 1);
+  await Deno.writeTextFile(folder.journalPath, `${kept.join("\n")}\n{"at":"2026-11-20T10:0`);
+
+  const asked: string[] = [];
+  const agents = cast(says());
+  const { report } = await resumeIn(dir, steps, {
+    ...agents,
+    run: folder.id,
+    person: ({ id, text }) => {
+      asked.push(`${id} ${text}`);
+      return Promise.resolve("PostgreSQL");
+    },
+  });
+  assertEquals([report.outcome, asked], ["pass", ["q1 Which database?"]]);
+  assertStringIncludes(agents.requests[0]?.prompt ?? "", "PostgreSQL");
+  assertEquals((await readJournal(folder.journalPath)).at(-1)?.type, "run_finished");
+});
+
+Deno.test("a crash in the middle of an attempt: the step begins anew with the log of what was broken off", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b")];
+  const controller = new AbortController();
+  await assertRejects(
+    () =>
+      runIn(dir, steps, {
+        ...cast(says(), async ({ stepFolder }) => {
+          await Deno.writeTextFile(`${stepFolder}/log.txt`, "said: halfway through\n");
+          controller.abort(new Error("crash"));
+          throw controller.signal.reason;
+        }),
+        signal: controller.signal,
+      }),
+    Error,
+    "crash",
+  );
+  const [run] = [...Deno.readDirSync(`${dir.path}/.panewright/runs`)];
+  const agents = cast(says());
+  const { report, events } = await resumeIn(dir, steps, { ...agents, run: run?.name ?? "" });
+  assertEquals(report.outcome, "pass");
+  assertEquals(only(events, "attempt_started").map(({ step, attempt, reason }) => [step, attempt, reason]), [
+    [2, 2, "interrupted"],
+  ]);
+  assertStringIncludes(agents.requests[0]?.prompt ?? "", "said: halfway through");
+});
+
+Deno.test("a step that failed gets its tries anew when the run is resumed; a run that passed cannot be resumed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b", { checks: [{ type: "fileExists", paths: ["b.txt"] }], retry: 1 })];
+  const { report } = await runIn(dir, steps, cast(says(), says(), says()));
+  assertEquals(report.outcome, "fail");
+  await dir.write({ "b.txt": "" });
+  const again = cast(says());
+  const resumed = await resumeIn(dir, steps, { ...again, run: report.folder.id });
+  assertEquals([resumed.report.outcome, again.requests.length], ["pass", 1]);
+  assertStringIncludes(again.requests[0]?.prompt ?? "", "there is no file b.txt");
+  await assertRejects(() => resumeIn(dir, steps, { ...cast(), run: report.folder.id }), UsageError, "it has passed");
+});
+
+Deno.test("a run that is being executed cannot be resumed by a second process", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const { report } = await runIn(dir, [step("a")], cast(asks("Which database?")));
+  using _owner = await lockRun(report.folder);
+  await assertRejects(
+    () => resumeIn(dir, [step("a")], { ...cast(), run: report.folder.id }),
+    UsageError,
+    `process ${Deno.pid} executes it`,
+  );
+});
+
+Deno.test("a pipeline whose steps have other names by now cannot be gone on with", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const { report } = await runIn(dir, [step("a")], cast(asks("Which database?")));
+  await assertRejects(
+    () => resumeIn(dir, [step("a"), step("b")], { ...cast(), run: report.folder.id }),
+    UsageError,
+    'the pipeline "main" had the steps a when the task was begun, and has a, b now',
+  );
+});
+
+Deno.test("a run of the review loop is none that can be resumed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ ".panewright/runs/20261120-072605-aaaa/x": "" });
+  using journal = openJournal(`${dir.path}/.panewright/runs/20261120-072605-aaaa/journal.ndjson`);
+  journal.append({ type: "run_started" });
+  await assertRejects(
+    () => resumeIn(dir, [], { ...cast(), run: "20261120-072605-aaaa" }),
+    UsageError,
+    'none of "panewright exec"',
+  );
+});
+
+Deno.test("each fact is in the journal before it is told, and every prefix of the journal can be gone on from", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b")];
+  const { report } = await runIn(dir, steps, {
+    ...cast(says(), asks("Which database?"), says()),
+    person: () => Promise.resolve("PostgreSQL"),
+  });
+  const { folder } = report;
+  const lines = (await Deno.readTextFile(folder.journalPath)).trimEnd().split("\n");
+  // The answer that was left counts for as long as its question is not answered.
+  for (let length = 2; length < lines.length - 1; length++) {
+    await Deno.writeTextFile(folder.journalPath, `${lines.slice(0, length).join("\n")}\n{"at"`);
+    const left = lines.slice(length).filter((line) =>
+      line.includes('"attempt_finished"') || line.includes('"question_asked"')
+    );
+    const acts = left.map((line) => line.includes('"question_asked"') ? asks("Which database?") : says());
+    const agents = cast(...acts);
+    const resumed = await resumeIn(dir, steps, { ...agents, run: folder.id });
+    assertEquals([resumed.report.outcome, agents.requests.length], ["pass", left.length], `prefix of ${length}`);
+  }
+});

@@ -1,0 +1,166 @@
+import {
+  AgentAskedError,
+  type HeadlessRequest,
+  type HeadlessResult,
+  type TokenUsage,
+} from "../../../lib/providers/headless.ts";
+import { runFolderAt } from "../../../lib/run/run_folder.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/events.ts";
+import { type ExecOptions, type ExecReport, executeExec, resumeExec } from "../../../lib/jobs/pipeline/execute.ts";
+import type { ExecOverrides, ExecPlan, StepPlan } from "../../../lib/jobs/pipeline/plan.ts";
+import { DEFAULT_EXEC_SETTINGS, type ExecSettings } from "../../../lib/jobs/pipeline/settings.ts";
+import type { TempDir } from "../../support/temp_dir.ts";
+
+/** What an agent does in one attempt. */
+export type Act = (request: HeadlessRequest) => HeadlessResult | Promise<HeadlessResult>;
+
+/** Agents that play one act an attempt, in the order of the attempts. */
+export interface Cast {
+  readonly requests: HeadlessRequest[];
+  readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
+}
+
+/** Tokens of one attempt of a scripted agent. */
+export const TOKENS: Readonly<Record<string, TokenUsage>> = {
+  "test-model": { inputTokens: 100, cachedInputTokens: 10, outputTokens: 5 },
+};
+
+export function cast(...acts: readonly Act[]): Cast {
+  const requests: HeadlessRequest[] = [];
+  return {
+    requests,
+    async runHeadless(request) {
+      const act = acts[requests.length];
+      requests.push(request);
+      if (act === undefined) throw new Error(`There is no act for attempt ${requests.length}`);
+      request.onProgress?.({ type: "session", sessionId: `session-${requests.length}` });
+      return await act(request);
+    },
+  };
+}
+
+/** The turn ends well. */
+export function says(finalText = "done"): Act {
+  return () => result({ finalText, attemptLog: `said: ${finalText}` });
+}
+
+/** The turn ends in an error. */
+export function fails(error: string, more: Partial<HeadlessResult> = {}): Act {
+  return () => result({ outcome: "failed", error, exitCode: 1, ...more });
+}
+
+/** The agent asks, after it has done what its log says. */
+export function asks(question: string, more: { readonly log?: string; readonly sessionId?: string } = {}): Act {
+  return () =>
+    Promise.reject(
+      new AgentAskedError(question, {
+        sessionId: more.sessionId ?? "session-of-the-question",
+        attemptLog: more.log ?? "$ ls",
+        usage: TOKENS,
+        seconds: 1,
+      }),
+    );
+}
+
+function result(more: Partial<HeadlessResult>): HeadlessResult {
+  return {
+    outcome: "completed",
+    finalText: "",
+    exitCode: 0,
+    usage: TOKENS,
+    attemptLog: "",
+    seconds: 1,
+    timedOut: false,
+    ...more,
+  };
+}
+
+/** A step for tests: the task itself, without a check. */
+export function step(name: string, more: Partial<StepPlan> = {}): StepPlan {
+  return {
+    name,
+    prompt: { kind: "self" },
+    provider: "codex",
+    args: [],
+    env: {},
+    checks: [{ type: "none" }],
+    retry: 0,
+    timeLimitSeconds: 60,
+    ...more,
+  };
+}
+
+/** What a test's run differs in. */
+export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
+  readonly settings?: Partial<ExecSettings>;
+  readonly overrides?: ExecOverrides;
+  readonly pipelines?: ExecPlan["pipelines"];
+  readonly defaultPipeline?: string;
+  /** The task's file, or a folder that ends with a slash; relative to the directory. @default {"task.md"} */
+  readonly task?: string;
+  /** Told each event at once, also of a run that rejects. */
+  readonly onFact?: (event: ExecEvent) => void;
+}
+
+/** How a test's run ended, and what it told. */
+export interface Ended {
+  readonly report: ExecReport;
+  readonly events: readonly ExecEvent[];
+}
+
+/** Executes a run in a directory. */
+export async function runIn(
+  dir: TempDir,
+  steps: readonly StepPlan[],
+  options: RunOptions & Pick<Cast, "runHeadless">,
+): Promise<Ended> {
+  const task = options.task ?? "task.md";
+  const target = task.endsWith("/")
+    ? { kind: "folder", path: `${dir.path}/${task.slice(0, -1)}` } as const
+    : { kind: "task", path: `${dir.path}/${task}` } as const;
+  return await collect(
+    dir,
+    steps,
+    options,
+    (all) => executeExec({ target, overrides: options.overrides ?? {}, configFile: null }, all),
+  );
+}
+
+/** Goes on with a run of a directory. */
+export async function resumeIn(
+  dir: TempDir,
+  steps: readonly StepPlan[],
+  options: RunOptions & Pick<Cast, "runHeadless"> & { readonly run: string },
+): Promise<Ended> {
+  return await collect(dir, steps, options, (all) => resumeExec(runFolderAt(dir.path, options.run), all));
+}
+
+async function collect(
+  dir: TempDir,
+  steps: readonly StepPlan[],
+  options: RunOptions & Pick<Cast, "runHeadless">,
+  execute: (options: ExecOptions) => Promise<ExecReport>,
+): Promise<Ended> {
+  const { settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
+  const events: ExecEvent[] = [];
+  const plan: ExecPlan = {
+    workdir: dir.path,
+    pipelines: pipelines ?? { main: steps },
+    defaultPipeline,
+    settings: { ...DEFAULT_EXEC_SETTINGS, ...settings },
+  };
+  const onEvent = (event: ExecEvent) => {
+    events.push(event);
+    onFact?.(event);
+  };
+  const report = await execute({ ...rest, plan, onEvent });
+  return { report, events };
+}
+
+/** The events of one type. */
+export function only<T extends ExecEvent["type"]>(
+  events: readonly ExecEvent[],
+  type: T,
+): Extract<ExecEvent, { type: T }>[] {
+  return events.filter((event) => event.type === type) as Extract<ExecEvent, { type: T }>[];
+}

@@ -1,0 +1,294 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { Role } from "../../../lib/roles.ts";
+import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import { applyEvent, foldEvents, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
+import { type ReviewLoopOptions, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
+import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
+import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE } from "./scripted_agents.ts";
+
+const SETTINGS = reviewLoopSettings({ minReviewCyclesBeforeApproval: 1, projectTestCmd: "npm test", maxRounds: 3 });
+
+/** What each turn is answered with: two review cycles, a missing verdict, a failed test command, a failed tester. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  "r1-analyst_review-c1": REVISE,
+  "r1-programmer_review-c1": "I read it, and it is fine.",
+  "r1-programmer_review-c1-verdict": "REVIEW_RESULT: REVISE",
+  "r1-tester": PASS,
+  "r2-tester": FAIL,
+  "r3-tester": PASS,
+};
+const PASSING_COMMANDS = [2, 3];
+
+function answerTo(role: Role, turnId: string): string {
+  const fallback = role.endsWith("_review") ? GOOD_REVIEW : `The work of ${turnId}.`;
+  return ANSWERS[turnId] ?? fallback;
+}
+
+function at(event: ReviewLoopEvent, text?: string): RecordedEvent {
+  // Through JSON, as a journal has it.
+  const recorded = { at: "2026-11-20T12:00:00.000Z", ...JSON.parse(JSON.stringify(event)) };
+  return text === undefined ? recorded : { ...recorded, text };
+}
+
+const START = at({
+  type: "run_started",
+  job: "run",
+  runId: "r",
+  workdir: "/job",
+  folder: "/job/.panewright/runs/r",
+  startAgent: "analyst",
+  task: JOB,
+  settings: SETTINGS,
+  origin: { configFile: null, cwd: "/job", flags: {} },
+});
+
+interface Played {
+  readonly events: readonly RecordedEvent[];
+  readonly prompts: Readonly<Record<string, string>>;
+  readonly outcome: string;
+}
+
+/** Plays a run to its end, from the beginning or from what a journal holds. */
+async function play(journal: readonly RecordedEvent[]): Promise<Played> {
+  const events: RecordedEvent[] = [...journal];
+  const prompts: Record<string, string> = {};
+  const begin = foldEvents(journal);
+  assert(begin !== undefined);
+  let state: RunState = begin;
+  const record = (event: ReviewLoopEvent, text?: string) => {
+    const recorded = at(event, text);
+    events.push(recorded);
+    state = applyEvent(state, recorded);
+  };
+  for (const event of state.untold) record(event);
+  const options: ReviewLoopOptions = {
+    workdir: "/job",
+    job: state.head.task,
+    settings: SETTINGS,
+    state: state.loop,
+    ...(state.turn === undefined ? {} : { begunTurn: state.turn.id }),
+    onEvent: (event) => record(event),
+    askAgent(role, prompt, { id: turnId }) {
+      prompts[turnId] = prompt;
+      const text = answerTo(role, turnId);
+      const file = { archivedAs: `/a/${turnId}.md`, sha256: "0", bytes: text.length };
+      record({ type: "response_received", turnId, role, seconds: 1, ...file }, text);
+      return Promise.resolve(text);
+    },
+    runTestCommand: () => Promise.resolve(commandResult(PASSING_COMMANDS.includes(state.loop.round))),
+  };
+  const { outcome } = await runReviewLoop(options);
+  return { events, prompts, outcome };
+}
+
+function commandResult(passed: boolean): TestCommandResult {
+  return { passed, exitCode: passed ? 0 : 1, timedOut: false, seconds: 1, output: "out\n", truncated: false };
+}
+
+function told(events: readonly RecordedEvent[]): readonly string[] {
+  return events.filter(({ type }) => type !== "turn_resumed" && type !== "test_command_started")
+    .map((event) => JSON.stringify({ ...event, text: undefined }));
+}
+
+Deno.test("a run goes on from any prefix of its journal to the same end, and nothing is told or done twice", async () => {
+  const whole = await play([START]);
+  assertEquals(whole.outcome, "pass");
+  assert(whole.events.length > 50, `a long run, of ${whole.events.length} events`);
+  for (let length = 1; length <= whole.events.length; length++) {
+    const rest = await play(whole.events.slice(0, length));
+    assertEquals(told(rest.events), told(whole.events), `from the first ${length} records`);
+    assertEquals(rest.outcome, "pass");
+  }
+});
+
+Deno.test("a prompt that is built after a resume is the one that would have been sent, but for its random delimiter", async () => {
+  const whole = await play([START]);
+  const plain = (prompt: string | undefined) => prompt?.replaceAll(/PANEWRIGHT_[0-9a-f]{12}/g, "DELIMITER");
+  for (let length = 1; length <= whole.events.length; length++) {
+    const { prompts } = await play(whole.events.slice(0, length));
+    for (const [turnId, prompt] of Object.entries(prompts)) {
+      assertEquals(plain(prompt), plain(whole.prompts[turnId]), `${turnId}, from the first ${length} records`);
+    }
+  }
+});
+
+function fold(...events: readonly ReviewLoopEvent[]): RunState {
+  const state = foldEvents([START, ...events.map((event) => at(event))]);
+  assert(state !== undefined);
+  return state;
+}
+
+const STARTING = { type: "agent_starting", role: "analyst", provider: "codex" } as const;
+const READY = {
+  type: "agent_ready",
+  role: "analyst",
+  terminalId: "%1",
+  seconds: 1,
+  pid: 7,
+  processStart: "99",
+  launchedAtMs: 5,
+} as const;
+const TURN = {
+  type: "turn_started",
+  turnId: "r1-analyst-c1",
+  role: "analyst",
+  round: 1,
+  cycle: 1,
+  promptBytes: 9,
+} as const;
+const SENDING = {
+  type: "message_sending",
+  turnId: "r1-analyst-c1",
+  role: "analyst",
+  terminalId: "%1",
+  what: "prompt",
+  file: "messages/r1-analyst-c1.md",
+  bytes: 9,
+  sha256: "5",
+} as const;
+const SENT = { type: "message_sent", turnId: "r1-analyst-c1", role: "analyst", what: "prompt" } as const;
+
+Deno.test("an agent is known by its pane, and by the session of its CLI", () => {
+  const { agents } = fold(STARTING, READY, { type: "agent_session", role: "analyst", sessionId: "u1" });
+  assertEquals(agents.analyst, {
+    provider: "codex",
+    pane: { terminalId: "%1", pid: 7, processStart: "99", wrapperShell: undefined, launchedAtMs: 5 },
+    sessionId: "u1",
+    seenRules: [],
+    hasMemory: false,
+  });
+  const seen = [STARTING, READY, { type: "agent_rules_seen", role: "analyst", rules: ["title-spinner"] }] as const;
+  assertEquals(fold(...seen).agents.analyst?.seenRules, ["title-spinner"]);
+  assertEquals(fold(...seen, STARTING).agents.analyst?.seenRules, [], "of the agent, not of the role");
+});
+
+Deno.test("a message is about to be pasted, about to be submitted, and sent", () => {
+  const pasting = { ...SENDING, step: "paste", dispatchedAtMs: 1000 } as const;
+  const paste = fold(STARTING, READY, TURN, pasting);
+  assertEquals([paste.turn?.message?.step, paste.turn?.dispatchedAtMs], ["paste", 1000]);
+  const enter = fold(STARTING, READY, TURN, pasting, { ...SENDING, step: "enter" });
+  assertEquals([enter.turn?.message?.step, enter.turn?.dispatchedAtMs], ["enter", 1000]);
+  const sent = fold(STARTING, READY, TURN, pasting, { ...SENDING, step: "enter" }, SENT);
+  assertEquals([sent.turn?.message?.step, sent.agents.analyst?.hasMemory], ["sent", true]);
+});
+
+Deno.test("a new agent has nothing of what the one before was sent; one that goes on with its session has", () => {
+  const before = [STARTING, READY, TURN, { ...SENDING, step: "enter" }, SENT] as const;
+  const anew = fold(...before, STARTING);
+  assertEquals([anew.turn?.message, anew.turn?.interrupted, anew.agents.analyst?.hasMemory], [undefined, true, false]);
+  const resumed = fold(...before, { ...STARTING, resumes: "u1" });
+  assertEquals([resumed.turn?.interrupted, resumed.agents.analyst?.hasMemory], [true, true]);
+  const unsent = fold(STARTING, READY, TURN, { ...SENDING, step: "paste" }, STARTING);
+  assertEquals([unsent.turn?.message, unsent.turn?.interrupted], [undefined, false]);
+});
+
+Deno.test("a role whose agent is new is told everything again, the others are not", () => {
+  const response = { type: "response_received", bytes: 3, sha256: "0", seconds: 1 } as const;
+  const events = [
+    START,
+    at(TURN),
+    at({ ...response, turnId: "r1-analyst-c1", role: "analyst", archivedAs: "/a/1" }, "work"),
+    at({ ...TURN, turnId: "r1-analyst_review-c1", role: "analyst_review" }),
+    at({ ...response, turnId: "r1-analyst_review-c1", role: "analyst_review", archivedAs: "/a/2" }, REVISE),
+  ];
+  assertEquals(foldEvents(events)?.loop.prompted, ["analyst", "analyst_review"]);
+  assertEquals(foldEvents([...events, at(STARTING)])?.loop.prompted, ["analyst_review"]);
+  assertEquals(foldEvents([...events, at({ ...STARTING, resumes: "u1" })])?.loop.prompted, [
+    "analyst",
+    "analyst_review",
+  ]);
+});
+
+Deno.test("reminders and accepted prompts of the open turn are counted, and forgotten with the next turn", () => {
+  const answered = {
+    type: "dialog_answered",
+    turnId: "r1-analyst-c1",
+    role: "analyst",
+    terminalId: "%1",
+    kind: "command",
+    subject: "npm test",
+    rule: "allow[0]",
+    result: "closed",
+  } as const;
+  const { turn } = fold(
+    TURN,
+    { type: "reminder_sent", turnId: "r1-analyst-c1", role: "analyst", reminder: 1 },
+    { ...answered, answer: "accept" },
+    { ...answered, answer: "accept" },
+    { ...answered, answer: "accept", rule: "person" },
+    { ...answered, answer: "accept", result: "replaced" },
+    { ...answered, answer: "decline" },
+  );
+  assertEquals([turn?.reminders, turn?.acceptedPrompts, turn?.declinedPrompts], [1, 2, 1]);
+  assertEquals(turn?.lastAcceptAtMs, Date.parse("2026-11-20T12:00:00.000Z"));
+  const next = fold(TURN, { ...answered, answer: "accept" }, { ...TURN, turnId: "r1-analyst-c2", cycle: 2 }).turn;
+  assertEquals([next?.acceptedPrompts, next?.lastAcceptAtMs], [0, undefined]);
+});
+
+Deno.test("a question that waits is known by its dialog, and numbers go on", () => {
+  const waiting = {
+    type: "dialog_waiting",
+    turnId: "r1-analyst-c1",
+    role: "analyst",
+    terminalId: "%1",
+    kind: "command",
+    subject: "npm test",
+    fingerprint: "f1",
+    reason: "",
+    question: "q4",
+    runId: "r",
+    attachCommand: "",
+    timeoutSeconds: 1,
+  } as const;
+  const open = fold(TURN, waiting);
+  assertEquals([open.turn?.question, open.questions], [{ id: "q4", fingerprint: "f1" }, 4]);
+  const closed = fold(TURN, waiting, { type: "dialog_closed", turnId: waiting.turnId, role: "analyst", seconds: 1 });
+  assertEquals([closed.turn?.question, closed.questions], [undefined, 4]);
+});
+
+Deno.test("settings that were changed hold from the resume on, not for what was decided before", () => {
+  const strict = reviewLoopSettings({ ...SETTINGS, minReviewCyclesBeforeApproval: 2 });
+  const review = at({
+    type: "response_received",
+    turnId: "r1-analyst_review-c1",
+    role: "analyst_review",
+    bytes: 1,
+    archivedAs: "/a/2",
+    sha256: "0",
+    seconds: 1,
+  }, GOOD_REVIEW);
+  const work = at({
+    type: "response_received",
+    turnId: "r1-analyst-c1",
+    role: "analyst",
+    bytes: 1,
+    archivedAs: "/a/1",
+    sha256: "0",
+    seconds: 1,
+  }, "work");
+  const resumed = at({ type: "run_resumed", runId: "r", folder: "/f", settings: strict });
+  assertEquals(foldEvents([START, work, review, resumed])?.loop.stage, { kind: "work", role: "programmer", cycle: 1 });
+  assertEquals(foldEvents([START, work, resumed, review])?.loop.stage, { kind: "work", role: "analyst", cycle: 2 });
+});
+
+Deno.test("a run that ended goes on with the turn that was open", () => {
+  const finished = { type: "run_finished", outcome: "interrupted", rounds: 1, seconds: 1, reason: "Ctrl-C" } as const;
+  assertEquals(fold(TURN, finished).finished?.outcome, "interrupted");
+  const resumed = fold(TURN, finished, { type: "run_resumed", runId: "r", folder: "/f", settings: SETTINGS });
+  assertEquals([resumed.finished, resumed.turn?.id], [undefined, "r1-analyst-c1"]);
+});
+
+Deno.test("a response without its text, or where none is due, is refused", () => {
+  const response = {
+    type: "response_received",
+    turnId: "r1-analyst-c1",
+    role: "analyst",
+    bytes: 1,
+    archivedAs: "/a/1",
+    sha256: "0",
+    seconds: 1,
+  } as const;
+  assertThrows(() => foldEvents([START, at(response)]), TypeError, "its text is missing");
+});

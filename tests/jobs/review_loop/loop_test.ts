@@ -1,0 +1,422 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UsageError } from "../../../lib/errors.ts";
+import { type Role, ROLES } from "../../../lib/roles.ts";
+import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
+import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
+import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE, runScripted, type Sent } from "./scripted_agents.ts";
+
+function commandResult(over: Partial<TestCommandResult> = {}): TestCommandResult {
+  return { passed: true, exitCode: 0, timedOut: false, seconds: 1, output: "1 passed\n", truncated: false, ...over };
+}
+
+function ofType<T extends ReviewLoopEvent["type"]>(events: readonly ReviewLoopEvent[], type: T) {
+  return events.filter((event): event is Extract<ReviewLoopEvent, { type: T }> => event.type === type);
+}
+
+function promptOf(sent: readonly Sent[], turnId: string): string {
+  const found = sent.find(({ turn }) => turn.id === turnId);
+  assert(found, `no turn ${turnId} among ${sent.map(({ turn }) => turn.id)}`);
+  return found.prompt;
+}
+
+Deno.test("a job that goes well passes in one round, each role asked once", async () => {
+  const { result, turnIds, events } = await runScripted({});
+  assertEquals([result.outcome, result.rounds, result.reason], ["pass", 1, "the test of round 1 passed"]);
+  assertEquals(turnIds, [
+    "r1-analyst-c1",
+    "r1-analyst_review-c1",
+    "r1-programmer-c1",
+    "r1-programmer_review-c1",
+    "r1-tester",
+  ]);
+  assertEquals(events.map(({ type }) => type), [
+    "round_started",
+    "turn_started",
+    "turn_started",
+    "review_decided",
+    "turn_started",
+    "turn_started",
+    "review_decided",
+    "turn_started",
+    "round_finished",
+  ]);
+  assertEquals(events.at(-1), { type: "round_finished", round: 1, verdict: "PASS" });
+});
+
+Deno.test("a two-round job: REVISE then APPROVED, the first test fails, the second passes", async () => {
+  const { result, turnIds, sent, events } = await runScripted({
+    analyst_review: [REVISE, GOOD_REVIEW],
+    programmer: ["Files changed: src/first.ts.", "Files changed: src/second.ts.", "Files changed: src/third.ts."],
+    programmer_review: [REVISE, GOOD_REVIEW],
+    tester: [FAIL, PASS],
+  });
+  assertEquals([result.outcome, result.rounds], ["pass", 2]);
+  assertEquals(turnIds, [
+    "r1-analyst-c1",
+    "r1-analyst_review-c1",
+    "r1-analyst-c2",
+    "r1-analyst_review-c2",
+    "r1-programmer-c1",
+    "r1-programmer_review-c1",
+    "r1-programmer-c2",
+    "r1-programmer_review-c2",
+    "r1-tester",
+    "r2-programmer-c1",
+    "r2-programmer_review-c1",
+    "r2-tester",
+  ]);
+  assertStringIncludes(promptOf(sent, "r1-analyst-c2"), "The empty name is not handled.");
+  assertStringIncludes(promptOf(sent, "r1-programmer-c2"), "The empty name is not handled.");
+  const retry = promptOf(sent, "r2-programmer-c1");
+  assertStringIncludes(retry, "got hello ada");
+  assertStringIncludes(retry, "Files changed: src/second.ts.");
+  assertStringIncludes(retry, "Analysis: change src/greet.ts.");
+  assert(!retry.includes("The empty name is not handled."), "the review of an earlier round is over");
+  assertStringIncludes(promptOf(sent, "r2-programmer_review-c1"), "Files changed: src/third.ts.");
+  assertStringIncludes(promptOf(sent, "r2-tester"), "Files changed: src/third.ts.");
+  assertEquals(ofType(events, "round_finished").map(({ round, verdict }) => [round, verdict]), [[1, "FAIL"], [
+    2,
+    "PASS",
+  ]]);
+  assertEquals(ofType(events, "round_started").map(({ round }) => round), [1, 2]);
+});
+
+Deno.test("turn ids are unique and the event of a turn names its prompt's size in bytes", async () => {
+  const { turnIds, sent, events } = await runScripted({
+    analyst: ["ä"],
+    analyst_review: ["no verdict", REVISE, REVISE, "none again", "none"],
+    tester: ["?", FAIL, FAIL, PASS],
+  });
+  assertEquals(new Set(turnIds).size, turnIds.length);
+  assertEquals(
+    ofType(events, "turn_started").map(({ turnId, role, promptBytes }) => [turnId, role, promptBytes]),
+    sent.map(({ turn, role, prompt }) => [turn.id, role, new TextEncoder().encode(prompt).length]),
+  );
+});
+
+Deno.test("an approval before the minimum cycle is ignored, told to author and reviewer, and counted as REVISE", async () => {
+  const { turnIds, events, sent } = await runScripted({}, { settings: { minReviewCyclesBeforeApproval: 2 } });
+  assertEquals(turnIds.slice(0, 5), [
+    "r1-analyst-c1",
+    "r1-analyst_review-c1",
+    "r1-analyst-c2",
+    "r1-analyst_review-c2",
+    "r1-programmer-c1",
+  ]);
+  assertEquals(ofType(events, "review_decided").slice(0, 2), [
+    {
+      type: "review_decided",
+      role: "analyst_review",
+      round: 1,
+      cycle: 1,
+      verdict: "REVISE",
+      note: "approval ignored: cycle 1 of at least 2",
+    },
+    { type: "review_decided", role: "analyst_review", round: 1, cycle: 2, verdict: "APPROVED" },
+  ]);
+  for (const turnId of ["r1-analyst-c2", "r1-analyst_review-c2"]) {
+    assertStringIncludes(promptOf(sent, turnId), "approval ignored: cycle 1 of at least 2");
+  }
+  assert(!promptOf(sent, "r1-programmer-c1").includes("approval ignored"));
+});
+
+Deno.test("an approval without evidence is ignored in every cycle", async () => {
+  const { events } = await runScripted({ analyst_review: ["REVIEW_NOTES: ok\nREVIEW_RESULT: APPROVED"] });
+  const decided = ofType(events, "review_decided").filter(({ role }) => role === "analyst_review");
+  assertEquals(decided.map(({ verdict }) => verdict), ["REVISE", "REVISE", "REVISE"]);
+  for (const { note } of decided) {
+    assertStringIncludes(note ?? "", "approval ignored: 0 of at least 3 kinds of evidence");
+  }
+});
+
+Deno.test("an ambiguous review is asked once for its verdict, and the evidence of both responses counts", async () => {
+  const review = GOOD_REVIEW.replace("REVIEW_RESULT: APPROVED", "REVIEW_RESULT: APPROVED or REVIEW_RESULT: REVISE");
+  const { turnIds, events, sent } = await runScripted({ analyst_review: [review, "REVIEW_RESULT: APPROVED"] });
+  assertEquals(turnIds.slice(1, 4), ["r1-analyst_review-c1", "r1-analyst_review-c1-verdict", "r1-programmer-c1"]);
+  assertEquals(ofType(events, "warning").map(({ role }) => role), ["analyst_review"]);
+  assertEquals(ofType(events, "review_decided")[0]?.verdict, "APPROVED");
+  const question = promptOf(sent, "r1-analyst_review-c1-verdict");
+  assert(question.length < promptOf(sent, "r1-analyst_review-c1").length / 2);
+  assertStringIncludes(question, "analyst_review.md");
+});
+
+Deno.test("a review that states no verdict even when asked is REVISE", async () => {
+  const { turnIds, events } = await runScripted({
+    programmer_review: ["fine", "REVIEW_RESULT: APPROVED\nREVIEW_RESULT: REVISE", GOOD_REVIEW],
+  });
+  assertEquals(turnIds.slice(2, 7), [
+    "r1-programmer-c1",
+    "r1-programmer_review-c1",
+    "r1-programmer_review-c1-verdict",
+    "r1-programmer-c2",
+    "r1-programmer_review-c2",
+  ]);
+  assertEquals(ofType(events, "review_decided")[1], {
+    type: "review_decided",
+    role: "programmer_review",
+    round: 1,
+    cycle: 1,
+    verdict: "REVISE",
+    note: "no unambiguous verdict, even when asked: taken as REVISE",
+  });
+});
+
+Deno.test("the tester is asked once for a missing verdict; none again is FAIL, with both responses as evidence", async () => {
+  const { turnIds, result, sent, events } = await runScripted(
+    { tester: ["RESULT: PASS | FAIL", "all is well", "later", "RESULT: PASS"] },
+  );
+  assertEquals(turnIds.slice(4), [
+    "r1-tester",
+    "r1-tester-verdict",
+    "r2-programmer-c1",
+    "r2-programmer_review-c1",
+    "r2-tester",
+    "r2-tester-verdict",
+  ]);
+  assertEquals([result.outcome, result.rounds], ["pass", 2]);
+  assertEquals(
+    ofType(events, "round_finished")[0]?.note,
+    "no unambiguous verdict of the tester, even when asked: taken as FAIL",
+  );
+  assertStringIncludes(promptOf(sent, "r2-programmer-c1"), "all is well");
+});
+
+Deno.test("at the review limit the loop proceeds, and the next role is given the open points", async () => {
+  const { result, turnIds, events, sent } = await runScripted(
+    { analyst_review: [REVISE], programmer_review: [REVISE] },
+    { settings: { maxReviewCycles: 2 } },
+  );
+  assertEquals(result.outcome, "pass");
+  assertEquals(turnIds.length, 9);
+  assertEquals(ofType(events, "review_limit_reached"), [
+    { type: "review_limit_reached", role: "analyst_review", round: 1, then: "proceed" },
+    { type: "review_limit_reached", role: "programmer_review", round: 1, then: "proceed" },
+  ]);
+  assertStringIncludes(promptOf(sent, "r1-programmer-c1"), "OPEN POINTS OF THE ANALYST'S REVIEW");
+  assert(!promptOf(sent, "r1-programmer-c2").includes("OPEN POINTS OF THE ANALYST'S REVIEW"), "told once");
+  assertStringIncludes(promptOf(sent, "r1-programmer-c1"), "The empty name is not handled.");
+  assertStringIncludes(promptOf(sent, "r1-tester"), "OPEN POINTS OF THE PROGRAMMER'S REVIEW");
+});
+
+Deno.test("a review that was not met at the limit goes into the next round's first prompt", async () => {
+  const { sent } = await runScripted({ programmer_review: [REVISE], tester: [FAIL, PASS] }, {
+    settings: { maxReviewCycles: 1 },
+  });
+  assertStringIncludes(promptOf(sent, "r2-programmer-c1"), "The empty name is not handled.");
+});
+
+Deno.test("a role's later prompts are shorter: what it has read in full comes condensed", async () => {
+  const exploreSummary = Array.from({ length: 300 }, (_, index) => `line ${index} of the summary`).join("\n");
+  const { sent } = await runScripted({ analyst_review: [REVISE, GOOD_REVIEW] }, { job: { ...JOB, exploreSummary } });
+  assertStringIncludes(promptOf(sent, "r1-analyst-c1"), exploreSummary);
+  assert(!promptOf(sent, "r1-analyst-c2").includes(exploreSummary));
+  assertStringIncludes(promptOf(sent, "r1-programmer-c1"), exploreSummary);
+});
+
+for (const role of ["analyst_review", "programmer_review"] as const) {
+  Deno.test(`at the review limit the loop fails where that is set: ${role}`, async () => {
+    const { result, events, turnIds } = await runScripted({ [role]: [REVISE] }, {
+      settings: { atReviewLimit: "fail" },
+    });
+    assertEquals([result.outcome, result.rounds], ["fail", 1]);
+    assertEquals(result.reason, `${role} did not approve in 3 review cycles`);
+    assertEquals(turnIds.at(-1), `r1-${role}-c3`);
+    assertEquals(events.slice(-2).map(({ type }) => type), ["review_limit_reached", "round_finished"]);
+  });
+}
+
+Deno.test("a test that never passes ends the loop with fail after the last round", async () => {
+  const { result, turnIds, events } = await runScripted({ tester: [FAIL] }, { settings: { maxRounds: 3 } });
+  assertEquals([result.outcome, result.rounds], ["fail", 3]);
+  assertEquals(result.reason, "the test did not pass in 3 rounds");
+  assertEquals(turnIds.filter((id) => id.endsWith("tester")), ["r1-tester", "r2-tester", "r3-tester"]);
+  assertEquals(turnIds.filter((id) => id.includes("analyst")).length, 2, "the analysis is kept");
+  assertEquals(ofType(events, "round_started").length, 3);
+});
+
+Deno.test("the last round's evidence is in the result of a failed loop", async () => {
+  const { result } = await runScripted({ tester: [FAIL] }, {
+    settings: { maxRounds: 1, projectTestCmd: ["make", "check"] },
+    runTestCommand: () => Promise.resolve(commandResult({ passed: false, exitCode: 2, output: "boom" })),
+  });
+  assertEquals([result.state.testEvidence?.report, result.state.testEvidence?.command?.output], [FAIL, "boom"]);
+});
+
+for (const [index, role] of ROLES.entries()) {
+  Deno.test(`start_agent ${role}: what came before is a placeholder in round 1`, async () => {
+    const { result, turnIds, sent } = await runScripted({}, { settings: { startAgent: role } });
+    assertEquals(result.outcome, "pass");
+    assertEquals(sent.map(({ role }) => role), ROLES.slice(index));
+    assertEquals(turnIds[0], role === "tester" ? "r1-tester" : `r1-${role}-c1`);
+    const missing: Partial<Record<Role, string>> = {
+      analyst_review: "OUTPUT OF THE ANALYST: there is none",
+      programmer: "OUTPUT OF THE ANALYST: there is none",
+      programmer_review: "OUTPUT OF THE PROGRAMMER: there is none",
+      tester: "OUTPUT OF THE PROGRAMMER: there is none",
+    };
+    assertEquals(sent[0]?.prompt.includes("there is none"), role !== "analyst");
+    assertStringIncludes(sent[0]?.prompt ?? "", missing[role] ?? "");
+    assertStringIncludes(sent[0]?.prompt ?? "", role === "analyst" ? "" : `this run was started at ${role}`);
+  });
+}
+
+Deno.test("a loop started at a reviewer goes back to the author that was left out", async () => {
+  const { turnIds, sent } = await runScripted({ analyst_review: [REVISE, GOOD_REVIEW] }, {
+    settings: { startAgent: "analyst_review" },
+  });
+  assertEquals(turnIds.slice(0, 3), ["r1-analyst_review-c1", "r1-analyst-c2", "r1-analyst_review-c2"]);
+  assertStringIncludes(promptOf(sent, "r1-analyst-c2"), JOB.exploreSummary);
+});
+
+Deno.test("the test of a loop started at the tester goes back to the programmer", async () => {
+  const { turnIds, sent } = await runScripted({ tester: [FAIL, PASS] }, { settings: { startAgent: "tester" } });
+  assertEquals(turnIds, ["r1-tester", "r2-programmer-c1", "r2-programmer_review-c1", "r2-tester"]);
+  assertStringIncludes(promptOf(sent, "r2-programmer-c1"), "got hello ada");
+  assert(!promptOf(sent, "r2-programmer-c1").includes("EARLIER ROUNDS"));
+});
+
+Deno.test("the tester's PASS does not count when the project's test command fails", async () => {
+  const results = [
+    commandResult({ passed: false, exitCode: 2, output: "1 failed: greet is not loud\n" }),
+    commandResult({ passed: false, exitCode: 124, timedOut: true, output: "" }),
+    commandResult(),
+  ];
+  const commands: unknown[] = [];
+  const { result, events, sent } = await runScripted({}, {
+    settings: { projectTestCmd: ["make", "check"] },
+    runTestCommand: (command) => {
+      commands.push(command);
+      return Promise.resolve(results[commands.length - 1]!);
+    },
+  });
+  assertEquals([result.outcome, result.rounds], ["pass", 3]);
+  assertEquals(commands, Array(3).fill(["make", "check"]));
+  assertEquals(ofType(events, "round_finished").map(({ verdict, note }) => [verdict, note]), [
+    ["FAIL", "the tester said PASS, but the test command ended with exit code 2"],
+    ["FAIL", "the tester said PASS, but the test command did not end within its time limit"],
+    ["PASS", undefined],
+  ]);
+  const second = promptOf(sent, "r2-programmer-c1");
+  assertStringIncludes(second, "1 failed: greet is not loud");
+  assertStringIncludes(second, "OUTPUT OF THE PROJECT TEST COMMAND, exit code 2");
+  assertStringIncludes(second, "the tester said PASS, but");
+  assertStringIncludes(promptOf(sent, "r3-programmer-c1"), "killed at its time limit");
+  assertEquals(ofType(events, "test_command_started").map(({ round, command }) => [round, command]), [
+    [1, "make check"],
+    [2, "make check"],
+    [3, "make check"],
+  ]);
+  assertEquals(ofType(events, "test_command_finished")[0], {
+    type: "test_command_finished",
+    round: 1,
+    passed: false,
+    exitCode: 2,
+    seconds: 1,
+    timedOut: false,
+    output: "1 failed: greet is not loud\n",
+    truncated: false,
+  });
+});
+
+Deno.test("a passing test command does not turn the tester's FAIL into a pass, but its output is evidence", async () => {
+  const { result, sent } = await runScripted({ tester: [FAIL, PASS] }, {
+    settings: { projectTestCmd: "make check" },
+    runTestCommand: () => Promise.resolve(commandResult({ output: "7 passed\n" })),
+  });
+  assertEquals([result.outcome, result.rounds], ["pass", 2]);
+  assertStringIncludes(promptOf(sent, "r2-programmer-c1"), "7 passed");
+  assertStringIncludes(promptOf(sent, "r2-programmer-c1"), "got hello ada");
+});
+
+Deno.test("without a project test command nothing is run", async () => {
+  const { result, events } = await runScripted({}, {
+    runTestCommand: () => Promise.reject(new Error("must not be called")),
+  });
+  assertEquals(result.outcome, "pass");
+  assertEquals(ofType(events, "test_command_started"), []);
+});
+
+Deno.test("a test command without a runner is refused before any agent is asked", async () => {
+  const sent: Sent[] = [];
+  await assertRejects(
+    () =>
+      runReviewLoop({
+        workdir: "/job",
+        job: JOB,
+        settings: reviewLoopSettings({ projectTestCmd: "make check" }),
+        askAgent: (role, prompt, turn) => {
+          sent.push({ role, prompt, turn });
+          return Promise.resolve("");
+        },
+      }),
+    UsageError,
+    "test command",
+  );
+  assertEquals(sent, []);
+});
+
+Deno.test("what askAgent, the test command and the event's receiver throw ends the loop", async () => {
+  await assertRejects(
+    () => runScripted({}, { askAgent: () => Promise.reject(new Error("pane died")) }),
+    Error,
+    "pane died",
+  );
+  await assertRejects(
+    () =>
+      runScripted({}, {
+        settings: { projectTestCmd: "x" },
+        runTestCommand: () => Promise.reject(new Error("no shell")),
+      }),
+    Error,
+    "no shell",
+  );
+  await assertRejects(
+    () => runScripted({}, { onEvent: () => Promise.reject(new Error("disk full")) }),
+    Error,
+    "disk full",
+  );
+});
+
+Deno.test("the loop waits for the receiver of an event before it goes on", async () => {
+  const order: string[] = [];
+  await runScripted({}, {
+    onEvent: async (event) => {
+      await new Promise((done) => setTimeout(done, 1));
+      order.push(event.type);
+    },
+    askAgent: (role) => {
+      order.push(`ask ${role}`);
+      return Promise.resolve(role === "tester" ? PASS : GOOD_REVIEW);
+    },
+  });
+  assertEquals(order.slice(0, 4), ["round_started", "turn_started", "ask analyst", "turn_started"]);
+});
+
+Deno.test("an aborted loop asks nobody any more and rejects with the signal's reason", async () => {
+  const controller = new AbortController();
+  const asked: Role[] = [];
+  await assertRejects(
+    () =>
+      runScripted({}, {
+        signal: controller.signal,
+        askAgent: (role) => {
+          asked.push(role);
+          if (role === "programmer") controller.abort(new Error("Ctrl-C"));
+          return Promise.resolve(GOOD_REVIEW);
+        },
+      }),
+    Error,
+    "Ctrl-C",
+  );
+  assertEquals(asked, ["analyst", "analyst_review", "programmer"]);
+  const events: ReviewLoopEvent[] = [];
+  await assertRejects(
+    () =>
+      runScripted({}, { signal: AbortSignal.abort(new Error("early")), onEvent: (event) => void events.push(event) }),
+    Error,
+    "early",
+  );
+  assertEquals(events, []);
+});

@@ -1,0 +1,143 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ROLES } from "../../../lib/roles.ts";
+import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
+import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
+import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import type { LoopContext, LoopState } from "../../../lib/jobs/review_loop/state.ts";
+import { createRandom, type Random } from "../../support/random.ts";
+import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE, scriptedAsk } from "./scripted_agents.ts";
+
+const SCRIPT = {
+  analyst_review: ["no verdict", REVISE, GOOD_REVIEW],
+  programmer_review: [REVISE, GOOD_REVIEW],
+  tester: [FAIL, "nothing clear", PASS],
+};
+
+function contextWith(settings: Parameters<typeof reviewLoopSettings>[0]): LoopContext {
+  return { workdir: "/job", job: JOB, settings: reviewLoopSettings(settings) };
+}
+
+const failedCommand = { passed: false, exitCode: 1, timedOut: false, seconds: 0, output: "bad", truncated: true };
+
+function viaJson(state: LoopState): LoopState {
+  return JSON.parse(JSON.stringify(state)) as LoopState;
+}
+
+Deno.test("a loop that is taken up from any state, read back from JSON, goes on as if it had not stopped", async () => {
+  const context = contextWith({ projectTestCmd: "make", minReviewCyclesBeforeApproval: 1 });
+  const ask = scriptedAsk(SCRIPT);
+  const responses: string[] = [];
+  const states: LoopState[] = [startLoop(context).state];
+  while (states.at(-1)!.stage.kind !== "finished") {
+    const state = states.at(-1)!;
+    const turn = nextTurn(state);
+    if (turn === undefined) {
+      states.push(
+        applyTestCommandResult(state, { ...failedCommand, passed: state.round > 1, exitCode: 0 }, context).state,
+      );
+    } else {
+      responses.push(await ask(turn.role, "", turn));
+      states.push(applyResponse(state, responses.at(-1)!, context).state);
+    }
+  }
+  assert(states.length > 15, "the script goes through verdict questions, two rounds and the test command");
+  let answered = 0;
+  for (const state of states) {
+    const rest = responses.slice(answered);
+    const result = await runReviewLoop({
+      ...context,
+      state: viaJson(state),
+      askAgent: () => Promise.resolve(rest.shift() ?? ""),
+      runTestCommand: () => Promise.resolve({ ...failedCommand, passed: true, exitCode: 0 }),
+    });
+    assertEquals(rest, []);
+    assertEquals(result.outcome, "pass");
+    assertEquals(result.state.outputs, states.at(-1)!.outputs);
+    if (nextTurn(state) !== undefined) answered++;
+  }
+});
+
+Deno.test("property: whatever the agents answer, the loop ends within its limits and is a function of the answers", () => {
+  const random = createRandom(1234);
+  const answers = [
+    "",
+    "text",
+    GOOD_REVIEW,
+    REVISE,
+    PASS,
+    FAIL,
+    "REVIEW_RESULT: APPROVED\nREVIEW_RESULT: REVISE",
+    "RESULT: PASS|FAIL",
+  ];
+  for (let run = 0; run < 500; run++) {
+    const context = contextWith({
+      maxRounds: 1 + random.int(3),
+      maxReviewCycles: 1 + random.int(3),
+      minReviewCyclesBeforeApproval: 1 + random.int(3),
+      atReviewLimit: random.pick(["proceed", "fail"]),
+      startAgent: random.pick(ROLES),
+      projectTestCmd: random.pick(["make", undefined]),
+    });
+    const seed = random.int(1_000_000);
+    const played = play(context, createRandom(seed), { answers, hand: (state) => state });
+    const playedViaJson = play(context, createRandom(seed), { answers, hand: viaJson });
+    assertEquals(viaJson(played), viaJson(playedViaJson));
+  }
+});
+
+function play(
+  context: LoopContext,
+  random: Random,
+  { answers, hand }: { readonly answers: readonly string[]; readonly hand: (state: LoopState) => LoopState },
+): LoopState {
+  const { maxRounds, maxReviewCycles } = context.settings;
+  // An author and a reviewer who may be asked twice, in two phases, and a tester who may be asked twice and tested.
+  const mostSteps = maxRounds * (2 * maxReviewCycles * 3 + 3);
+  let state = startLoop(context).state;
+  for (let steps = 0; state.stage.kind !== "finished"; steps++) {
+    assert(steps <= mostSteps, `more than ${mostSteps} steps`);
+    assert(state.round <= maxRounds);
+    const turn = nextTurn(state);
+    assert(turn === undefined || turn.cycle <= maxReviewCycles);
+    const next = turn === undefined
+      ? applyTestCommandResult(state, { ...failedCommand, passed: random.int(2) === 0 }, context).state
+      : applyResponse(state, random.pick(answers), context).state;
+    state = hand(next);
+  }
+  assertEquals(nextTurn(state), undefined);
+  return state;
+}
+
+Deno.test("a pass needs the tester's PASS in its last response, and a test command that passed", () => {
+  const context = contextWith({ startAgent: "tester", projectTestCmd: "make", maxRounds: 1 });
+  const outcome = (response: string, passed: boolean) => {
+    const waiting = applyResponse(startLoop(context).state, response, context).state;
+    const ended = applyTestCommandResult(waiting, { ...failedCommand, passed }, context).state.stage;
+    return ended.kind === "finished" ? ended.outcome : ended.kind;
+  };
+  assertEquals(outcome(PASS, true), "pass");
+  assertEquals(outcome(PASS, false), "fail");
+  assertEquals(outcome(FAIL, true), "fail");
+  assertEquals(outcome(FAIL, false), "fail");
+});
+
+Deno.test("transitions do not change the state that they are given", () => {
+  const context = contextWith({});
+  const frozen = deepFreeze(startLoop(context).state);
+  const next = deepFreeze(applyResponse(frozen, "analysis", context).state);
+  applyResponse(next, REVISE, context);
+  assertEquals(frozen.outputs, {});
+});
+
+Deno.test("a response or a test result that nobody waits for is refused", () => {
+  const context = contextWith({ startAgent: "tester", projectTestCmd: "make" });
+  const start = startLoop(context).state;
+  const atCommand = applyResponse(start, PASS, context).state;
+  assertThrows(() => applyTestCommandResult(start, failedCommand, context), TypeError, "at work");
+  assertThrows(() => applyResponse(atCommand, PASS, context), TypeError, "at test_command");
+});
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}

@@ -1,0 +1,122 @@
+import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { findProcess } from "../../lib/ports/process_table.ts";
+import type { CommandSpec, ProcessRunner } from "../../lib/ports/process.ts";
+import { runTestCommand, testCommandArgv } from "../../lib/jobs/test_command.ts";
+
+const BASE = { cwd: "/", timeoutSeconds: 20 };
+
+async function waitUntilGone(pid: number): Promise<void> {
+  for (let tries = 0; tries < 100 && await findProcess(pid) !== undefined; tries++) await systemClock.sleep(20);
+  assertEquals(await findProcess(pid), undefined);
+}
+
+Deno.test("a test command that exits with 0 has passed, and its output is kept in the order written", async () => {
+  const result = await runTestCommand("echo one; echo two >&2; echo three", BASE);
+  assertEquals({ ...result, seconds: 0 }, {
+    passed: true,
+    exitCode: 0,
+    timedOut: false,
+    seconds: 0,
+    output: "one\ntwo\nthree\n",
+    truncated: false,
+  });
+});
+
+Deno.test("a test command that exits with another code has failed", async () => {
+  const result = await runTestCommand(["sh", "-c", "echo broken; exit 3"], BASE);
+  assertEquals([result.passed, result.exitCode, result.output], [false, 3, "broken\n"]);
+});
+
+Deno.test("an argv test command is not read by a shell", async () => {
+  const words = ["$(echo injected)", "a b", ";", "`id`", "'", "*"];
+  const result = await runTestCommand(["printf", "%s\n", ...words], BASE);
+  assertEquals(result.output, words.join("\n") + "\n");
+});
+
+Deno.test("a string test command is what `sh -c` makes of it", async () => {
+  const result = await runTestCommand("printf 'a\\nb\\n' | wc -l && x='1 2'; echo \"$x\"", BASE);
+  assertEquals(result.output.replaceAll(" ", ""), "2\n12\n");
+});
+
+Deno.test("a program that is not there is a failed test with a message, not an error", async () => {
+  const result = await runTestCommand(["panewright-no-such-program"], BASE);
+  assertEquals([result.passed, result.exitCode], [false, 127]);
+  assertStringIncludes(result.output, "panewright-no-such-program");
+});
+
+Deno.test("the test command runs in the given folder with the given variables", async () => {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const result = await runTestCommand('pwd; echo "$GREETING"', { ...BASE, cwd, env: { GREETING: "hi" } });
+    assertEquals(result.output, `${await Deno.realPath(cwd)}\nhi\n`);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+});
+
+Deno.test("the time limit kills the test command and its children, and keeps what was written until then", async () => {
+  const startedAt = performance.now();
+  const result = await runTestCommand("sleep 60 & echo child $!; sleep 60; echo never", {
+    ...BASE,
+    timeoutSeconds: 0.5,
+  });
+  assertLess(performance.now() - startedAt, 10_000);
+  assertEquals([result.passed, result.timedOut, result.exitCode], [false, true, 124]);
+  const child = /^child (\d+)\n$/.exec(result.output)?.[1];
+  assert(child !== undefined, result.output);
+  await waitUntilGone(Number(child));
+});
+
+Deno.test("an abort kills the test command and its children, and rejects with the reason", async () => {
+  const controller = new AbortController();
+  const folder = await Deno.makeTempDir();
+  try {
+    const running = runTestCommand("sleep 60 & echo $! > pid.part; mv pid.part pid; wait", {
+      ...BASE,
+      cwd: folder,
+      signal: controller.signal,
+    });
+    const rejected = assertRejects(() => running, Error, "stopped by a person");
+    let pid = "";
+    for (let tries = 0; tries < 250 && pid === ""; tries++) {
+      pid = await Deno.readTextFile(`${folder}/pid`).catch(() => "");
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    assert(await findProcess(Number(pid)) !== undefined);
+    controller.abort(new Error("stopped by a person"));
+    await rejected;
+    await waitUntilGone(Number(pid));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("of a long output the end is kept and the loss is said", async () => {
+  const result = await runTestCommand("seq 1 20000; echo last", { ...BASE, maxOutputBytes: 1000 });
+  assert(result.truncated);
+  assert(result.output.endsWith("20000\nlast\n"));
+  assert(result.output.length <= 1000);
+});
+
+Deno.test("colours and control characters of a test runner do not reach the result", async () => {
+  const result = await runTestCommand("printf '\\033[31mFAILED\\033[0m\\r\\n\\007'", BASE);
+  assertEquals(result.output, "FAILED\n");
+});
+
+Deno.test("the runner is given one constant shell script, whatever the command", async () => {
+  const specs: CommandSpec[] = [];
+  const processRunner: ProcessRunner = {
+    run: (spec) => {
+      specs.push(spec);
+      return Promise.resolve({ code: 0, stdout: "", stderr: "", timedOut: false, truncated: false });
+    },
+  };
+  let now = 0;
+  const clock = { now: () => now += 1500, sleep: () => Promise.resolve() };
+  const result = await runTestCommand("rm -rf $HOME", { ...BASE, timeoutSeconds: 7, processRunner, clock });
+  assertEquals(specs[0]?.argv, ["sh", "-c", 'exec "$@" 2>&1', "sh", "sh", "-c", "rm -rf $HOME"]);
+  assertEquals(specs[0]?.timeoutMs, 7000);
+  assertEquals(result.seconds, 1.5);
+  assertEquals(testCommandArgv(["a"]).slice(0, 3), testCommandArgv("b").slice(0, 3));
+});

@@ -1,0 +1,61 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UsageError } from "../../../lib/errors.ts";
+import { summarize } from "../../../lib/recordings/corpus/check.ts";
+import { toJUnit } from "../../../lib/recordings/corpus/junit.ts";
+import { checkTimelineRules, findTimelines, timelineFaults } from "../../../lib/recordings/corpus/timelines.ts";
+import { findRulePack } from "../../../lib/providers/classify_screen.ts";
+import { isFaultless } from "../../../lib/recordings/replay_timeline.ts";
+import { type RulePack, withUserRules } from "../../../lib/screen/mod.ts";
+
+const TIMELINES = new URL("../../../fixtures/timelines", import.meta.url).pathname;
+
+Deno.test("every recorded session: no rest inside a turn, no flap, every change within a poll", async () => {
+  const { checkable, unknown } = await findTimelines(TIMELINES);
+  assert(checkable.length >= 2);
+  assertEquals(unknown, []);
+  for (const path of checkable) {
+    const checked = await checkTimelineRules(path, findRulePack);
+    assertEquals(timelineFaults(checked), [], path);
+    assert(checked.changes.length > 10, path);
+  }
+});
+
+/** The rules without what tells a Codex at work. */
+function blind(provider: string): RulePack {
+  const pack = findRulePack(provider);
+  return withUserRules(pack, [{ kind: "remove", id: "status-row" }, { kind: "remove", id: "title-spinner" }]);
+}
+
+Deno.test("rules that miss work are found by their false rests, and the corpus does not pass", async () => {
+  const { checkable } = await findTimelines(TIMELINES);
+  const path = checkable.find((each) => each.includes("codex-0.169.0-220x50"));
+  assert(path);
+  const checked = await checkTimelineRules(path, blind);
+  assert(!isFaultless(checked));
+  const [first = ""] = timelineFaults(checked);
+  assert(/^false rest from \d+\.\d s to \d+\.\d s: expected processing, got \w+ by \w+/.test(first), first);
+  const report = summarize([], { timelines: [checked] });
+  assertEquals(report.passed, false);
+  const xml = toJUnit([], report);
+  assertStringIncludes(xml, '<testsuite name="timelines" tests="1" failures="1">');
+  assertStringIncludes(xml, `<failure message="${first}">`);
+});
+
+Deno.test("timelines are found in folders and by their own path; those without truth are named apart", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/sub`);
+    for (const name of ["a.cast", "a.truth.json", "sub/b.cast.gz", "sub/b.txt"]) {
+      await Deno.writeTextFile(`${folder}/${name}`, "");
+    }
+    assertEquals(await findTimelines(folder), {
+      checkable: [`${folder}/a.cast`],
+      unknown: [`${folder}/sub/b.cast.gz`],
+    });
+    const alone = await findTimelines(`${folder}/sub/b.cast.gz`);
+    assertEquals(alone.checkable, [`${folder}/sub/b.cast.gz`]);
+    await assertRejects(() => checkTimelineRules(`${folder}/a.cast`, findRulePack), UsageError, "a.cast");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

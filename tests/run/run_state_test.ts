@@ -1,0 +1,110 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { PanewrightError, UsageError } from "../../lib/errors.ts";
+import { leaveAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
+import { openJournal } from "../../lib/run/journal.ts";
+import { isLocked, readLockHolder, tryLockFile } from "../../lib/run/lock_file.ts";
+import { parseJournal, readJournal } from "../../lib/run/read_journal.ts";
+import { createRunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
+import { lockRun } from "../../lib/run/run_lock.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+const NOW = new Date("2026-11-20T10:00:00Z");
+
+Deno.test("the first answer counts, also of many that are given at once", async () => {
+  await using dir = await tempDir();
+  const folder = runFolderAt(dir.path, "20261120-100000-aaaa");
+  const give = (answer: string) =>
+    leaveAnswer(folder, { question: "q1", answer, by: "command", answeredAt: NOW.toISOString() });
+  assertEquals(await readAnswer(folder, "q1"), undefined);
+  const results = await Promise.all(Array.from({ length: 20 }, (_, index) => give(`answer ${index}`)));
+  assertEquals(results.filter((isFirst) => isFirst).length, 1);
+  assertEquals((await readAnswer(folder, "q1"))?.answer, `answer ${results.indexOf(true)}`);
+  assertEquals(await give("late"), false);
+  assertEquals([...Deno.readDirSync(folder.answersDir)].map(({ name }) => name), ["q1.json"]);
+});
+
+Deno.test("an answer reaches its own question only: a stale one does not answer the next", async () => {
+  await using dir = await tempDir();
+  const folder = runFolderAt(dir.path, "20261120-100000-aaaa");
+  await leaveAnswer(folder, { question: "q1", answer: "one", by: "command", answeredAt: "" });
+  assertEquals(await readAnswer(folder, "q2"), undefined);
+  // A file under another question's name is none of that question.
+  await Deno.copyFile(`${folder.answersDir}/q1.json`, `${folder.answersDir}/q2.json`);
+  assertEquals(await readAnswer(folder, "q2"), undefined);
+  await assertRejects(() => readAnswer(folder, "../../x"), TypeError, 'Cannot use "../../x" as the id of a question');
+});
+
+Deno.test("a record that was cut off does not count, and is dropped before the next one is written", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/journal.ndjson`;
+  {
+    using journal = openJournal(path, { wallClock: () => NOW });
+    journal.append({ type: "one" });
+    journal.append({ type: "two" });
+  }
+  const whole = await Deno.readTextFile(path);
+  const types = async () => (await readJournal(path)).map(({ type }) => type);
+  for (let cut = 1; cut <= whole.length; cut++) {
+    await Deno.writeTextFile(path, whole.slice(0, cut));
+    const before = await types();
+    {
+      using journal = openJournal(path, { wallClock: () => NOW });
+      journal.append({ type: "three" });
+    }
+    const opened = before.length === 0 ? ["journal_opened"] : before;
+    assertEquals(await types(), [...opened, "three"], `cut at ${cut}`);
+  }
+});
+
+Deno.test("a long record that was cut off is dropped whole", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/journal.ndjson`;
+  const first = '{"at":"2026-11-20T10:00:00.000Z","type":"one"}\n';
+  await Deno.writeTextFile(path, `${first}{"at":"x","type":"${"é".repeat(200_000)}`);
+  openJournal(path)[Symbol.dispose]();
+  assertEquals(await Deno.readTextFile(path), first);
+});
+
+Deno.test("a line that is no record is named with its number", () => {
+  const line = '{"at":"2026-11-20T10:00:00.000Z","type":"one"}';
+  for (const broken of ["x", "1", "{}", '{"type":1,"at":"x"}', "null", ""]) {
+    assertThrows(
+      () => parseJournal(`${line}\n${broken}\n${line}\n`, "j"),
+      PanewrightError,
+      "j: line 2 (byte 47) is no record",
+    );
+  }
+  assertEquals(parseJournal("", "j"), []);
+});
+
+Deno.test("a run has one owner; looking at it does not take it", async () => {
+  await using dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: NOW, subfolders: ["stepsDir", "answersDir"] });
+  assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name).sort(), ["answers", "steps"]);
+  assertEquals(await isLocked(folder.lockPath), false);
+  {
+    using _owner = await lockRun(folder);
+    assert(await isLocked(folder.lockPath));
+    await assertRejects(() => lockRun(folder), UsageError, `process ${Deno.pid} executes it`);
+  }
+  assertEquals(await isLocked(folder.lockPath), false);
+  const owners = await Promise.all([lockRun(folder), isLocked(folder.lockPath), isLocked(folder.lockPath)]);
+  owners[0][Symbol.dispose]();
+});
+
+Deno.test("a holder that lets go of its lock is never seen without its name", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/lock`;
+  const seen = new Set<string | undefined>();
+  for (let round = 0; round < 300; round++) {
+    const lock = await tryLockFile(path, "process 1");
+    const reading = readLockHolder(path);
+    // Let go at another moment of the reading each time.
+    if (round % 3 > 0) await Deno.stat(dir.path);
+    if (round % 3 > 1) await Deno.stat(dir.path);
+    lock?.[Symbol.dispose]();
+    seen.add(await reading);
+  }
+  assert(!seen.has(""), "held by nobody known");
+  assert(seen.has(undefined), "the lock was never let go of while it was looked at");
+});
