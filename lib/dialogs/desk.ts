@@ -13,7 +13,7 @@ import { openDialog, type PaneLook, screenExcerpt } from "../providers/pane_look
 import type { DialogInfo } from "../screen/dialog.ts";
 import { parsePersonsAnswer, type PersonsAnswer } from "./person_answer.ts";
 import { decideDialog, requestOf } from "./decision.ts";
-import type { ReviewLoopEvent } from "../jobs/review_loop/events.ts";
+import type { ReviewFact } from "../jobs/review_loop/facts.ts";
 import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 
 /** A dialog as a person is asked about it. */
@@ -34,7 +34,7 @@ export interface DialogDeskContext {
   readonly plan: Pick<ReviewRunPlan, "workdir" | "handoff" | "permissions">;
   readonly folder: RunFolder;
   readonly audit: AuditLog;
-  readonly emit: (event: ReviewLoopEvent) => void;
+  readonly emit: (event: ReviewFact) => void;
   /** Told once for each dialog that a person has to answer. */
   readonly onStuck: (role: Role, message: string) => void;
   /** The command that shows the panes. */

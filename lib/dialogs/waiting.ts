@@ -1,12 +1,12 @@
 import { readJournal } from "../run/read_journal.ts";
 import type { RunFolder } from "../run/run_folder.ts";
-import type { ReviewLoopEvent } from "../jobs/review_loop/events.ts";
+import type { ReviewFact } from "../jobs/review_loop/facts.ts";
 
 /** A dialog at which a run stands, and that `panewright answer` can answer. */
 export interface WaitingDialog {
   readonly question: string;
   readonly askedAt: string;
-  readonly event: Extract<ReviewLoopEvent, { type: "dialog_waiting" }>;
+  readonly event: Extract<ReviewFact, { type: "dialog_waiting" }>;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function readWaitingDialogs(folder: RunFolder): Promise<readonly Wa
   const waiting = new Map<string, WaitingDialog>();
   for (const record of records) {
     // Records are events with their time: panewright itself wrote them.
-    const event = record as unknown as ReviewLoopEvent;
+    const event = record as unknown as ReviewFact;
     if (event.type === "run_finished") waiting.clear();
     // A new agent stands at none of the dialogs of the one before, and one that has answered at none at all.
     if (event.type === "agent_starting" || event.type === "response_received") {

@@ -1,13 +1,13 @@
 // How long it takes to look at 500 runs: `deno bench -P tests/bench/runs_bench.ts`.
 import { readRows } from "../../lib/cli/commands/runs.ts";
-import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { agentReady, PROGRAMMER_AT_WORK, reviewFinished, reviewStarted } from "../support/run_folders.ts";
 
 const RUNS = 500;
 /** A run of many rounds has a journal of about 400 KiB. */
 const STATUS_CHANGES = 2500;
 
-const STATUSES = Array.from({ length: STATUS_CHANGES }, (_, index): ReviewLoopEvent => ({
+const STATUSES = Array.from({ length: STATUS_CHANGES }, (_, index): ReviewFact => ({
   type: "status_changed",
   turnId: "r2-programmer-c1",
   role: "programmer",

@@ -10,7 +10,7 @@ import { findProvider } from "../../lib/providers/mod.ts";
 import { openDialog, type PaneLook, readScreen } from "../../lib/providers/pane_look.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
-import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { readWaitingDialogs } from "../../lib/dialogs/waiting.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { recordingsOf } from "../support/screens.ts";
@@ -41,7 +41,7 @@ const BUSY = look(["• Working (1s • esc to interrupt)", "", "› ", "", "  G
 interface Bench extends AsyncDisposable {
   readonly folder: RunFolder;
   readonly clock: StillClock;
-  readonly events: ReviewLoopEvent[];
+  readonly events: ReviewFact[];
   readonly stuck: string[];
   /** The answers that were given in the pane. */
   readonly answers: { readonly answer: DialogAnswer; readonly recorded: number }[];
@@ -67,8 +67,8 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
   const audit = options.audit ?? await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] });
   const clock = stillClock();
   const journal = openJournal(folder.journalPath);
-  const events: ReviewLoopEvent[] = [];
-  const emit = (event: ReviewLoopEvent) => {
+  const events: ReviewFact[] = [];
+  const emit = (event: ReviewFact) => {
     events.push(event);
     journal.append(event);
   };
@@ -127,7 +127,7 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
   return Object.assign(bench, { desk });
 }
 
-const typesOf = (events: readonly ReviewLoopEvent[]) => events.map(({ type }) => type);
+const typesOf = (events: readonly ReviewFact[]) => events.map(({ type }) => type);
 
 Deno.test("what the policy allows is recorded first and accepted then", async () => {
   await using bench = await openBench();

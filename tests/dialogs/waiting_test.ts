@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { readWaitingDialogs } from "../../lib/dialogs/waiting.ts";
-import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { agentReady, dialogWaiting, PROGRAMMER_AT_WORK, reviewStarted, writeRun } from "../support/run_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const ID = "20261120-072605-3fa9";
 
-const AFTERWARDS: readonly (readonly [string, readonly ReviewLoopEvent[], readonly string[]])[] = [
+const AFTERWARDS: readonly (readonly [string, readonly ReviewFact[], readonly string[]])[] = [
   ["nothing", [], ["q1"]],
   ["another role's agent", [{ type: "agent_starting", role: "tester", provider: "codex" }], ["q1"]],
   ["a new agent in its place", [{ type: "agent_starting", role: "programmer", provider: "codex" }], []],

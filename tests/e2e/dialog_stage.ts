@@ -9,7 +9,7 @@ import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
-import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";
@@ -23,7 +23,7 @@ export interface DialogStageOptions
   readonly settings?: Partial<HandoffSettings>;
   readonly dialogTimeoutSeconds?: number;
   /** What a person says to a dialog, as they would with `panewright answer`. */
-  readonly person?: (event: Extract<ReviewLoopEvent, { type: "dialog_waiting" }>) => string | undefined;
+  readonly person?: (event: Extract<ReviewFact, { type: "dialog_waiting" }>) => string | undefined;
   readonly prepare?: (project: string) => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface DialogStage extends AsyncDisposable {
   readonly stage: AgentStage;
   readonly agent: AgentTerminal;
   readonly project: string;
-  readonly events: readonly ReviewLoopEvent[];
+  readonly events: readonly ReviewFact[];
   readonly logs: readonly string[];
   /** The prompts that the model got. */
   readonly asked: readonly string[];
@@ -78,7 +78,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
   const agent = await stage.start("tester");
   const folder = await createRunFolder(project, { now: new Date() });
   const audit = stack.use(await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] }));
-  const events: ReviewLoopEvent[] = [];
+  const events: ReviewFact[] = [];
   const logs: string[] = [];
   const handoff: HandoffSettings = {
     ...DEFAULT_HANDOFF_SETTINGS,
@@ -89,7 +89,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     ...options.settings,
   };
   let questions = 0;
-  const emit = (event: ReviewLoopEvent) => {
+  const emit = (event: ReviewFact) => {
     events.push(event);
     if (event.type !== "dialog_waiting" || event.question === undefined) return;
     const answer = options.person?.(event);

@@ -1,15 +1,15 @@
 import { openJournal } from "../../lib/run/journal.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { parseJob } from "../../lib/jobs/review_loop/job.ts";
-import type { ReviewLoopEvent } from "../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../lib/jobs/review_loop/settings.ts";
-import type { ExecFact } from "../../lib/jobs/pipeline/events.ts";
+import type { ExecFact } from "../../lib/jobs/pipeline/facts.ts";
 
 /** A run's folder, written as a run would have: a second passes before each record. */
 export interface WrittenRun {
   readonly workdir: string;
   readonly id: string;
-  readonly events: readonly (ReviewLoopEvent | ExecFact)[];
+  readonly events: readonly (ReviewFact | ExecFact)[];
   /** The time of the first record. @default {the one in the id} */
   readonly startedAt?: Date;
 }
@@ -31,7 +31,7 @@ function timeOfId(id: string): Date {
 }
 
 /** The first record of a review loop. */
-export function reviewStarted(workdir: string, id: string): ReviewLoopEvent {
+export function reviewStarted(workdir: string, id: string): ReviewFact {
   const job =
     "Teach the greeter manners.\n*** ORIGINAL EXPLORE SUMMARY ***\nIt is rude.\n*** SCENARIO TEST ***\nGreet.";
   return {
@@ -50,7 +50,7 @@ export function reviewStarted(workdir: string, id: string): ReviewLoopEvent {
 /** The records of a session with one agent that is ready. */
 export function agentReady(
   options: { readonly socket?: string; readonly pid?: number; readonly processStart?: string } = {},
-): readonly ReviewLoopEvent[] {
+): readonly ReviewFact[] {
   const { socket = "panewright-no-such-server", pid = 2 ** 22, processStart = "1" } = options;
   return [
     { type: "session_opening", socket, session: "panewright", existing: false, mark: `test-${socket}` },
@@ -70,7 +70,7 @@ export function agentReady(
 }
 
 /** The records of a turn of the programmer that is under way. */
-export const PROGRAMMER_AT_WORK: readonly ReviewLoopEvent[] = [
+export const PROGRAMMER_AT_WORK: readonly ReviewFact[] = [
   { type: "round_started", round: 2, maxRounds: 8 },
   { type: "turn_started", turnId: "r2-programmer-c1", role: "programmer", round: 2, cycle: 1, promptBytes: 900 },
   { type: "reminder_sent", turnId: "r2-programmer-c1", role: "programmer", reminder: 1 },
@@ -79,14 +79,14 @@ export const PROGRAMMER_AT_WORK: readonly ReviewLoopEvent[] = [
 
 /** The last record of a review loop. */
 export function reviewFinished(
-  outcome: Extract<ReviewLoopEvent, { type: "run_finished" }>["outcome"],
+  outcome: Extract<ReviewFact, { type: "run_finished" }>["outcome"],
   reason = "it was said so",
-): ReviewLoopEvent {
+): ReviewFact {
   return { type: "run_finished", outcome, rounds: 2, seconds: 60, reason };
 }
 
 /** A dialog that waits for a person. */
-export function dialogWaiting(id: string, question: string | undefined): ReviewLoopEvent {
+export function dialogWaiting(id: string, question: string | undefined): ReviewFact {
   return {
     type: "dialog_waiting",
     turnId: "r2-programmer-c1",

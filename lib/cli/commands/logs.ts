@@ -3,8 +3,8 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { FolderWatch } from "../../session_log/folder_watch.ts";
 import { LineTail } from "../../session_log/line_tail.ts";
 import { isExecuted } from "../../jobs/overview/read_overview.ts";
-import type { ExecEvent } from "../../jobs/pipeline/events.ts";
-import type { ReviewLoopEvent } from "../../jobs/review_loop/events.ts";
+import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import type { ProgressLine } from "../show/describe_event.ts";
 import { describeExecEvent } from "../show/describe_exec_event.ts";
@@ -115,7 +115,7 @@ function describe(
   if (record.type === "journal_opened") return [unknown];
   try {
     // Records are events with their time: panewright itself wrote them.
-    if (job !== "exec") return describeWithOutput(record as unknown as ReviewLoopEvent).map((line) => line ?? unknown);
+    if (job !== "exec") return describeWithOutput(record as unknown as ReviewFact).map((line) => line ?? unknown);
     const event = record as unknown as ExecEvent;
     const lines = describeExecEvent(event) ?? [unknown];
     if (event.type !== "attempt_started") return lines;

@@ -1,4 +1,4 @@
-import type { ReviewLoopEvent, RunOutcome } from "../../jobs/review_loop/events.ts";
+import type { ReviewFact, RunOutcome } from "../../jobs/review_loop/facts.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { byteSize, duration, plural, statusText } from "./words.ts";
 
@@ -23,7 +23,7 @@ export interface ProgressLine {
  * assertEquals(describeEvent(event), { text: "round 2 of 8", tone: "plain", detail: false });
  * ```
  */
-export function describeEvent(event: ReviewLoopEvent): ProgressLine {
+export function describeEvent(event: ReviewFact): ProgressLine {
   switch (event.type) {
     case "run_started":
       return line(`run ${event.runId}, beginning with ${event.startAgent}; its records are in ${event.folder}`);
@@ -130,7 +130,7 @@ const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   interrupted: "INTERRUPTED",
 };
 
-function testText(event: Extract<ReviewLoopEvent, { type: "test_command_finished" }>): string {
+function testText(event: Extract<ReviewFact, { type: "test_command_finished" }>): string {
   const took = `after ${duration(event.seconds)}`;
   if (event.passed) return `project tests passed ${took}`;
   return event.timedOut
@@ -138,7 +138,7 @@ function testText(event: Extract<ReviewLoopEvent, { type: "test_command_finished
     : `project tests failed ${took}: exit code ${event.exitCode}`;
 }
 
-function dialogText(event: Extract<ReviewLoopEvent, { type: "dialog_waiting" }>): string {
+function dialogText(event: Extract<ReviewFact, { type: "dialog_waiting" }>): string {
   const { role, terminalId, kind, subject, reason, question, runId, attachCommand, timeoutSeconds } = event;
   return [
     `${role} waits for a person in terminal ${terminalId}, for at most ${

@@ -1,5 +1,5 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
-import type { AnsweredBy, AttemptReason, ExecEvent, ExecOutcome, Usage } from "../../jobs/pipeline/events.ts";
+import type { AnsweredBy, AttemptReason, ExecEvent, ExecOutcome, Usage } from "../../jobs/pipeline/facts.ts";
 import { totalUsage } from "../../jobs/pipeline/usage.ts";
 import type { ProgressLine, Tone } from "./describe_event.ts";
 import { cut } from "../console/layout.ts";

@@ -1,4 +1,4 @@
-import type { ExecEvent } from "../../jobs/pipeline/events.ts";
+import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import { cut } from "../console/layout.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { duration } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { ExecEvent } from "../../jobs/pipeline/events.ts";
+import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import { describeExecEvent } from "./describe_exec_event.ts";
 import { createEventProgress, type Progress, type ProgressFace, type ProgressOptions } from "./event_progress.ts";
 import {

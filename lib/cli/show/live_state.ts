@@ -1,6 +1,6 @@
 import type { Role } from "../../roles.ts";
 import type { TerminalStatus } from "../../screen/status.ts";
-import type { ReviewLoopEvent } from "../../jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { cut } from "../console/layout.ts";
 import { duration, statusText } from "./words.ts";
 
@@ -32,7 +32,7 @@ export function initialProgress(nowMs: number): ProgressState {
 }
 
 /** The state after an event. */
-export function advanceProgress(state: ProgressState, event: ReviewLoopEvent, nowMs: number): ProgressState {
+export function advanceProgress(state: ProgressState, event: ReviewFact, nowMs: number): ProgressState {
   const { activity } = state;
   switch (event.type) {
     case "run_started":

@@ -1,15 +1,15 @@
-import type { ReviewLoopEvent } from "../../jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { describeEvent, type ProgressLine } from "./describe_event.ts";
 import { createEventProgress, type Progress, type ProgressFace, type ProgressOptions } from "./event_progress.ts";
 import { advanceProgress, initialProgress, type ProgressState, renderLiveLine } from "./live_state.ts";
 import { sanitizeText } from "../../text/sanitize.ts";
 
 /** Progress of the review loop. */
-export function createProgress(options: ProgressOptions): Progress<ReviewLoopEvent> {
+export function createProgress(options: ProgressOptions): Progress<ReviewFact> {
   return createEventProgress(REVIEW_LOOP, options);
 }
 
-const REVIEW_LOOP: ProgressFace<ReviewLoopEvent, ProgressState> = {
+const REVIEW_LOOP: ProgressFace<ReviewFact, ProgressState> = {
   describe: describeWithOutput,
   isResult: ({ type }) => type === "run_finished",
   isUnasked: ({ type }) => ["warning", "panes_left", "dialog_waiting"].includes(type),
@@ -17,11 +17,11 @@ const REVIEW_LOOP: ProgressFace<ReviewLoopEvent, ProgressState> = {
 };
 
 /** What a person is told of an event; the output of tests is a detail. */
-export function describeWithOutput(event: ReviewLoopEvent): readonly ProgressLine[] {
+export function describeWithOutput(event: ReviewFact): readonly ProgressLine[] {
   return [describeEvent(event), ...outputOf(event)];
 }
 
-function outputOf(event: ReviewLoopEvent): ProgressLine[] {
+function outputOf(event: ReviewFact): ProgressLine[] {
   if (event.type !== "test_command_finished" || event.output === "") return [];
   return [{ text: sanitizeText(event.output), tone: "plain", detail: true }];
 }

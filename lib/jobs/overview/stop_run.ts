@@ -7,8 +7,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { trySignal } from "../../ports/end_processes.ts";
 import { listOpenFiles } from "../../ports/open_files.ts";
 import { endLeftAgents } from "../pipeline/left_over.ts";
-import type { ExecFact } from "../pipeline/events.ts";
-import type { ReviewLoopEvent } from "../review_loop/events.ts";
+import type { ExecFact } from "../pipeline/facts.ts";
+import type { ReviewFact } from "../review_loop/facts.ts";
 import { endLeftSession } from "../review_loop/run_session.ts";
 import { isAnythingLeft, lookAtProcesses } from "./live_agents.ts";
 import { isExecuted, readOverview, type RunOverview } from "./read_overview.ts";
@@ -130,7 +130,7 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
 
 const REASON = "stopped after its panewright was gone";
 
-function stoppedRecord(summary: RunSummary, resumeCommand: string): ReviewLoopEvent | ExecFact {
+function stoppedRecord(summary: RunSummary, resumeCommand: string): ReviewFact | ExecFact {
   const { executedSince, lastAt } = summary;
   const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
   const end = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds } as const;

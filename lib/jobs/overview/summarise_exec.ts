@@ -1,5 +1,5 @@
 import { basename } from "@std/path/posix";
-import type { ExecFact } from "../pipeline/events.ts";
+import type { ExecFact } from "../pipeline/facts.ts";
 import { foldFacts } from "../pipeline/fold.ts";
 import { openQuestion, type TaskState } from "../pipeline/state.ts";
 import type { AskedQuestion, ExecSummary, Finished, SummarisedTask } from "./summary.ts";

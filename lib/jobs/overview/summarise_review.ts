@@ -1,9 +1,9 @@
-import type { ReviewLoopEvent } from "../review_loop/events.ts";
+import type { ReviewFact } from "../review_loop/facts.ts";
 import type { ReviewActivity, ReviewCounts, ReviewSummary, SummarisedAgent } from "./summary.ts";
 import { firstLine } from "../../text/first_line.ts";
 
-type Recorded<Type extends ReviewLoopEvent["type"] = ReviewLoopEvent["type"]> =
-  & Extract<ReviewLoopEvent, { type: Type }>
+type Recorded<Type extends ReviewFact["type"] = ReviewFact["type"]> =
+  & Extract<ReviewFact, { type: Type }>
   & { readonly at: string };
 
 /**

@@ -1,7 +1,7 @@
 import type { Role } from "../../roles.ts";
 import type { TerminalStatus } from "../../screen/status.ts";
-import type { ExecOutcome, Usage } from "../pipeline/events.ts";
-import type { RunOutcome } from "../review_loop/events.ts";
+import type { ExecOutcome, Usage } from "../pipeline/facts.ts";
+import type { RunOutcome } from "../review_loop/facts.ts";
 import type { AgentPane, SessionState } from "../review_loop/run_state.ts";
 
 /** What a run's journal tells about it, without the texts of its responses. Plain data; all times are ISO 8601. */

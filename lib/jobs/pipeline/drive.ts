@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.ts";
 import { runAttempt } from "./attempt.ts";
 import { type AskPerson, awaitAnswer } from "./await_answer.ts";
-import type { ExecEvent, ExecFact } from "./events.ts";
+import type { ExecEvent, ExecFact } from "./facts.ts";
 import { applyFact } from "./fold.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";

@@ -9,7 +9,7 @@ import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../pr
 import { openMessages } from "../notify.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
-import type { ExecEvent, ExecFact, ExecOutcome } from "./events.ts";
+import type { ExecEvent, ExecFact, ExecOutcome } from "./facts.ts";
 import { applyFact, foldFacts } from "./fold.ts";
 import { endLeftAgents, readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";

@@ -1,4 +1,4 @@
-import type { AttemptReason, ExecFact } from "./events.ts";
+import type { AttemptReason, ExecFact } from "./facts.ts";
 import { type ExecState, INITIAL_STATE, newStep, type StepStage, type StepState, type TaskState } from "./state.ts";
 import { addUsage } from "./usage.ts";
 

@@ -1,4 +1,4 @@
-import type { AttemptReason } from "./events.ts";
+import type { AttemptReason } from "./facts.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 import { type ExecState, openQuestion, type QuestionState, type StepState, type TaskState } from "./state.ts";

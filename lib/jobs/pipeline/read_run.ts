@@ -1,7 +1,7 @@
 import { UsageError } from "../../errors.ts";
 import { readJournal } from "../../run/read_journal.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { ExecFact } from "./events.ts";
+import type { ExecFact } from "./facts.ts";
 import { foldFacts } from "./fold.ts";
 import type { ExecState, RunHead } from "./state.ts";
 

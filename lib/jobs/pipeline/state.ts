@@ -1,4 +1,4 @@
-import type { AnsweredBy, AttemptReason, ExecOutcome, Usage } from "./events.ts";
+import type { AnsweredBy, AttemptReason, ExecOutcome, Usage } from "./facts.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
 

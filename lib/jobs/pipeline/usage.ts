@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../../providers/headless.ts";
-import type { Usage } from "./events.ts";
+import type { Usage } from "./facts.ts";
 
 /**
  * Tokens of two stretches of work in one.

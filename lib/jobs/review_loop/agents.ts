@@ -13,7 +13,7 @@ import { findProvider } from "../../providers/mod.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { withUserRules } from "../../screen/user_rules.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { AgentPane, RunState } from "./run_state.ts";
 
@@ -45,7 +45,7 @@ export interface StartAgentsOptions {
   readonly state: () => Pick<RunState, "agents">;
   /** The terminal ids of those that are alive. */
   readonly alive: ReadonlySet<string>;
-  readonly record: (event: ReviewLoopEvent) => void;
+  readonly record: (event: ReviewFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

@@ -12,7 +12,7 @@ import type { WakeSource } from "../../providers/wake_source.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { DialogDeskTurn } from "../../dialogs/desk.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
 import { contextOf } from "./fold.ts";
 import { keepMessage, type KeptMessage, readMessage } from "./messages.ts";
@@ -31,7 +31,7 @@ export interface AskAgentOptions {
   /** Where the run stands, with everything that was recorded. */
   readonly state: () => RunState;
   /** Writes an event to the journal; a response's with its text. */
-  readonly record: (event: ReviewLoopEvent, text?: string) => void;
+  readonly record: (event: ReviewFact, text?: string) => void;
   /** Makes the desk that deals with the dialogs of one turn. */
   readonly createDesk: (turn: DialogDeskTurn) => DialogDesk;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { findPaneProcesses } from "../../tmux/pane_processes.ts";
 import { isServerRunning } from "../../tmux/server.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 
 /**
  * Looks for agents that a killed run has left alive in the same working directory: they would write the same response files.
@@ -25,7 +25,7 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   }
 }
 
-type SessionOpening = Extract<ReviewLoopEvent, { type: "session_opening" }>;
+type SessionOpening = Extract<ReviewFact, { type: "session_opening" }>;
 
 /** The session of a run that has not ended; what else its journal tells does not matter here. */
 async function readOpenSession({ journalPath }: RunFolder): Promise<SessionOpening | undefined> {

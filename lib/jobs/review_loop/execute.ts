@@ -13,7 +13,7 @@ import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
 import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "../../dialogs/desk.ts";
-import type { ReviewLoopEvent, RunOrigin, RunOutcome } from "./events.ts";
+import type { ReviewFact, RunOrigin, RunOutcome } from "./facts.ts";
 import { applyEvent, foldEvents } from "./fold.ts";
 import { findLateResponse } from "./late_response.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
@@ -29,7 +29,7 @@ import { reviewLoopSettings } from "./settings.ts";
 export interface ReviewRunOptions {
   readonly plan: ReviewRunPlan;
   /** Told each fact after it was written to the journal. */
-  readonly onEvent?: (event: ReviewLoopEvent) => void;
+  readonly onEvent?: (event: ReviewFact) => void;
   /** Ends the run: what it started is ended first, then it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
@@ -118,7 +118,7 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 interface Conduct {
   readonly folder: RunFolder;
   readonly earlier: RunState | undefined;
-  readonly opening: Extract<ReviewLoopEvent, { type: "run_started" | "run_resumed" }>;
+  readonly opening: Extract<ReviewFact, { type: "run_started" | "run_resumed" }>;
 }
 
 async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRunOptions): Promise<ReviewRunReport> {
@@ -132,7 +132,7 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
     if (current === undefined) throw new TypeError("Cannot tell where the run stands: it has not begun");
     return current;
   };
-  const record = (event: ReviewLoopEvent, text?: string) => {
+  const record = (event: ReviewFact, text?: string) => {
     const at = journal.append(event);
     const recorded = { ...event, at, ...(text === undefined ? {} : { text }) };
     current = current === undefined ? foldEvents([recorded]) : applyEvent(current, recorded);
@@ -187,7 +187,7 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
 }
 
 /** What ended the run, where the cleaning up failed on top of it: that is told as a warning. */
-function mainError(error: unknown, record: (event: ReviewLoopEvent) => void): unknown {
+function mainError(error: unknown, record: (event: ReviewFact) => void): unknown {
   if (!(error instanceof SuppressedError)) return error;
   try {
     record({ type: "warning", message: messageOf(error.error) });
@@ -215,7 +215,7 @@ interface RunParts {
   readonly folder: RunFolder;
   readonly audit: AuditLog;
   readonly state: () => RunState;
-  readonly record: (event: ReviewLoopEvent, text?: string) => void;
+  readonly record: (event: ReviewFact, text?: string) => void;
   readonly messages: Messages;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -1,11 +1,11 @@
 import type { Role } from "../../roles.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import type { AgentState, OpenTurn, RunState } from "./run_state.ts";
 import type { LoopContext, Transition } from "./state.ts";
 
 /** An event of a journal, with when it was written and, for a response, its text. */
-export type RecordedEvent = ReviewLoopEvent & {
+export type RecordedEvent = ReviewFact & {
   /** ISO 8601. */
   readonly at: string;
   /** Only of `response_received`: what the archived file holds. */

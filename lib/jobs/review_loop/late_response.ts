@@ -1,12 +1,12 @@
 import type { RunFolder } from "../../run/run_folder.ts";
 import { responseText } from "../../handoff/response_reading.ts";
 import { sha256Hex } from "../../text/digest.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import type { RunState } from "./run_state.ts";
 
 /** A response that was archived, and whose record was not written any more. */
 export interface LateResponse {
-  readonly event: Extract<ReviewLoopEvent, { type: "response_received" }>;
+  readonly event: Extract<ReviewFact, { type: "response_received" }>;
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from "../../errors.ts";
 import type { Role } from "../../roles.ts";
 import { formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import type { Job } from "./job.ts";
 import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "./machine.ts";
 import { buildPrompt } from "./prompts/mod.ts";
@@ -19,7 +19,7 @@ export interface ReviewLoopOptions {
   /** Runs the project's test command; needed where `settings.projectTestCmd` is set. */
   readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
   /** Takes each event; the loop goes on when what it returns has resolved. */
-  readonly onEvent?: (event: ReviewLoopEvent) => void | Promise<void>;
+  readonly onEvent?: (event: ReviewFact) => void | Promise<void>;
   /** A state to go on from, as an earlier run left it. @default {the beginning} */
   readonly state?: LoopState;
   /** The id of the turn that an earlier process has begun; it is not announced again. */
@@ -75,7 +75,7 @@ async function advance(
   const { id: turnId, role, round, cycle } = turn;
   const prompt = buildPrompt({ context, state, turn });
   const promptBytes = new TextEncoder().encode(prompt).length;
-  const started: ReviewLoopEvent = turnId === options.begunTurn
+  const started: ReviewFact = turnId === options.begunTurn
     ? { type: "turn_resumed", turnId, role, round, cycle }
     : { type: "turn_started", turnId, role, round, cycle, promptBytes };
   await options.onEvent?.(started);

@@ -1,5 +1,5 @@
 import type { Role } from "../../roles.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import { approvalObjection } from "./evidence.ts";
 import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "./verdicts.ts";
@@ -61,7 +61,7 @@ export function afterReview(state: LoopState, review: ReviewResponse): Transitio
 }
 
 /** The warning that a role is now asked for the verdict that its response did not state. */
-export function missingVerdictWarning(role: Role): ReviewLoopEvent {
+export function missingVerdictWarning(role: Role): ReviewFact {
   return {
     type: "warning",
     role,
@@ -89,7 +89,7 @@ function decide(state: LoopState, review: ReviewResponse & Judged & { readonly t
   const { round } = state;
   const author = AUTHOR_OF[role];
   const { [author]: _decided, ...otherFeedback } = state.feedback;
-  const decided: ReviewLoopEvent = {
+  const decided: ReviewFact = {
     type: "review_decided",
     role,
     round,
@@ -104,7 +104,7 @@ function decide(state: LoopState, review: ReviewResponse & Judged & { readonly t
   if (cycle < maxReviewCycles) {
     return { state: { ...revised, stage: { kind: "work", role: author, cycle: cycle + 1 } }, events: [decided] };
   }
-  const limit: ReviewLoopEvent = { type: "review_limit_reached", role, round, then: atReviewLimit };
+  const limit: ReviewFact = { type: "review_limit_reached", role, round, then: atReviewLimit };
   if (atReviewLimit === "proceed") {
     return { state: { ...revised, stage: AFTER_REVIEW[role] }, events: [decided, limit] };
   }

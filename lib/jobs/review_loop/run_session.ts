@@ -6,7 +6,7 @@ import { adoptSession } from "../../tmux/adopt_session.ts";
 import { removeDeadSocket } from "../../tmux/server.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { AgentState, RunState, SessionState } from "./run_state.ts";
 
@@ -15,7 +15,7 @@ export interface RunSessionOptions {
   readonly runId: string;
   /** What an earlier process of the run has left. */
   readonly earlier: Pick<RunState, "session" | "agents">;
-  readonly record: (event: ReviewLoopEvent) => void;
+  readonly record: (event: ReviewFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
-import type { ReviewLoopEvent, RunOrigin, RunOutcome } from "./events.ts";
+import type { ReviewFact, RunOrigin, RunOutcome } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 import type { LoopState } from "./state.ts";
@@ -11,7 +11,7 @@ export interface RunState {
   readonly head: RunHead;
   readonly loop: LoopState;
   /** What the state machine has to tell, and the journal does not hold yet. */
-  readonly untold: readonly ReviewLoopEvent[];
+  readonly untold: readonly ReviewFact[];
   /** The tmux session that was opened last; whether it is still there is to be seen. */
   readonly session: SessionState | undefined;
   readonly agents: Readonly<Partial<Record<Role, AgentState>>>;

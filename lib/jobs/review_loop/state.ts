@@ -1,6 +1,6 @@
 import type { Role } from "../../roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
-import type { ReviewLoopEvent } from "./events.ts";
+import type { ReviewFact } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
@@ -79,7 +79,7 @@ export interface Turn {
 /** A state and what happened on the way to it. */
 export interface Transition {
   readonly state: LoopState;
-  readonly events: readonly ReviewLoopEvent[];
+  readonly events: readonly ReviewFact[];
 }
 
 /** The cycle number of a role's first turn in a round. */

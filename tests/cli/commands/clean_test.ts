@@ -3,7 +3,7 @@ import { runCli } from "../../../lib/cli/main.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { findProcess } from "../../../lib/ports/process_table.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { agentReady, execWaiting, reviewFinished, reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -15,7 +15,7 @@ async function writeReview(
   dir: TempDir,
   { daysAgo, events = [reviewFinished("pass")] }: {
     readonly daysAgo: number;
-    readonly events?: readonly ReviewLoopEvent[];
+    readonly events?: readonly ReviewFact[];
   },
 ): Promise<RunFolder> {
   const startedAt = new Date(Date.now() - daysAgo * DAY_MS);

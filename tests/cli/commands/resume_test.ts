@@ -3,7 +3,7 @@ import { runCli } from "../../../lib/cli/main.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -20,11 +20,11 @@ async function resume(dir: TempDir, ...args: readonly string[]): Promise<Resumed
 }
 
 /** A run as its journal has it; what it was configured with is in the folder. */
-async function leaveRun(dir: TempDir, ...more: readonly ReviewLoopEvent[]): Promise<RunFolder> {
+async function leaveRun(dir: TempDir, ...more: readonly ReviewFact[]): Promise<RunFolder> {
   const workdir = await Deno.realPath(dir.path);
   const folder = await createRunFolder(workdir, { now: new Date() });
   using journal = openJournal(folder.journalPath);
-  const events: readonly ReviewLoopEvent[] = [
+  const events: readonly ReviewFact[] = [
     {
       type: "run_started",
       job: "run",

@@ -6,7 +6,7 @@ import { openJournal } from "../../../lib/run/journal.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { findProcess } from "../../../lib/ports/process_table.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 import {
   agentReady,
@@ -22,7 +22,7 @@ import { untilSo } from "../../support/until_so.ts";
 
 const ID = "20261120-072605-3fa9";
 
-async function writeReview(dir: TempDir, ...events: readonly ReviewLoopEvent[]): Promise<RunFolder> {
+async function writeReview(dir: TempDir, ...events: readonly ReviewFact[]): Promise<RunFolder> {
   return await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...events] });
 }
 

@@ -6,7 +6,7 @@ import { systemClock } from "../../../lib/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { isServerRunning, killServer } from "../../../lib/tmux/server.ts";
 import { stopRun } from "../../../lib/jobs/overview/stop_run.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { foldEvents } from "../../../lib/jobs/review_loop/fold.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { cleanEnvironment } from "../../support/run_panewright.ts";
@@ -23,7 +23,7 @@ import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 const ID = "20261120-072605-3fa9";
 
-async function writeReview(dir: TempDir, ...events: readonly ReviewLoopEvent[]): Promise<RunFolder> {
+async function writeReview(dir: TempDir, ...events: readonly ReviewFact[]): Promise<RunFolder> {
   return await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...events] });
 }
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { describeExecEvent } from "../../../lib/cli/show/describe_exec_event.ts";
 import { advanceExecProgress, initialExecProgress, renderExecLiveLine } from "../../../lib/cli/show/exec_live_state.ts";
 import { createExecProgress } from "../../../lib/cli/show/exec_progress.ts";
-import type { ExecEvent } from "../../../lib/jobs/pipeline/events.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 const GLOBAL = { json: false, quiet: false, verbose: false, color: false };

@@ -6,7 +6,7 @@ import { advanceProgress, initialProgress, renderLiveLine } from "../../../lib/c
 import { createProgress } from "../../../lib/cli/show/progress.ts";
 import { type Clock, sleepWithTimer } from "../../../lib/ports/clock.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 const FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false, color: false };
@@ -20,12 +20,12 @@ const TURN = {
   round: 1,
   cycle: 2,
   promptBytes: 3276,
-} satisfies ReviewLoopEvent;
+} satisfies ReviewFact;
 
 /** As a journal has them: what is undefined is left out. */
 const SETTINGS: ReviewLoopSettings = JSON.parse(JSON.stringify(DEFAULT_REVIEW_LOOP_SETTINGS));
 
-const RUN: readonly ReviewLoopEvent[] = [
+const RUN: readonly ReviewFact[] = [
   {
     type: "run_started",
     job: "run",
@@ -169,7 +169,7 @@ Deno.test("text of agents reaches neither terminal nor log with control characte
 
 Deno.test("what the live line says follows the events", () => {
   let state = initialProgress(0);
-  const after = (event: ReviewLoopEvent, nowMs: number) => {
+  const after = (event: ReviewFact, nowMs: number) => {
     state = advanceProgress(state, event, nowMs);
     return renderLiveLine(state, { nowMs, columns: 200 });
   };
@@ -272,7 +272,7 @@ const DIALOG = {
   runId: "r1",
   attachCommand: "tmux -L s attach-session",
   timeoutSeconds: 600,
-} satisfies ReviewLoopEvent;
+} satisfies ReviewFact;
 
 Deno.test("a dialog that waits for a person is told with what it asks, how to attach and how to answer, also with --quiet", () => {
   const io = fakeIo();
@@ -301,7 +301,7 @@ Deno.test("a dialog that waits for a person is told with what it asks, how to at
 
 Deno.test("the live line makes way for the question, and tells how long a dialog waits that only the pane answers", () => {
   const started = advanceProgress(initialProgress(0), TURN, 0);
-  const at = (event: ReviewLoopEvent) =>
+  const at = (event: ReviewFact) =>
     renderLiveLine(advanceProgress(started, event, 1000), { nowMs: 66_000, columns: 80 });
   const { question: _, ...unanswerable } = DIALOG;
   assertEquals(at(DIALOG), "");

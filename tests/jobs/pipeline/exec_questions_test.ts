@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
-import type { ExecEvent } from "../../../lib/jobs/pipeline/events.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { DEFAULT_EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";

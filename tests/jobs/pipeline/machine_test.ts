@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { ExecFact } from "../../../lib/jobs/pipeline/events.ts";
+import type { ExecFact } from "../../../lib/jobs/pipeline/facts.ts";
 import { applyFact, foldFacts } from "../../../lib/jobs/pipeline/fold.ts";
 import { nextAction } from "../../../lib/jobs/pipeline/machine.ts";
 import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";

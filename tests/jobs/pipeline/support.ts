@@ -5,7 +5,7 @@ import {
   type TokenUsage,
 } from "../../../lib/providers/headless.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import type { ExecEvent } from "../../../lib/jobs/pipeline/events.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { type ExecOptions, type ExecReport, executeExec, resumeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import type { ExecOverrides, ExecPlan, StepPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { DEFAULT_EXEC_SETTINGS, type ExecSettings } from "../../../lib/jobs/pipeline/settings.ts";

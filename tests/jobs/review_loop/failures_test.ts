@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { foldEvents } from "../../../lib/jobs/review_loop/fold.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { JOB } from "./scripted_agents.ts";
@@ -17,7 +17,7 @@ const MESSAGE = {
   sha256: "5",
 } as const;
 
-const EVENTS: readonly ReviewLoopEvent[] = [
+const EVENTS: readonly ReviewFact[] = [
   {
     type: "run_started",
     job: "run",

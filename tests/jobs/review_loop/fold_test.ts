@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { Role } from "../../../lib/roles.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { applyEvent, foldEvents, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { type ReviewLoopOptions, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
@@ -26,7 +26,7 @@ function answerTo(role: Role, turnId: string): string {
   return ANSWERS[turnId] ?? fallback;
 }
 
-function at(event: ReviewLoopEvent, text?: string): RecordedEvent {
+function at(event: ReviewFact, text?: string): RecordedEvent {
   // Through JSON, as a journal has it.
   const recorded = { at: "2026-11-20T12:00:00.000Z", ...JSON.parse(JSON.stringify(event)) };
   return text === undefined ? recorded : { ...recorded, text };
@@ -57,7 +57,7 @@ async function play(journal: readonly RecordedEvent[]): Promise<Played> {
   const begin = foldEvents(journal);
   assert(begin !== undefined);
   let state: RunState = begin;
-  const record = (event: ReviewLoopEvent, text?: string) => {
+  const record = (event: ReviewFact, text?: string) => {
     const recorded = at(event, text);
     events.push(recorded);
     state = applyEvent(state, recorded);
@@ -114,7 +114,7 @@ Deno.test("a prompt that is built after a resume is the one that would have been
   }
 });
 
-function fold(...events: readonly ReviewLoopEvent[]): RunState {
+function fold(...events: readonly ReviewFact[]): RunState {
   const state = foldEvents([START, ...events.map((event) => at(event))]);
   assert(state !== undefined);
   return state;

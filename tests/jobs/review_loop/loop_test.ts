@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../../lib/errors.ts";
 import { type Role, ROLES } from "../../../lib/roles.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
@@ -11,8 +11,8 @@ function commandResult(over: Partial<TestCommandResult> = {}): TestCommandResult
   return { passed: true, exitCode: 0, timedOut: false, seconds: 1, output: "1 passed\n", truncated: false, ...over };
 }
 
-function ofType<T extends ReviewLoopEvent["type"]>(events: readonly ReviewLoopEvent[], type: T) {
-  return events.filter((event): event is Extract<ReviewLoopEvent, { type: T }> => event.type === type);
+function ofType<T extends ReviewFact["type"]>(events: readonly ReviewFact[], type: T) {
+  return events.filter((event): event is Extract<ReviewFact, { type: T }> => event.type === type);
 }
 
 function promptOf(sent: readonly Sent[], turnId: string): string {
@@ -411,7 +411,7 @@ Deno.test("an aborted loop asks nobody any more and rejects with the signal's re
     "Ctrl-C",
   );
   assertEquals(asked, ["analyst", "analyst_review", "programmer"]);
-  const events: ReviewLoopEvent[] = [];
+  const events: ReviewFact[] = [];
   await assertRejects(
     () =>
       runScripted({}, { signal: AbortSignal.abort(new Error("early")), onEvent: (event) => void events.push(event) }),

@@ -6,7 +6,7 @@ import { lockWorkdir } from "../../../lib/run/workdir_lock.ts";
 import { executeReviewRun } from "../../../lib/jobs/review_loop/execute.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { sha256Hex } from "../../../lib/text/digest.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { findLateResponse } from "../../../lib/jobs/review_loop/late_response.ts";
 import { keepMessage, readMessage } from "../../../lib/jobs/review_loop/messages.ts";
 import { readReviewRun } from "../../../lib/jobs/review_loop/read_run.ts";
@@ -16,7 +16,7 @@ import { JOB } from "./scripted_agents.ts";
 
 interface Bench extends AsyncDisposable {
   readonly folder: RunFolder;
-  record(...events: readonly ReviewLoopEvent[]): void;
+  record(...events: readonly ReviewFact[]): void;
   /** Leaves a response in the archive and records it. */
   receive(name: string, text: string, turn: Pick<typeof TURN, "turnId" | "role">): Promise<void>;
 }
@@ -44,7 +44,7 @@ async function bench(): Promise<Bench> {
   const dir = await tempDir();
   const folder = await createRunFolder(dir.path, { now: new Date() });
   const journal = openJournal(folder.journalPath);
-  const record = (...events: readonly ReviewLoopEvent[]) => events.forEach((event) => journal.append(event));
+  const record = (...events: readonly ReviewFact[]) => events.forEach((event) => journal.append(event));
   record({
     type: "run_started",
     job: "run",

@@ -1,5 +1,5 @@
 import type { Role } from "../../../lib/roles.ts";
-import type { ReviewLoopEvent } from "../../../lib/jobs/review_loop/events.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import type { Job } from "../../../lib/jobs/review_loop/job.ts";
 import { type ReviewLoopOptions, type ReviewLoopResult, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
@@ -35,7 +35,7 @@ export interface Sent {
 export interface ScriptedRun {
   readonly result: ReviewLoopResult;
   readonly sent: readonly Sent[];
-  readonly events: readonly ReviewLoopEvent[];
+  readonly events: readonly ReviewFact[];
   /** The turn ids in the order of the prompts. */
   readonly turnIds: readonly string[];
 }
@@ -69,7 +69,7 @@ export async function runScripted(
   options: Partial<Omit<ReviewLoopOptions, "settings">> & { readonly settings?: Partial<ReviewLoopSettings> } = {},
 ): Promise<ScriptedRun> {
   const sent: Sent[] = [];
-  const events: ReviewLoopEvent[] = [];
+  const events: ReviewFact[] = [];
   const result = await runReviewLoop({
     workdir: "/job",
     job: JOB,

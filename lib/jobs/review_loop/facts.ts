@@ -12,7 +12,7 @@ import type { ReviewLoopSettings } from "./settings.ts";
  * What happens in a review loop, one fact an event. The same events are the NDJSON of `--json`, the progress lines for
  * a person and the records of the run's journal, from which a run that was broken off goes on (fold.ts).
  */
-export type ReviewLoopEvent =
+export type ReviewFact =
   | {
     readonly type: "run_started";
     readonly job: "run";
