@@ -4,6 +4,7 @@ import { createTmuxClient } from "../tmux/plain_client.ts";
 import { killServer } from "../tmux/server.ts";
 import { requireTmux, TMUX_INSTALL_HINT } from "../tmux/version.ts";
 import { PanewrightError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** What one look at the machine found. */
 export interface Finding {
@@ -141,7 +142,7 @@ export async function checkFolder(check: string, folder: string): Promise<Findin
     return {
       check,
       status: "fail",
-      detail: `${folder} is not writable: ${error instanceof Error ? error.message : error}`,
+      detail: `${folder} is not writable: ${errorText(error)}`,
       remedy: "Make the folder and give yourself the right to write there, or name another one.",
     };
   }

@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import type { Layer, Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** What the configuration points to, found and read. */
 export interface Inputs {
@@ -122,5 +123,5 @@ export function problemOf(context: CheckContext, path: KeyPath, message: string)
 function reasonOf(error: unknown, noun: string): string {
   if (error instanceof Deno.errors.NotFound) return `there is no such ${noun}`;
   if (error instanceof TypeError) return "it is no UTF-8 text";
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -4,6 +4,7 @@ import { CONFIG_FLAGS } from "./flags.ts";
 import { findProblems } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** One source of configuration: what it says, and what is wrong with it. */
 export interface Layer {
@@ -47,11 +48,7 @@ export async function readFileLayer(path: string, options: FileLayerOptions): Pr
   try {
     text = await Deno.readTextFile(path);
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound
-      ? "there is no such file"
-      : cause instanceof Error
-      ? cause.message
-      : String(cause);
+    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause);
     throw new UsageError(`Cannot read the config file ${shownAs}: ${reason}`, {
       cause,
       hint: 'Run "panewright init" to write a config to start from, or name another file.',

@@ -4,6 +4,7 @@ import { type CheckContext, namedWorkdir, problemOf, report } from "./checks.ts"
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** What {@linkcode checkPipelines} is told besides the configuration. */
 export interface PipelineCheckOptions {
@@ -131,9 +132,7 @@ async function checkPromptFile(context: CheckContext, path: KeyPath, prompt: unk
       ? "there is no such file"
       : error instanceof TypeError
       ? "it is no UTF-8 text"
-      : error instanceof Error
-      ? error.message
-      : String(error);
+      : errorText(error);
     report(context, path, `% names ${file}, but ${reason}`);
   }
 }

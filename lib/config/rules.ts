@@ -9,6 +9,7 @@ import type { ConditionEntry, RuleEntry } from "./rules_schema.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** A person's changes to the rules, by provider. */
 export type UserRules = Readonly<Partial<Record<ProviderId, readonly UserRule[]>>>;
@@ -68,7 +69,7 @@ async function readRulesFile(
   try {
     layer = await readFileLayer(absolute, { shownAs: path, group: "rules" });
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).split(": ").at(-1);
+    const reason = errorText(error).split(": ").at(-1);
     problems.push(fileLayer.problemAt(["rules_file"], `% names ${absolute}, but ${reason}`));
     return undefined;
   }

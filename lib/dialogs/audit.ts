@@ -10,6 +10,7 @@ import {
   checkChain,
   NO_HASH,
 } from "./audit_chain.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** A decision about a dialog, as it is written down before anything is done about it. */
 export interface AuditDecision {
@@ -127,7 +128,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
       try {
         done = await effect();
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorText(error);
         await append({ ...outcome, result: redact(`failed: ${message}`), after: [] });
         throw error;
       }
@@ -163,7 +164,7 @@ async function openFile(path: string): Promise<Deno.FsFile> {
 }
 
 function cannotWrite(path: string, cause: unknown): PanewrightError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   return new PanewrightError(`Cannot write the audit log ${path}: ${reason}`, {
     cause,
     hint: "Without a record no permission prompt is answered.",

@@ -2,7 +2,7 @@ import { HumanInterventionRequiredError } from "../errors.ts";
 import type { DialogDesk, OpenDialog } from "../handoff/dialog_desk.ts";
 import type { PermissionVerdict } from "./policy/mod.ts";
 import type { Role } from "../roles.ts";
-import { tailLines } from "../text/error_text.ts";
+import { lastLines } from "../text/lines.ts";
 import { readAnswer } from "./answers.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
 import type { RunFolder } from "../run/run_folder.ts";
@@ -194,7 +194,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       by,
       request: requestOf(dialog),
       reason: verdict.reason,
-      tail: tailLines(look.screen.rows.map(({ text }) => text).join("\n"), TAIL_LINES),
+      tail: lastLines(look.screen.rows.map(({ text }) => text).join("\n"), TAIL_LINES),
       async answer() {
         const way = terminal.provider.answerWay(dialog, answer);
         const decision: AuditDecision = {

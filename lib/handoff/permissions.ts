@@ -1,6 +1,7 @@
 import { RuntimeError } from "../errors.ts";
 import type { HandoffSettings } from "./settings.ts";
-import { errorText, tailLines } from "../text/error_text.ts";
+import { errorText } from "../text/error_text.ts";
+import { lastLines } from "../text/lines.ts";
 import { abortable } from "../ports/abortable.ts";
 import { type Turn, turnMessage, useTerminal } from "./turn.ts";
 
@@ -91,7 +92,7 @@ async function acceptPrompt(turn: Turn): Promise<void> {
   const { acceptTimes, api, clock, progress, role, terminalId } = turn;
   let tail: readonly string[];
   try {
-    tail = tailLines(await abortable(() => api.getLastOutput(terminalId), turn.signal), AUDIT_LINES);
+    tail = lastLines(await abortable(() => api.getLastOutput(terminalId), turn.signal), AUDIT_LINES);
   } catch (error) {
     turn.signal?.throwIfAborted();
     return reportOnce(

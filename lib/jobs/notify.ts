@@ -1,4 +1,5 @@
 import { type HttpPoster, systemHttpPoster } from "../ports/http.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** Where a person is told how a run goes. */
 export interface NotificationPlan {
@@ -36,9 +37,7 @@ export async function notify(
     });
     return undefined;
   } catch (error) {
-    return `Cannot send the notification "${notification.title}" to ${plan.url}: ${
-      error instanceof Error ? error.message : String(error)
-    }`;
+    return `Cannot send the notification "${notification.title}" to ${plan.url}: ${errorText(error)}`;
   }
 }
 

@@ -2,7 +2,7 @@ import { shellJoin } from "../shell/quote.ts";
 import type { ProcessRunner } from "../ports/process.ts";
 import { systemProcessRunner } from "../ports/process.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
-import { plainText } from "../text/plain_text.ts";
+import { plainText } from "../text/sanitize.ts";
 
 /** A test command: an argv array, or a string that `sh -c` runs. */
 export type TestCommand = string | readonly [string, ...string[]];

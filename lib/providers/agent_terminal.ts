@@ -5,7 +5,6 @@ import type { Screen } from "../screen/screen.ts";
 import { type CaptureOptions, capturePane, capturePanePartly } from "../tmux/capture.ts";
 import type { PaneRef } from "../tmux/client.ts";
 import { pasteText, sendKeys } from "../tmux/input.ts";
-import { sanitizePaste } from "../text/sanitize_paste.ts";
 import { findPaneEnd } from "../tmux/pane_state.ts";
 import type { TmuxSession } from "../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
@@ -17,6 +16,7 @@ import { waitUntilReady } from "./startup.ts";
 import type { StatusTracker } from "./status_tracker.ts";
 import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { paneWakeSource, type WakeSource } from "./wake_source.ts";
+import { sanitizePaste } from "../text/sanitize.ts";
 
 /** What an interrupted or aborted caller may pass to a method of {@linkcode AgentTerminal}. */
 export interface TerminalCallOptions {

@@ -3,6 +3,7 @@ import type { DialogInfo } from "../screen/dialog.ts";
 import type { Composer, RowRange } from "../screen/regions.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
+import { lastLines } from "../text/lines.ts";
 
 /** One look at an agent's pane: what it shows, and what that means. */
 export interface PaneLook {
@@ -56,9 +57,8 @@ const EXCERPT_ROWS = 12;
  * ```
  */
 export function screenExcerpt(screen: Screen): string {
-  // deno-lint-ignore no-control-regex -- what an agent draws must not reach a person's terminal as anything but text
-  const rows = screen.rows.map((row) => row.text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?"));
-  const inked = rows.filter((text) => text.trim() !== "").slice(-EXCERPT_ROWS);
-  if (inked.length === 0) return "The screen was blank.";
-  return ["The screen was:", ...inked.map((text) => `  | ${text}`)].join("\n");
+  const rows = lastLines(screen.rows.map(({ text }) => text).join("\n"), EXCERPT_ROWS);
+  return rows.length === 0
+    ? "The screen was blank."
+    : ["The screen was:", ...rows.map((row) => `  | ${row}`)].join("\n");
 }

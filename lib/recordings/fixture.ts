@@ -3,6 +3,7 @@ import type { Sidecar } from "./corpus/recording.ts";
 import { parseScreen, type Screen } from "../screen/screen.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import type { Frame, Timeline } from "./timeline.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** What stands beside a fixture: what is known of its screen, and what it must be taken for. */
 export type FixtureSidecar = Sidecar & Required<Pick<Sidecar, "provider" | "version" | "expect">>;
@@ -105,7 +106,7 @@ export async function writeFixture(
   } catch (cause) {
     for (const path of written) await Deno.remove(path);
     if (!(cause instanceof Deno.errors.AlreadyExists)) {
-      throw new UsageError(`Cannot write the fixture ${base}: ${cause instanceof Error ? cause.message : cause}`, {
+      throw new UsageError(`Cannot write the fixture ${base}: ${errorText(cause)}`, {
         cause,
       });
     }

@@ -1,4 +1,5 @@
 import { UsageError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** A new file that a recording is written to. */
 export interface RecordingFile extends Disposable {
@@ -21,11 +22,7 @@ export function createRecordingFile(path: string): RecordingFile {
   try {
     file = Deno.openSync(path, { createNew: true, write: true, mode: 0o600 });
   } catch (cause) {
-    const problem = cause instanceof Deno.errors.AlreadyExists
-      ? "it exists already"
-      : cause instanceof Error
-      ? cause.message
-      : String(cause);
+    const problem = cause instanceof Deno.errors.AlreadyExists ? "it exists already" : errorText(cause);
     throw new UsageError(`Cannot record to ${path}: ${problem}`, { hint: "Name another file with -o.", cause });
   }
   let empty = true;

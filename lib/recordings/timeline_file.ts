@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { type ReadTimeline, readTimeline } from "./timeline_reader.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** The most that a recording may hold; an hour of a busy 220×50 pane is about 300 MB, and V8's strings end at 512 MB. */
 const MAX_BYTES = 500 * 1024 ** 2;
@@ -20,7 +21,7 @@ async function readPossiblyCompressed(path: string): Promise<{ readonly text: st
   try {
     bytes = await Deno.readFile(path);
   } catch (cause) {
-    throw cannotRead(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw cannotRead(path, errorText(cause), cause);
   }
   if (bytes.length > MAX_BYTES) throw tooLarge(path);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { text: new TextDecoder().decode(bytes), cut: false };

@@ -1,3 +1,4 @@
+import { abortable } from "../ports/abortable.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ReplayStep } from "./script.ts";
 import { renameProjectFile, writeProjectFile } from "./project_files.ts";
@@ -72,9 +73,7 @@ async function performStep(step: ReplayStep, options: StepOptions): Promise<Turn
       await writeProjectFile(stage.workdir, step.value.path, { text: step.value.text });
       return undefined;
     case "endless":
-      return await new Promise((_, reject) =>
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true })
-      );
+      return await abortable(() => new Promise<never>(() => {}), signal);
     case "fail":
       return { type: "failed", text: step.value };
     case "crash":

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../errors.ts";
 import { type Role, ROLES } from "../roles.ts";
+import { errorText } from "../text/error_text.ts";
 
 /**
  * What replayed agents do, by role. Turns are consumed in order, one a prompt; a reminder is a prompt too. A turn that says
@@ -176,7 +177,7 @@ export function parseReplayScript(text: string, source: string): ReplayScript {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`Cannot read the replay script ${source}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`Cannot read the replay script ${source}: ${errorText(error)}`, { cause: error });
   }
   const result = scriptSchema.safeParse(json);
   if (result.success) return result.data as ReplayScript;

@@ -5,6 +5,7 @@ import { pressInDialog } from "./dialog_input.ts";
 import type { InputEvent, Key } from "./keys.ts";
 import { performTurn, type Stage, type TurnResult } from "./perform.ts";
 import { addCell, type AgentState, beginTurn, endTurn, initialState, takeQueued, type TurnEnding } from "./state.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** What a session needs from outside. */
 export interface SessionOptions {
@@ -92,7 +93,7 @@ export function createSession(options: SessionOptions): Session {
     try {
       result = await performTurn(nextSteps(prompt), { prompt, stage, signal: controller.signal });
     } catch (error) {
-      result = controller.signal.aborted ? { type: "interrupted" } : { type: "failed", text: (error as Error).message };
+      result = controller.signal.aborted ? { type: "interrupted" } : { type: "failed", text: errorText(error) };
     }
     turn = undefined;
     if (life.signal.aborted) return;
@@ -116,7 +117,7 @@ export function createSession(options: SessionOptions): Session {
   };
 
   const reportLateFailure = (error: unknown) => {
-    if (!life.signal.aborted) update((state) => addCell(state, { type: "error", text: (error as Error).message }));
+    if (!life.signal.aborted) update((state) => addCell(state, { type: "error", text: errorText(error) }));
   };
 
   const askApproval: Stage["askApproval"] = (request, signal) => {

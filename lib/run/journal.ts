@@ -1,4 +1,5 @@
 import { PanewrightError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** The version of the records' format; it stands in the first record of each journal. */
 export const JOURNAL_VERSION = 1;
@@ -64,7 +65,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       if (file.statSync().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
     } catch (cause) {
       // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
-      failure = new PanewrightError(`Cannot write the journal ${path}: ${(cause as Error).message}`, {
+      failure = new PanewrightError(`Cannot write the journal ${path}: ${errorText(cause)}`, {
         cause,
         hint: `What is not in the journal is not done. When it can be written again, ${goOn}`,
       });

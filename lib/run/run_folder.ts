@@ -1,4 +1,5 @@
 import { PanewrightError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
 export interface RunFolder {
@@ -47,7 +48,7 @@ export async function createRunFolder(
     for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) await Deno.mkdir(folder[subfolder]);
     return folder;
   } catch (cause) {
-    throw new PanewrightError(`Cannot make a folder for the run in ${root}: ${messageOf(cause)}`, {
+    throw new PanewrightError(`Cannot make a folder for the run in ${root}: ${errorText(cause)}`, {
       cause,
       hint: "The working directory must be writable: panewright keeps its journal and the archived responses there.",
     });
@@ -128,8 +129,4 @@ async function writeUnlessThere(path: string, text: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

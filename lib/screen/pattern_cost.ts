@@ -1,4 +1,5 @@
 import { ANY_CHARACTER, type CharacterSet, overlaps, parsePattern, type PatternNode, unite } from "./pattern_tree.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** How long a text may be that a rule's pattern meets: rows and titles are cut at this length. */
 export const MAX_PATTERN_TEXT = 1000;
@@ -216,7 +217,7 @@ export function patternProblem(source: string): string | undefined {
   try {
     new RegExp(source, "u");
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).split(": ").at(-1);
+    const reason = errorText(error).split(": ").at(-1);
     return `is no regular expression: ${reason}`;
   }
   try {

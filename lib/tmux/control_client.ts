@@ -12,6 +12,7 @@ import {
 } from "./control_connection.ts";
 import { PaneEventHub, type PaneEvents } from "./pane_events.ts";
 import { tmuxProgram } from "./plain_client.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** Options of {@linkcode createControlClient}. */
 export interface ControlClientOptions {
@@ -211,10 +212,10 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
 }
 
 function asRefusal(error: unknown): ControlReply {
-  return { ok: false, stdout: "", stderr: error instanceof Error ? error.message : String(error) };
+  return { ok: false, stdout: "", stderr: errorText(error) };
 }
 
 function fallbackMessage(reason: unknown): string {
-  const words = reason instanceof Error ? reason.message : String(reason);
+  const words = errorText(reason);
   return `tmux's control mode cannot be used (${words}): plain tmux commands take its place`;
 }

@@ -1,3 +1,4 @@
+import { abortable } from "../ports/abortable.ts";
 import { RuntimeError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PipedProcess } from "../ports/piped_process.ts";
@@ -106,16 +107,10 @@ export class ControlConnection {
     }
     const settle = Promise.withResolvers<ControlReply>();
     this.#pending.push({ settle, sentMs: this.#options.clock.now(), commandsLeft: commandCount, stdout: "" });
-    const onAbort = () => settle.reject(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
     if (!this.#isGuarded) this.#guardAnswers().catch(() => {});
     // Where this fails the program has ended, which ends every request.
     this.#options.process.write(new TextEncoder().encode(`${line}\n`)).catch(() => {});
-    try {
-      return await settle.promise;
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    return await abortable(() => settle.promise, signal);
   }
 
   /**

@@ -100,7 +100,7 @@ Deno.test("Scenario: Audit log content", async () => {
     "  | › 1. Yes",
     "  |   2. Always",
     "  |   3. No",
-    "  | \\u{1b}]0;evil\\u{7}\\u{202e}",
+    "  | \\x1b]0;evil\\x07\\u202e",
   ]);
 });
 

@@ -2,8 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
-import { sanitizePaste } from "../../lib/text/sanitize_paste.ts";
 import { type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
+import { sanitizePaste } from "../../lib/text/sanitize.ts";
 
 /** A program in raw mode that writes every byte that reaches it to a file. */
 async function recorder(sandbox: TmuxSandbox, session: TmuxSession, bracketed: boolean) {

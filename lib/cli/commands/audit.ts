@@ -13,6 +13,7 @@ import { defineCommand } from "../console/command.ts";
 import { findMeantRun, WORKDIR_FLAG } from "../find_named_run.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { plural } from "../show/words.ts";
+import { errorText } from "../../text/error_text.ts";
 
 const ACTIONS = ["show", "verify"];
 
@@ -84,7 +85,7 @@ async function readLog({ id, auditPath }: RunFolder): Promise<string> {
     return await Deno.readTextFile(auditPath);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) {
-      throw new PanewrightError(`Cannot read ${auditPath}: ${cause instanceof Error ? cause.message : cause}`, {
+      throw new PanewrightError(`Cannot read ${auditPath}: ${errorText(cause)}`, {
         cause,
       });
     }

@@ -6,6 +6,7 @@ import { PROVIDER_IDS } from "../../providers/provider.ts";
 import { EXPLORE_HEADER, SCENARIO_HEADER } from "../../jobs/review_loop/job.ts";
 import { defineCommand } from "../console/command.ts";
 import { jsonLine } from "../../text/sanitize.ts";
+import { errorText } from "../../text/error_text.ts";
 
 const JOB_FILE = "job.md";
 
@@ -84,6 +85,6 @@ async function writeAll(
     await Deno.mkdir(folder, { recursive: true });
     for (const { path, text } of files) await Deno.writeTextFile(path, text, { createNew: !force });
   } catch (cause) {
-    throw new UsageError(`Cannot write to ${folder}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new UsageError(`Cannot write to ${folder}: ${errorText(cause)}`, { cause });
   }
 }

@@ -5,6 +5,7 @@ import { logPrompt } from "../../replay/prompt_log.ts";
 import { openTty } from "../../replay/terminal.ts";
 import { parseReplayScript } from "../../replay/script.ts";
 import { defineCommand, Interruption } from "../console/command.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** `panewright replay-agent`: the program that stands in for an agent CLI in a pane. */
 export const command = defineCommand({
@@ -44,7 +45,7 @@ async function readScript(file: string, role: Role) {
   try {
     text = await Deno.readTextFile(file);
   } catch (error) {
-    throw new UsageError(`Cannot read the replay script ${file}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`Cannot read the replay script ${file}: ${errorText(error)}`, { cause: error });
   }
   const script = parseReplayScript(text, file).roles[role];
   if (script === undefined) {

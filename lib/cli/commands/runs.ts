@@ -2,7 +2,7 @@ import { listRunIds } from "../../run/find_run.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../jobs/overview/live_agents.ts";
 import { readOverview, type RunOverview } from "../../jobs/overview/read_overview.ts";
-import { firstLine } from "../../text/first_line.ts";
+import { firstLine } from "../../text/lines.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { cut, padEnd } from "../console/layout.ts";

@@ -1,3 +1,4 @@
+import { abortable } from "../../ports/abortable.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
 /** What {@linkcode denoIo} needs to know. */
@@ -40,26 +41,13 @@ export function denoIo(options: DenoIoOptions): CliIo {
     columns: () => consoleSize().columns || DEFAULT_SIZE.columns,
     rows: () => consoleSize().rows || DEFAULT_SIZE.rows,
     signal: options.signal,
-    readStdin: () => readAll(Deno.stdin.readable, options.signal),
+    readStdin: () => abortable(() => new Response(Deno.stdin.readable).bytes(), options.signal),
     openTerminalInput: () => terminalInput(options.forcedExitActs),
     onForcedExit(act) {
       options.forcedExitActs.add(act);
       return () => options.forcedExitActs.delete(act);
     },
   };
-}
-
-/** Waiting for input must not keep Ctrl-C from ending the program. */
-async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Uint8Array> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([new Response(stream).bytes(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 /** A read of standard input cannot be taken back: the one that is under way serves whoever asks next. */
@@ -85,18 +73,9 @@ function terminalInput(forcedExitActs: Set<() => void>): TerminalInput {
       return { [Symbol.dispose]: end };
     },
     async read(signal) {
-      signal.throwIfAborted();
-      const { promise: aborted, reject } = Promise.withResolvers<never>();
-      const onAbort = () => reject(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-      underWay ??= readOnce();
-      try {
-        const bytes = await Promise.race([underWay, aborted]);
-        underWay = undefined;
-        return bytes;
-      } finally {
-        signal.removeEventListener("abort", onAbort);
-      }
+      const bytes = await abortable(() => underWay ??= readOnce(), signal);
+      underWay = undefined;
+      return bytes;
     },
     [Symbol.dispose]: end,
   };

@@ -1,6 +1,7 @@
 import { PanewrightError } from "../../errors.ts";
 import { hintOfWriteError } from "../../ports/file_errors.ts";
 import { Interruption } from "./command.ts";
+import { errorText } from "../../text/error_text.ts";
 import { sanitizeText } from "../../text/sanitize.ts";
 
 /** An error as the command line shows it. */
@@ -48,7 +49,7 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
     };
   }
   if (error instanceof Interruption) return { message: error.message, hint: undefined, exitCode: error.exitCode };
-  const message = error instanceof Error ? error.message || error.name : String(error);
+  const message = errorText(error);
   return {
     message: `Cannot go on: ${message}`,
     hint: fileHint ?? "This was not foreseen: please report it, with what --verbose adds to this message.",

@@ -5,6 +5,7 @@ import { readEnds } from "./read_ends.ts";
 import { summariseExec } from "./summarise_exec.ts";
 import { summariseReview } from "./summarise_review.ts";
 import type { RunSummary } from "./summary.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** What can be read of a run's journal. */
 export interface ReadSummary {
@@ -69,6 +70,6 @@ export function summarise([, ...records]: readonly JournalRecord[]): RunSummary 
 
 function unreadable({ journalPath }: RunFolder, cause: unknown): PanewrightError {
   if (cause instanceof PanewrightError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   return new PanewrightError(`Cannot read the journal ${journalPath}: ${reason}`, { cause });
 }

@@ -1,6 +1,6 @@
 import type { ReviewFact } from "../review_loop/facts.ts";
 import type { ReviewActivity, ReviewCounts, ReviewSummary, SummarisedAgent } from "./summary.ts";
-import { firstLine } from "../../text/first_line.ts";
+import { firstLine } from "../../text/lines.ts";
 
 type Recorded<Type extends ReviewFact["type"] = ReviewFact["type"]> =
   & Extract<ReviewFact, { type: Type }>

@@ -16,6 +16,7 @@ import { planMismatch } from "./machine.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import { readExecRun } from "./read_run.ts";
 import type { QuestionState, RunHead } from "./state.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** What a run is executed with, whether it is new or goes on. */
 export interface ExecOptions {
@@ -182,7 +183,7 @@ async function conduct({ folder, head, earlier, opening }: Conduct, options: Exe
     return { outcome: "waiting", reason, folder, question };
   } catch (error) {
     const reason = signal.aborted ? signal.reason : error;
-    finish(signal.aborted ? "interrupted" : "error", reason instanceof Error ? reason.message : String(reason));
+    finish(signal.aborted ? "interrupted" : "error", errorText(reason));
     throw reason;
   }
 }

@@ -1,4 +1,5 @@
 import { UsageError } from "../../errors.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /**
  * Reads a text file.
@@ -13,9 +14,7 @@ export async function readText(path: string): Promise<string> {
       ? "there is no such file"
       : cause instanceof TypeError
       ? "it is no UTF-8 text"
-      : cause instanceof Error
-      ? cause.message
-      : String(cause);
+      : errorText(cause);
     throw new UsageError(`Cannot read ${path}: ${reason}`, { cause });
   }
 }

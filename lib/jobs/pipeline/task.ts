@@ -2,6 +2,7 @@ import { basename } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** A task as its file has it. */
 export interface Task {
@@ -100,7 +101,7 @@ export async function nextTaskOf(folder: string, done: readonly string[]): Promi
     for await (const { name, isFile } of Deno.readDir(folder)) if (isFile && isTaskName(name)) names.push(name);
   } catch (cause) {
     throw new UsageError(
-      `Cannot read the folder of tasks ${folder}: ${cause instanceof Error ? cause.message : cause}`,
+      `Cannot read the folder of tasks ${folder}: ${errorText(cause)}`,
       { cause },
     );
   }

@@ -24,6 +24,7 @@ import { readReviewRun } from "./read_run.ts";
 import { endLeftSession, openRunSession } from "./run_session.ts";
 import type { RunState } from "./run_state.ts";
 import { reviewLoopSettings } from "./settings.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** What a run is given besides its plan. */
 export interface ReviewRunOptions {
@@ -180,7 +181,7 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
   } catch (error) {
     const reason = signal.aborted ? signal.reason : mainError(error, record);
     try {
-      finish(outcomeOf(reason, signal), messageOf(reason));
+      finish(outcomeOf(reason, signal), errorText(reason));
     } catch { /* a journal that cannot be written is told by what ended the run, or will be when it goes on */ }
     throw reason;
   }
@@ -190,13 +191,9 @@ async function conduct({ folder, earlier, opening }: Conduct, options: ReviewRun
 function mainError(error: unknown, record: (event: ReviewFact) => void): unknown {
   if (!(error instanceof SuppressedError)) return error;
   try {
-    record({ type: "warning", message: messageOf(error.error) });
+    record({ type: "warning", message: errorText(error.error) });
   } catch { /* see below: the first error counts */ }
   return mainError(error.suppressed, record);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal): RunOutcome {

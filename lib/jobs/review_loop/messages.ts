@@ -2,6 +2,7 @@ import { PanewrightError } from "../../errors.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** A message that was written down before it is sent. */
 export interface KeptMessage {
@@ -35,7 +36,7 @@ export async function keepMessage(
       return { file: `messages/${name}`, bytes: bytes.length, sha256: await sha256Hex(bytes) };
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new PanewrightError(`Cannot write a message to ${folder.messagesDir}: ${reason}`, {
       cause,
       hint: "What was not written down is not sent.",
@@ -58,7 +59,7 @@ export async function readMessage(
     if (await sha256Hex(bytes) !== sha256) throw new Error("it was changed after it was written");
     return new TextDecoder().decode(bytes);
   } catch (cause) {
-    throw new PanewrightError(`Cannot go on with the message ${path}: ${(cause as Error).message}`, {
+    throw new PanewrightError(`Cannot go on with the message ${path}: ${errorText(cause)}`, {
       cause,
       hint: "Whether the agent has it cannot be told without it: look at its pane, and start the run anew.",
     });

@@ -1,5 +1,6 @@
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import type { PostProcessingPlan } from "./plan.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** Seconds that one command of the post-processing may take. */
 const TIMEOUT_SECONDS = 120;
@@ -43,7 +44,7 @@ export async function postProcess(plan: PostProcessingPlan, options: PostProcess
       return `Cannot finish the post-processing: "${spelled}" ended with code ${result.code}: ${output}`;
     } catch (error) {
       signal?.throwIfAborted();
-      return `Cannot finish the post-processing: "${spelled}": ${error instanceof Error ? error.message : error}`;
+      return `Cannot finish the post-processing: "${spelled}": ${errorText(error)}`;
     }
   }
 }

@@ -5,6 +5,7 @@ import { responseText } from "../../handoff/response_reading.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { foldEvents, type RecordedEvent } from "./fold.ts";
 import type { RunState } from "./run_state.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /**
  * Reads where a run of `panewright run` stands, with the responses that its journal names.
@@ -42,7 +43,7 @@ async function withText(event: RecordedEvent, folder: RunFolder): Promise<Record
   try {
     content = await Deno.readFile(path);
   } catch (cause) {
-    throw fail(`cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw fail(`cannot be read: ${errorText(cause)}`, cause);
   }
   if (content.length !== size || await sha256Hex(content) !== sha256) throw fail("was changed after it was received");
   const text = responseText(content);

@@ -10,6 +10,7 @@ import type { Observation, SessionReader } from "./observation.ts";
 import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles, StepFileError, type StepFiles } from "./step_files.ts";
 import { TailText } from "./tail_text.ts";
+import { errorText } from "../../text/error_text.ts";
 
 /** How long an ask whose exact text only the shell knows waits for the command's own record. */
 const EXACT_TEXT_MS = 1500;
@@ -192,7 +193,7 @@ class Attempt {
     } catch (error) {
       if (error instanceof StepFileError) throw error;
       // The report and the command's own record are still there.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       this.#take({ type: "trouble", text: `the session log cannot be read: ${why}` }, "log");
     }
   }

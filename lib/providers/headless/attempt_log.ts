@@ -1,5 +1,5 @@
-import { plainText } from "../../text/plain_text.ts";
 import type { HeadlessFact } from "./seam.ts";
+import { plainText } from "../../text/sanitize.ts";
 
 /** How many characters of each kind of entry are kept, from its beginning and its end. */
 const ENTRY_CHARS = { said: 2000, reasoned: 600, ran: 600, saw: 1000, trouble: 400 } as const;

@@ -1,6 +1,7 @@
 import { PanewrightError } from "../../errors.ts";
-import { plainText } from "../../text/plain_text.ts";
 import type { HeadlessFact } from "./seam.ts";
+import { errorText } from "../../text/error_text.ts";
+import { plainText } from "../../text/sanitize.ts";
 
 /** A file of an attempt that cannot be written. */
 export class StepFileError extends PanewrightError {
@@ -31,7 +32,7 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
       const bytes = encoder.encode(text);
       for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
     } catch (cause) {
-      throw new StepFileError(`Cannot write ${folder}/${name}: ${(cause as Error).message}`, { cause });
+      throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });
     }
   };
   const log = (text: string) => write("log.txt", `${wallClock().toISOString()} ${indented(plainText(text))}\n`);

@@ -1,10 +1,10 @@
-import { dataBlock, jobBlock } from "../../../text/blocks.ts";
 import { condense } from "../../../text/condense.ts";
-import { plainText } from "../../../text/plain_text.ts";
 import type { Attempt, StepPlace } from "../machine.ts";
 import type { ExecSettings } from "../settings.ts";
 import type { Interaction } from "../state.ts";
 import { autonomySection } from "./autonomy.ts";
+import { plainText } from "../../../text/sanitize.ts";
+import { dataBlock, jobBlock } from "../../../text/markdown.ts";
 
 /** Lines of a failed check's output, and of the log of the attempt before, that go into a prompt. */
 const MAX_FEEDBACK_LINES = 120;

@@ -1,5 +1,4 @@
 import type { TestCommandResult } from "../../test_command.ts";
-import { dataBlock } from "../../../text/blocks.ts";
 import { condense } from "../../../text/condense.ts";
 import {
   assemble,
@@ -14,6 +13,7 @@ import {
   scenarioTest,
   upstream,
 } from "./shared.ts";
+import { dataBlock } from "../../../text/markdown.ts";
 
 /** The prompt for the programmer: implement, answer the reviewer, or repair what the last round's test found. */
 export function programmerPrompt(input: PromptInput): string {

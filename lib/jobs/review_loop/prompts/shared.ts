@@ -1,10 +1,10 @@
 import { responseFileInstruction } from "../../../handoff/instruction.ts";
-import { dataBlock, jobBlock } from "../../../text/blocks.ts";
-import { plainText } from "../../../text/plain_text.ts";
 import { formatTestCommand } from "../../test_command.ts";
 import { condense } from "../../../text/condense.ts";
 import { firstApprovalCycle } from "../evidence.ts";
 import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
+import { plainText } from "../../../text/sanitize.ts";
+import { dataBlock, jobBlock } from "../../../text/markdown.ts";
 
 /** What every prompt is built from. */
 export interface PromptInput {

@@ -1,5 +1,5 @@
 import { assertEquals, assertLess } from "@std/assert";
-import { plainText } from "../../lib/text/plain_text.ts";
+import { jsonLine, plainText, sanitizeLine, sanitizeText } from "../../lib/text/sanitize.ts";
 
 Deno.test("plain text has no escape sequences, no control characters and no overwritten lines", () => {
   const cases: [string, string][] = [
@@ -26,4 +26,19 @@ Deno.test("a megabyte of escapes is read in linear time", () => {
   plainText("\x1b]".repeat(500_000));
   plainText("\r".repeat(1_000_000));
   assertLess(performance.now() - startedAt, 2000);
+});
+
+Deno.test("text for a terminal shows every character that could hide or reorder text", () => {
+  // U+E0041 is a tag: text made of tags is read by agents, and seen by nobody.
+  const hidden = "\u00ad\u061c\u200b\u202e\u2065\u2066\ufeff\u{e0041}";
+  const shown = "\\xad\\u061c\\u200b\\u202e\\u2065\\u2066\\ufeff\\u{e0041}";
+  assertEquals(sanitizeText(`a\n\t${hidden}`), `a\n\t${shown}`);
+  assertEquals(sanitizeLine(`a\n\t${hidden}`), `a\\n\\t${shown}`);
+  assertEquals(sanitizeLine("ä 漢 🎉 ⚠️"), "ä 漢 🎉 ⚠️");
+});
+
+Deno.test("a line of JSON says the same after its hidden characters became escapes", () => {
+  const value = { text: "\u009b2J \u202e \u{e0041} 🎉" };
+  assertEquals(jsonLine(value), '{"text":"\\u009b2J \\u202e \\udb40\\udc41 🎉"}\n');
+  assertEquals(JSON.parse(jsonLine(value)), value);
 });
