@@ -1,17 +1,6 @@
 import { didYouMean } from "../config/suggest.ts";
 import { UsageError } from "../errors.ts";
-import type { Command } from "./console/command.ts";
-
-/** A row of the command table: enough for the overview, and where the rest is. */
-export interface CommandEntry {
-  readonly name: string;
-  /** Half a line for the overview, without a full stop. */
-  readonly summary: string;
-  /** Whether help and suggestions leave it out: commands that panewright calls itself. */
-  readonly hidden?: boolean;
-  /** Imports the command. Only the one that is called is imported, which keeps the start short. */
-  load(): Promise<{ readonly command: Command }>;
-}
+import type { CommandEntry } from "./console/command.ts";
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -70,7 +59,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "fixture", summary: "cut a fixture out of a recording", load: () => import("./commands/fixture.ts") },
   { name: "ask", summary: "ask a person, from within a step of a pipeline", load: () => import("./commands/ask.ts") },
   { name: "demo", summary: "watch a job go through five replayed agents", load: () => import("./commands/demo.ts") },
-  { name: "help", summary: "explain a command", load: () => import("./commands/help.ts") },
+  {
+    name: "help",
+    summary: "explain a command",
+    load: async () => ({ command: (await import("./commands/help.ts")).helpCommand(COMMANDS, findCommand) }),
+  },
   { name: "version", summary: "print the version", load: () => import("./commands/version.ts") },
   {
     name: "replay-agent",

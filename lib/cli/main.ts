@@ -1,5 +1,5 @@
-import type { CliIo, Command, GlobalFlags } from "./console/command.ts";
-import { type CommandEntry, COMMANDS, findCommand } from "./command_table.ts";
+import type { CliIo, Command, CommandEntry, GlobalFlags } from "./console/command.ts";
+import { COMMANDS, findCommand } from "./command_table.ts";
 import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
 import { renderError } from "./console/render_error.ts";
 import { jsonLine } from "../text/sanitize.ts";

@@ -1,8 +1,8 @@
 import { type Classification, classifyScene, createScene } from "../screen/classify.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
-import type { Composer, RowRange } from "../screen/regions.ts";
+import type { Composer } from "../screen/regions.ts";
 import type { RulePack } from "../screen/rules.ts";
-import type { Screen } from "../screen/screen.ts";
+import type { RowRange, Screen } from "../screen/screen.ts";
 import { lastLines } from "../text/lines.ts";
 
 /** One look at an agent's pane: what it shows, and what that means. */

@@ -1,4 +1,4 @@
-import { scanRow } from "../screen/ansi.ts";
+import { scanRow } from "../text/ansi.ts";
 import { displayWidth } from "../text/display_width.ts";
 import type { SecretPattern } from "./secret_patterns.ts";
 

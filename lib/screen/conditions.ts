@@ -1,5 +1,6 @@
 import { MAX_PATTERN_TEXT } from "./pattern_cost.ts";
-import type { Regions, RowRange } from "./regions.ts";
+import type { Regions } from "./regions.ts";
+import type { RowRange } from "./screen.ts";
 import type { Condition, Layout, LayoutPart, RowCondition, RowRegion } from "./rules.ts";
 import { type Row, type Screen, styleAt } from "./screen.ts";
 import { matchesStyle } from "./style_pattern.ts";

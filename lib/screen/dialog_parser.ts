@@ -1,8 +1,7 @@
 import type { DialogInfo, DialogKind, DialogOption } from "./dialog.ts";
 import { findSubject } from "./dialog_subject.ts";
 import type { Layout } from "./rules.ts";
-import type { RowRange } from "./regions.ts";
-import { type Row, type Screen, styleAt } from "./screen.ts";
+import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
 import { matchesStyle } from "./style_pattern.ts";
 

@@ -1,9 +1,8 @@
 import type { DialogKind } from "./dialog.ts";
 import { displayWidth } from "../text/display_width.ts";
-import type { RowRange } from "./regions.ts";
 import { type BrokenRow, readRows } from "./row_breaks.ts";
 import type { Layout, SubjectPattern } from "./rules.ts";
-import { type Row, type Screen, styleAt } from "./screen.ts";
+import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { matchesStyle } from "./style_pattern.ts";
 
 /** What a dialog is about, as far as the screen tells. */

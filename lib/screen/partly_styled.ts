@@ -1,5 +1,5 @@
 import { PanewrightError } from "../errors.ts";
-import type { StyleSpan } from "./ansi.ts";
+import type { StyleSpan } from "./style.ts";
 import { parseScreen, type Row, type Screen, type ScreenMeta } from "./screen.ts";
 
 /** The style of a row was asked for that was captured without: what was to be told needs a capture with all styles. */

@@ -1,15 +1,9 @@
 import { findDialog } from "./dialog_parser.ts";
 import type { DialogInfo } from "./dialog.ts";
 import type { Layout } from "./rules.ts";
-import { type Row, type Screen, styleAt } from "./screen.ts";
+import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
 import { matchesStyle } from "./style_pattern.ts";
-
-/** Rows from `first` to `last`, both included; `last < first` where there are none. */
-export interface RowRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** Where a prompt is typed. */
 export interface Composer {

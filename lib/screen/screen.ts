@@ -1,8 +1,7 @@
-import { plainRow, styleAfterRow, styleRow, type StyleSpan } from "./ansi.ts";
-import { DEFAULT_STYLE, type Style } from "./style.ts";
+import { plainRow } from "../text/ansi.ts";
+import { DEFAULT_STYLE, type Style, styleAfterRow, styleRow, type StyleSpan } from "./style.ts";
 
-export type { StyleSpan } from "./ansi.ts";
-export type { Color, Style } from "./style.ts";
+export type { Color, Style, StyleSpan } from "./style.ts";
 
 /** What is known of a capture besides its text; everything that is missing counts as not known. */
 export interface ScreenMeta {
@@ -19,6 +18,12 @@ export interface ScreenMeta {
   readonly dead?: boolean;
   /** Name of the pane's foreground program, `#{pane_current_command}` in tmux. */
   readonly command?: string;
+}
+
+/** Rows from `first` to `last`, both included; `last < first` where there are none. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** One row of a screen. What it takes to know is done when it is asked for. */

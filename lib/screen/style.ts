@@ -1,3 +1,5 @@
+import { scanRow } from "../text/ansi.ts";
+
 /** A colour as the terminal was told it: a palette index, or `#rrggbb`. The named colours 30–37 and 90–97 are indexes 0–15. */
 export type Color = number | string;
 
@@ -94,4 +96,32 @@ export function applySgr(style: Style, params: string): Style {
     }
   }
   return next;
+}
+
+/** A stretch of a row's text that is drawn alike; `start` and `end` are offsets into the text, `end` excluded. */
+export interface StyleSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly style: Style;
+}
+
+/** One row's spans, given the style that the rows before left behind, and the style that it leaves. */
+export function styleRow(
+  raw: string,
+  before: Style = DEFAULT_STYLE,
+): { readonly spans: readonly StyleSpan[]; readonly after: Style } {
+  if (raw.includes("\t")) raw = raw.replaceAll("\t", " ");
+  const spans: StyleSpan[] = [];
+  let style = before;
+  let length = 0;
+  scanRow(raw, (start, end) => {
+    spans.push({ start: length, end: length += end - start, style });
+  }, (params) => style = applySgr(style, params));
+  return { spans, after: style };
+}
+
+/** The style that a row leaves behind, without the work for its spans. */
+export function styleAfterRow(raw: string, before: Style): Style {
+  if (!raw.includes("\x1b[") && !raw.includes("\x9b")) return before;
+  return styleRow(raw, before).after;
 }

@@ -1,7 +1,6 @@
 import { RuntimeError } from "../errors.ts";
 import { parsePartlyStyled } from "../screen/partly_styled.ts";
-import type { RowRange } from "../screen/regions.ts";
-import { parseScreen, type Screen, type ScreenMeta } from "../screen/screen.ts";
+import { parseScreen, type RowRange, type Screen, type ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
 

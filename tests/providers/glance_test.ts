@@ -5,7 +5,7 @@ import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { createGlance } from "../../lib/providers/glance.ts";
 import { readScreen } from "../../lib/providers/pane_look.ts";
 import { parsePartlyStyled } from "../../lib/screen/partly_styled.ts";
-import type { RowRange } from "../../lib/screen/regions.ts";
+import type { RowRange } from "../../lib/screen/screen.ts";
 import type { RulePack } from "../../lib/screen/rules.ts";
 import { parseScreen, type Row, type Screen } from "../../lib/screen/screen.ts";
 import { standAlone } from "../support/screens.ts";

@@ -3,7 +3,7 @@ import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import { classifyScreen } from "../../lib/providers/classify_screen.ts";
 import { scrub } from "../../lib/redact/scrub.ts";
 import { secretPatterns } from "../../lib/redact/secret_patterns.ts";
-import { plainRow } from "../../lib/screen/ansi.ts";
+import { plainRow } from "../../lib/text/ansi.ts";
 import { displayWidth } from "../../lib/text/display_width.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { randomNumbers } from "../recordings/support.ts";

@@ -1,6 +1,6 @@
 import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import type { Recording } from "../../lib/recordings/corpus/recording.ts";
-import { plainRow } from "../../lib/screen/ansi.ts";
+import { plainRow } from "../../lib/text/ansi.ts";
 import type { Row, Screen, Style } from "../../lib/screen/mod.ts";
 
 const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;

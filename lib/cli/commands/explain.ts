@@ -3,39 +3,11 @@ import { type CorpusEntry, readCorpusPath } from "../../recordings/corpus/corpus
 import type { Recording } from "../../recordings/corpus/recording.ts";
 import { findRulePack } from "../../providers/classify_screen.ts";
 import { RULE_PACKS } from "../../providers/mod.ts";
-import {
-  type BeatenRule,
-  classify,
-  type DialogInfo,
-  type Evidence,
-  judgeRules,
-  parseScreen,
-  type RulePack,
-  type RuleVerdict,
-  type Screen,
-  type TerminalStatus,
-} from "../../screen/mod.ts";
+import { classify, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
-import { renderExplanation } from "../show/explain_picture.ts";
+import { type Explanation, renderExplanation } from "../show/explain_picture.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
 import { jsonLine } from "../../text/sanitize.ts";
-
-/** Why a capture has its status. */
-export interface Explanation {
-  readonly file: string;
-  readonly provider: string;
-  readonly status: TerminalStatus;
-  readonly rule: string;
-  /** Where a person wrote the rule that decided; missing for one that is built in. */
-  readonly origin?: string;
-  /** Rows from 0; -1 for what is known besides the rows. */
-  readonly evidence: readonly Evidence[];
-  readonly beaten: readonly BeatenRule[];
-  readonly dialog?: DialogInfo;
-  /** Every rule with what became of it, highest priority first; only on request. */
-  readonly rules?: readonly RuleVerdict[];
-  readonly screen: Screen;
-}
 
 /** Options of {@linkcode explainCaptures}. */
 export interface ExplainOptions {

@@ -135,6 +135,17 @@ export interface Command<Flags extends readonly FlagSpec[] = readonly FlagSpec[]
   run(parsed: ParsedCommand<Flags>, io: CliIo): Promise<number>;
 }
 
+/** A row of the command table: enough for the overview, and where the rest is. */
+export interface CommandEntry {
+  readonly name: string;
+  /** Half a line for the overview, without a full stop. */
+  readonly summary: string;
+  /** Whether help and suggestions leave it out: commands that panewright calls itself. */
+  readonly hidden?: boolean;
+  /** Imports the command. Only the one that is called is imported, which keeps the start short. */
+  load(): Promise<{ readonly command: Command }>;
+}
+
 /**
  * A command with the types of its flags' values taken from the flags' data.
  *

@@ -1,5 +1,4 @@
-import type { ArgumentSpec, Command, FlagSpec } from "./command.ts";
-import type { CommandEntry } from "../command_table.ts";
+import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts";
 import { MAX_COLUMNS, twoColumns, wrap } from "./layout.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 

@@ -1,8 +1,24 @@
-import type { DialogInfo, Rule, RuleVerdict } from "../../screen/mod.ts";
-import type { Explanation } from "../commands/explain.ts";
+import type { BeatenRule, DialogInfo, Evidence, Rule, RuleVerdict, Screen, TerminalStatus } from "../../screen/mod.ts";
 import { cut } from "../console/layout.ts";
 import { describeOrigin } from "../rule_packs.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
+
+/** Why a capture has its status. */
+export interface Explanation {
+  readonly file: string;
+  readonly provider: string;
+  readonly status: TerminalStatus;
+  readonly rule: string;
+  /** Where a person wrote the rule that decided; missing for one that is built in. */
+  readonly origin?: string;
+  /** Rows from 0; -1 for what is known besides the rows. */
+  readonly evidence: readonly Evidence[];
+  readonly beaten: readonly BeatenRule[];
+  readonly dialog?: DialogInfo;
+  /** Every rule with what became of it, highest priority first; only on request. */
+  readonly rules?: readonly RuleVerdict[];
+  readonly screen: Screen;
+}
 
 /** Options of {@linkcode renderExplanation}. */
 export interface PictureOptions {

@@ -1,16 +1,6 @@
-import { applySgr, DEFAULT_STYLE, type Style } from "./style.ts";
-
-/** A stretch of a row's text that is drawn alike; `start` and `end` are offsets into the text, `end` excluded. */
-export interface StyleSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly style: Style;
-}
-
-// deno-lint-ignore no-control-regex
+// deno-lint-ignore-file no-control-regex -- control sequences are the subject here
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
 
-// deno-lint-ignore no-control-regex
 const SGR = /\x1b\[[0-9;:]*m/g;
 
 const ESC = 0x1b;
@@ -103,25 +93,4 @@ export function plainRow(raw: string): string {
   let text = "";
   scanRow(raw, (start, end) => text += raw.slice(start, end), () => {});
   return text;
-}
-
-/** One row's spans, given the style that the rows before left behind, and the style that it leaves. */
-export function styleRow(
-  raw: string,
-  before: Style = DEFAULT_STYLE,
-): { readonly spans: readonly StyleSpan[]; readonly after: Style } {
-  if (raw.includes("\t")) raw = raw.replaceAll("\t", " ");
-  const spans: StyleSpan[] = [];
-  let style = before;
-  let length = 0;
-  scanRow(raw, (start, end) => {
-    spans.push({ start: length, end: length += end - start, style });
-  }, (params) => style = applySgr(style, params));
-  return { spans, after: style };
-}
-
-/** The style that a row leaves behind, without the work for its spans. */
-export function styleAfterRow(raw: string, before: Style): Style {
-  if (!raw.includes("\x1b[") && !raw.includes("\x9b")) return before;
-  return styleRow(raw, before).after;
 }
