@@ -14,7 +14,7 @@ export {
 export { type Clock, systemClock } from "./ports/clock.ts";
 export { type Role, ROLES } from "./roles.ts";
 export type { DialogDesk, OpenDialog } from "./handoff/dialog_desk.ts";
-export type { TerminalApi } from "./handoff/terminal_api.ts";
+export { sendAndWait, type TerminalApi, waitForResponseFile } from "./handoff/terminal_api.ts";
 export {
   type ArchivedResponse,
   DEFAULT_HANDOFF_SETTINGS,
@@ -23,8 +23,6 @@ export {
 } from "./handoff/settings.ts";
 export { clearStaleResponse, ensureResponseDir, responsePathFor } from "./handoff/response_files.ts";
 export { responseFileInstruction } from "./handoff/instruction.ts";
-export { waitForResponseFile } from "./handoff/wait_for_response_file.ts";
-export { sendAndWait } from "./handoff/send_and_wait.ts";
 export {
   type BeatenRule,
   type Classification,

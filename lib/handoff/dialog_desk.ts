@@ -1,4 +1,4 @@
-/** Deals with the dialogs of one turn's terminal, in place of the text `y`: it knows what they ask, and how to answer them. */
+/** Deals with the dialogs of one turn, in place of the text `y`: it knows what they ask, and how to answer them. */
 export interface DialogDesk {
   /**
    * Looks at the dialog that is open, and decides what is to be done about it. Called at each poll that finds the agent

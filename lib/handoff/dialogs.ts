@@ -1,91 +1,77 @@
-import { HumanInterventionRequiredError } from "../errors.ts";
+import { RuntimeError } from "../errors.ts";
+import { abortable } from "../ports/abortable.ts";
 import { isAtRest } from "../screen/status.ts";
-import type { DialogDesk, OpenDialog } from "./dialog_desk.ts";
+import { errorText } from "../text/error_text.ts";
+import { lastLines } from "../text/lines.ts";
+import type { OpenDialog } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
-import { auditText, capError, decidePrompt, promptsSeen } from "./permissions.ts";
-import type { DispatchMark } from "./response_reading.ts";
-import type { Message, MessageKind } from "./settings.ts";
-import { readStatus, type Turn, useTerminal } from "./turn.ts";
+import type { HandoffSettings, Message } from "./settings.ts";
+import { readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+
+/** How many lines of the screen the log shows of a dialog that is accepted (seed 003). */
+const TAIL_LINES = 5;
 
 /** How long an agent may take to end its turn after a no. */
 const REST_LIMIT_MS = 5000;
 const REST_INTERVAL_MS = 250;
 
+/** What is to be done about an open dialog that may be accepted. */
+export type AcceptDecision = "report" | "accept" | "cool_down" | "give_up";
+
 /**
- * Handles a poll at which the terminal waits for an answer, with a desk that knows its dialogs. Cooldown and cap hold for
- * what the desk accepts by itself, as seed 003 has them; what it declines is counted up to the same cap.
+ * Applies the limits of seed 003 to an open dialog: accept only with the switch on, not within the cooldown after the
+ * terminal's last accept, and at most `acceptCap` times a turn.
  *
- * @throws {RuntimeError} when a cap of the turn is reached, or the answer cannot be given
- * @throws {HumanInterventionRequiredError} when only a person can go on
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const settings = { autoAcceptPermissions: true, acceptCooldownSeconds: 5, acceptCap: 20 };
+ * const seen = { nowMs: 9000, lastAcceptMs: 5000, accepted: 1 };
+ * assertEquals(decideAccept(seen, settings), "cool_down");
+ * assertEquals(decideAccept({ ...seen, nowMs: 10_000 }, settings), "accept");
+ * ```
  */
-export async function handleDialog(turn: Turn, desk: DialogDesk): Promise<void> {
-  const open = await useTerminal(turn, "looking at a permission prompt", () => desk.inspect());
+export function decideAccept(
+  seen: { readonly nowMs: number; readonly lastAcceptMs: number | undefined; readonly accepted: number },
+  settings: Pick<HandoffSettings, "autoAcceptPermissions" | "acceptCooldownSeconds" | "acceptCap">,
+): AcceptDecision {
+  if (!settings.autoAcceptPermissions) return "report";
+  const cooldownMs = settings.acceptCooldownSeconds * 1000;
+  if (seen.lastAcceptMs !== undefined && seen.nowMs - seen.lastAcceptMs < cooldownMs) return "cool_down";
+  return seen.accepted < settings.acceptCap ? "accept" : "give_up";
+}
+
+/**
+ * Handles a poll that finds the terminal waiting for an answer: with the turn's desk, which knows what is asked, or else
+ * with the text `y`. Cooldown and cap apply to what is accepted without a person; refusals are counted up to the same cap.
+ *
+ * @returns what the agent is to be told, when it was refused something
+ * @throws {RuntimeError} when a cap of the turn is reached, or the answer cannot be given
+ * @throws {HumanInterventionRequiredError} when only a person can continue
+ */
+export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "text"> | undefined> {
+  const { clock, options: { dialogs }, progress } = turn;
+  if (dialogs === undefined) return void await accept(turn, answerByText(turn));
+  const open = await useTerminal(turn, "looking at a dialog", () => dialogs.inspect());
   if (open?.decision !== "wait") endWaiting(turn);
   switch (open?.decision) {
     case undefined:
-      return;
+      return undefined;
     case "wait":
-      turn.progress.waitingSinceMs ??= turn.clock.now();
-      return;
+      progress.waitingSinceMs ??= clock.now();
+      return undefined;
     case "accept":
-      return await accept(turn, open);
+      if (open.by === "person") await answer(turn, () => open.answer());
+      else await accept(turn, { tail: () => Promise.resolve(open.tail), answer: () => open.answer() });
+      return undefined;
     case "decline":
       return await decline(turn, open);
   }
 }
 
-/** What each message is called where it cannot be sent. */
-const PURPOSES: Readonly<Record<MessageKind, string>> = {
-  prompt: "sending the prompt",
-  reminder: "sending the reminder",
-  refusal: "telling the agent of the refusal",
-  continuation: "telling the agent to go on",
-};
-
-/**
- * Gives the terminal a message. Where a dialog is in the way, of work in the background say, that is dealt with first, and
- * the prompt is given once more; what of it stands in the composer already is not pasted again.
- *
- * @throws {RuntimeError} when it cannot be sent
- * @throws {HumanInterventionRequiredError} when a person has to make way for it
- */
-export async function sendMessage(
-  turn: Turn,
-  { what, text, dispatch, mayBePasted = false }: Pick<Message, "what" | "text"> & {
-    readonly dispatch?: DispatchMark;
-    readonly mayBePasted?: boolean;
-  },
-): Promise<void> {
-  const { api, options, settings, terminalId } = turn;
-  const tell = (step: Message["step"]) => options.onMessage?.({ what, text, step }, dispatch);
-  for (let attempt = 0;; attempt++) {
-    try {
-      await useTerminal(turn, PURPOSES[what], () => api.sendInput(terminalId, text, { onStep: tell, mayBePasted }));
-      return await tell("sent");
-    } catch (error) {
-      const { dialogs } = options;
-      if (!(error instanceof HumanInterventionRequiredError) || dialogs === undefined) throw error;
-      if (attempt > settings.acceptCap || !await clearDialogs(turn, dialogs)) throw error;
-    }
-  }
-}
-
-/** Deals with dialogs until none is open. False where none was. */
-async function clearDialogs(turn: Turn, desk: DialogDesk): Promise<boolean> {
-  const { clock, settings, signal } = turn;
-  for (let found = false;; found = true) {
-    const status = await readStatus(turn);
-    if (status !== "waiting_user_answer") {
-      noteDialogClosed(turn);
-      return found;
-    }
-    await handleDialog(turn, desk);
-    await clock.sleep(Math.ceil(settings.pollSeconds * 1000), signal);
-  }
-}
-
-/** Notes that no dialog is open any more. */
+/** Notes that no dialog is open: the next one is reported anew, and nobody is waited for. */
 export function noteDialogClosed(turn: Turn): void {
+  turn.progress.dialogReported = false;
   endWaiting(turn);
   turn.options.dialogs?.noteClosed();
 }
@@ -95,39 +81,84 @@ export function waitedForPersonMs({ clock, progress }: Turn): number {
   return progress.waitedMs + (progress.waitingSinceMs === undefined ? 0 : clock.now() - progress.waitingSinceMs);
 }
 
-type AnsweredDialog = Exclude<OpenDialog, { readonly decision: "wait" }>;
+interface Acceptance {
+  /** The end of the screen; `undefined` where it cannot be read. */
+  tail(): Promise<readonly string[] | undefined>;
+  /** Resolves to whether the answer was given. */
+  answer(): Promise<boolean>;
+}
 
-async function accept(turn: Turn, open: AnsweredDialog): Promise<void> {
-  const { acceptTimes, clock, progress, settings, terminalId } = turn;
-  if (open.by === "person") return void await answer(turn, open);
-  switch (decidePrompt(promptsSeen(turn), settings)) {
+/** The seeds' way: the text `y`. What cannot be logged, because the screen cannot be read, is not accepted. */
+function answerByText(turn: Turn): Acceptance {
+  const { call, role, signal, terminal } = turn;
+  return {
+    async tail() {
+      try {
+        return lastLines(await abortable(() => terminal.lastOutput(call), signal), TAIL_LINES);
+      } catch (error) {
+        signal?.throwIfAborted();
+        reportOnce(
+          turn,
+          `the dialog of ${role} in terminal ${terminal.id} was not accepted, because its screen cannot be read: ${
+            errorText(error)
+          }`,
+        );
+        return undefined;
+      }
+    },
+    async answer() {
+      await terminal.submit("y", call);
+      return true;
+    },
+  };
+}
+
+/** Accepts a dialog within the limits of the turn. The log tells of it first. */
+async function accept(turn: Turn, { tail, answer: give }: Acceptance): Promise<void> {
+  const { acceptTimes, clock, progress, role, settings, terminal } = turn;
+  const seen = { nowMs: clock.now(), lastAcceptMs: acceptTimes.get(terminal.id), accepted: progress.acceptedDialogs };
+  switch (decideAccept(seen, settings)) {
     case "report":
+      return reportOnce(
+        turn,
+        `${role} in terminal ${terminal.id} waits for an answer to a permission dialog. Nothing was sent, because ` +
+          "AUTO_ACCEPT_PERMISSIONS is off: answer it in the terminal.",
+      );
     case "cool_down":
       return;
     case "give_up":
       throw capError(turn, "accepted");
     case "accept": {
-      const count = progress.acceptedPrompts + 1;
-      turn.log(auditText(turn, count, open.tail));
-      if (!await answer(turn, open)) return;
-      progress.acceptedPrompts = count;
-      acceptTimes.set(terminalId, clock.now());
+      const lines = await tail();
+      if (lines === undefined) return;
+      const count = progress.acceptedDialogs + 1;
+      const line =
+        `Auto-accepting the permission dialog of ${role} in terminal ${terminal.id} (${count}/${settings.acceptCap}):`;
+      turn.log([line, ...lines.slice(-TAIL_LINES).map((text) => `  | ${text}`)].join("\n"));
+      if (!await answer(turn, give)) return;
+      progress.acceptedDialogs = count;
+      acceptTimes.set(terminal.id, clock.now());
     }
   }
 }
 
-async function decline(turn: Turn, open: AnsweredDialog): Promise<void> {
-  const { progress, role, settings, terminalId, workdir } = turn;
-  if (open.by === "policy" && progress.declinedPrompts >= settings.acceptCap) throw capError(turn, "denied");
-  turn.log(`Refusing the permission prompt of ${role} in terminal ${terminalId}: ${open.request}. ${open.reason}`);
-  if (!await answer(turn, open)) return;
-  if (open.by === "policy") progress.declinedPrompts++;
-  if (!await comesToRest(turn)) return;
-  const prompt = refusalPrompt(workdir, role, { request: open.request, reason: open.reason });
-  await sendMessage(turn, { what: "refusal", text: prompt });
+async function decline(
+  turn: Turn,
+  open: Exclude<OpenDialog, { readonly decision: "wait" }>,
+): Promise<Pick<Message, "what" | "text"> | undefined> {
+  const { progress, role, settings, terminal, workdir } = turn;
+  if (open.by === "policy" && progress.declinedDialogs >= settings.acceptCap) throw capError(turn, "denied");
+  turn.log(
+    `Refusing the permission dialog of ${role} in terminal ${terminal.id}: ${open.request}. ${open.reason}`,
+  );
+  if (!await answer(turn, () => open.answer())) return undefined;
+  if (open.by === "policy") progress.declinedDialogs++;
+  if (!await comesToRest(turn)) return undefined;
+  const text = refusalPrompt(workdir, role, { request: open.request, reason: open.reason });
+  return { what: "refusal", text };
 }
 
-/** Whether a refusal has ended what the agent did. One that was asked for in the background leaves it at work. */
+/** Whether a refusal ended what the agent did. An agent that was refused background work continues with its task. */
 async function comesToRest(turn: Turn): Promise<boolean> {
   const { clock, signal } = turn;
   for (const untilMs = clock.now() + REST_LIMIT_MS;;) {
@@ -138,8 +169,21 @@ async function comesToRest(turn: Turn): Promise<boolean> {
   }
 }
 
-function answer(turn: Turn, open: AnsweredDialog): Promise<boolean> {
-  return useTerminal(turn, "answering a permission prompt", () => open.answer());
+function answer(turn: Turn, give: () => Promise<boolean>): Promise<boolean> {
+  return useTerminal(turn, "answering a dialog", give);
+}
+
+/** The error of a turn that asks too often. */
+function capError(turn: Turn, what: "accepted" | "denied"): RuntimeError {
+  const problem = `${turn.settings.acceptCap} dialogs were ${what}, and no more are allowed in a turn`;
+  return new RuntimeError(turnMessage(turn, problem), {
+    hint: "Look at what the agent keeps asking for; acceptCap is the limit.",
+  });
+}
+
+function reportOnce(turn: Turn, message: string): void {
+  if (!turn.progress.dialogReported) turn.log(`Warning: ${message}`);
+  turn.progress.dialogReported = true;
 }
 
 function endWaiting({ clock, progress }: Turn): void {

@@ -15,11 +15,11 @@ export interface HandoffSettings {
   readonly responseTimeoutSeconds: number;
   /** Whether a turn without a response file is an error; otherwise the terminal's last output stands in. @default {true} */
   readonly strictFileHandoff: boolean;
-  /** Whether permission prompts are answered with yes. @default {false} */
+  /** Whether permission dialogs are answered with yes. @default {false} */
   readonly autoAcceptPermissions: boolean;
-  /** Seconds between two accepted prompts of one terminal. @default {5} */
+  /** Seconds between two dialogs of one terminal that are accepted. @default {5} */
   readonly acceptCooldownSeconds: number;
-  /** How many prompts may be accepted in one turn. @default {20} */
+  /** How many dialogs may be accepted in one turn. @default {20} */
   readonly acceptCap: number;
   /** How often a resting agent is reminded of its missing response file. @default {0} */
   readonly maxFileReminders: number;
@@ -41,8 +41,8 @@ export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = {
 };
 
 /**
- * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or the word
- * to go on after its CLI was started again.
+ * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a request
+ * to continue after its CLI was started again.
  */
 export type MessageKind = "prompt" | "reminder" | "refusal" | "continuation";
 
@@ -60,8 +60,8 @@ export interface BegunTurn {
   /** The last message to the agent that is there now. */
   readonly message?: Message;
   readonly reminders: number;
-  readonly acceptedPrompts: number;
-  readonly declinedPrompts: number;
+  readonly acceptedDialogs: number;
+  readonly declinedDialogs: number;
 }
 
 /** A response that was read and moved to the archive. */
@@ -74,7 +74,7 @@ export interface ArchivedResponse {
   readonly text: string;
 }
 
-/** How a turn is handed over and waited for. Only `workdir` is needed. */
+/** How a turn is handed over and waited for. Only `workdir` is required. */
 export interface HandoffOptions {
   /** The folder in which the agent works; responses live in `<workdir>/.tmp/agent-responses`. */
   readonly workdir: string;
@@ -104,14 +104,14 @@ export interface HandoffOptions {
   readonly onArchived?: (response: ArchivedResponse) => void | Promise<void>;
   /** Told right before each key that is pressed for a message, and when it was taken; a prompt's with its dispatch. */
   readonly onMessage?: (message: Message, dispatch?: DispatchMark) => void | Promise<void>;
-  /** Where `sendAndWait` goes on with a turn instead of beginning it. */
+  /** How far an earlier process came with the turn, which `sendAndWait` then resumes. */
   readonly begun?: BegunTurn;
   /** What `sendAndWait`'s message is called. @default {"prompt"} */
   readonly messageKind?: "prompt" | "continuation";
-  /** Deals with permission prompts, instead of the text `y` for each that may be accepted. */
+  /** Deals with dialogs, instead of the text `y` for each that may be accepted. */
   readonly dialogs?: DialogDesk;
   /**
-   * When each terminal's last prompt was accepted, in the clock's milliseconds. Pass the same map to every turn of a
+   * When each terminal's last dialog was accepted, in the clock's milliseconds. Pass the same map to every turn of a
    * terminal so that the cooldown outlives a turn. @default {a new map for each call}
    */
   readonly acceptTimes?: Map<string, number>;

@@ -1,22 +1,71 @@
+import type { Role } from "../roles.ts";
 import type { TerminalStatus } from "../screen/status.ts";
+import { playTurn, waitForTurn } from "./play_turn.ts";
+import type { HandoffOptions } from "./settings.ts";
+import type { SendOptions, Terminal } from "./terminal.ts";
 
-/** What {@linkcode TerminalApi.sendInput} may be given besides its text. */
-export interface SendInputOptions {
-  /** Called right before keys are pressed: before the text is pasted, and before each Enter. */
-  readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
-  /** Whether the text may stand in the composer already, from an attempt that was broken off. @default {false} */
-  readonly mayBePasted?: boolean;
-}
-
-/** What the handoff knows of terminals: a status, a way in, and the last output. Ids are opaque here. */
+/** Terminals by their ids, as users of the library provide them. Ids are opaque here. */
 export interface TerminalApi {
   getStatus(terminalId: string): Promise<TerminalStatus>;
   /** Resolves once the text was submitted to the agent. */
-  sendInput(terminalId: string, text: string, options?: SendInputOptions): Promise<void>;
+  sendInput(terminalId: string, text: string, options?: SendOptions): Promise<void>;
   /** Whether the text stands in the terminal's composer, pasted and not submitted. */
   holdsInput?(terminalId: string, text: string): Promise<boolean>;
-  /** How the terminal's program has ended, such as "killed by signal 9"; `undefined` while it runs. */
+  /** How the terminal's program ended, such as "killed by signal 9"; `undefined` while it runs. */
   describeEnd?(terminalId: string): Promise<string | undefined>;
   /** The agent's last answer, as far as the terminal shows it. */
   getLastOutput(terminalId: string): Promise<string>;
+}
+
+/**
+ * Plays one turn: clears the role's response path, sends the message, waits for the response file and returns its text.
+ *
+ * The message has to tell the agent where to write: end it with `responseFileInstruction`. When the agent comes to rest
+ * without a usable response it is reminded up to `maxFileReminders` times, each time with fresh grace timers; the
+ * response timeout counts for the whole turn.
+ *
+ * @throws like {@linkcode waitForResponseFile}, and {RuntimeError} when the message cannot be sent
+ */
+export function sendAndWait(
+  api: TerminalApi,
+  terminalId: string,
+  role: Role,
+  message: string,
+  options: HandoffOptions,
+): Promise<string> {
+  return playTurn(terminalOf(api, terminalId), { ...options, role, message });
+}
+
+/**
+ * Waits for a role's response file by the polling rules, archives it and returns its text.
+ *
+ * A file that is there when the wait begins counts: only `sendAndWait` knows what is older than its prompt.
+ *
+ * @returns the response without byte order mark and with LF line ends; without strict handoff the terminal's last output
+ * when the agent came to rest without a response
+ * @throws {RuntimeError} when the agent is in error, the response is missing with strict handoff, the response path is
+ * refused, too many dialogs were accepted, or the terminal cannot be used
+ * @throws {TimeoutError} when the time is up and the agent is not at rest
+ * @throws {UsageError} when a setting is wrong
+ * @throws the signal's reason when it is aborted
+ */
+export function waitForResponseFile(
+  api: TerminalApi,
+  terminalId: string,
+  role: Role,
+  options: HandoffOptions,
+): Promise<string> {
+  return waitForTurn(terminalOf(api, terminalId), { ...options, role });
+}
+
+function terminalOf(api: TerminalApi, id: string): Terminal {
+  return {
+    id,
+    status: async () => ({ status: await api.getStatus(id) }),
+    submit: (text, { onStep, mayBePasted = false } = {}) =>
+      onStep === undefined ? api.sendInput(id, text) : api.sendInput(id, text, { onStep, mayBePasted }),
+    holdsText: async (text) => await api.holdsInput?.(id, text) ?? false,
+    lastOutput: () => api.getLastOutput(id),
+    describeEnd: async () => await api.describeEnd?.(id),
+  };
 }

@@ -6,18 +6,19 @@ import { abortable } from "../ports/abortable.ts";
 import { defaultArchiveDir } from "./archive.ts";
 import type { Role } from "../roles.ts";
 import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
-import type { TerminalApi } from "./terminal_api.ts";
+import type { CallOptions, Terminal } from "./terminal.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** One turn of one role: what it needs, complete and checked, and how far it is. */
 export interface Turn {
-  readonly api: TerminalApi;
-  readonly terminalId: string;
+  readonly terminal: Terminal;
   readonly role: Role;
   readonly workdir: string;
   readonly archiveDir: string;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
+  /** What every call of the terminal takes. */
+  readonly call: CallOptions;
   readonly settings: HandoffSettings;
   readonly log: (line: string) => void;
   readonly options: HandoffOptions;
@@ -28,12 +29,12 @@ export interface Turn {
 /** What changes while a turn goes on. */
 export interface TurnProgress {
   lastStatus: TerminalStatus | undefined;
-  /** How many permission prompts were accepted in this turn. */
-  acceptedPrompts: number;
+  /** How many dialogs were accepted in this turn without a person. */
+  acceptedDialogs: number;
   /** How many were refused by the policy. */
-  declinedPrompts: number;
-  /** Whether the permission prompt that is open now was reported already. */
-  promptReported: boolean;
+  declinedDialogs: number;
+  /** Whether the dialog that is open now was reported already. */
+  dialogReported: boolean;
   /** Since when, in the clock's milliseconds, the turn stands at a dialog that a person has to answer. */
   waitingSinceMs: number | undefined;
   /** How long it has stood at dialogs before: time that does not count towards the response timeout. */
@@ -49,25 +50,27 @@ const MAX_STATUS_ATTEMPTS = 5;
  * @throws {UsageError} when a setting is wrong
  */
 export function openTurn(
-  terminal: { readonly api: TerminalApi; readonly terminalId: string; readonly role: Role },
-  options: HandoffOptions,
+  terminal: Terminal,
+  options: HandoffOptions & { readonly role: Role },
 ): Turn {
   const workdir = resolve(options.workdir);
   return {
-    ...terminal,
+    terminal,
+    role: options.role,
     workdir,
     archiveDir: resolve(options.archiveDir ?? defaultArchiveDir(workdir)),
     clock: options.clock ?? systemClock,
     signal: options.signal,
+    call: options.signal === undefined ? {} : { signal: options.signal },
     settings: resolveHandoffSettings(options.settings),
     log: options.log ?? (() => {}),
     options,
     acceptTimes: options.acceptTimes ?? new Map(),
     progress: {
       lastStatus: undefined,
-      acceptedPrompts: options.begun?.acceptedPrompts ?? 0,
-      declinedPrompts: options.begun?.declinedPrompts ?? 0,
-      promptReported: false,
+      acceptedDialogs: options.begun?.acceptedDialogs ?? 0,
+      declinedDialogs: options.begun?.declinedDialogs ?? 0,
+      dialogReported: false,
       waitingSinceMs: undefined,
       waitedMs: 0,
     },
@@ -77,12 +80,12 @@ export function openTurn(
 /** "Cannot finish the turn of tester in terminal t-1: … (last status: idle)". */
 export function turnMessage(turn: Turn, problem: string): string {
   const status = turn.progress.lastStatus ?? "none was read";
-  return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminalId}: ${problem} (last status: ${status})`;
+  return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminal.id}: ${problem} (last status: ${status})`;
 }
 
 /** What a turn fails with whose terminal has the status `error`. */
 export async function agentError(turn: Turn): Promise<RuntimeError> {
-  const end = await turn.api.describeEnd?.(turn.terminalId).catch(() => undefined);
+  const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
   const problem = end === undefined ? "the agent is in an error state" : `its program has ended (${end})`;
   return new RuntimeError(turnMessage(turn, problem));
 }
@@ -107,10 +110,10 @@ export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Pr
  * @throws {RuntimeError} when five attempts in a row failed
  */
 export async function readStatus(turn: Turn): Promise<TerminalStatus> {
-  const { api, clock, progress, settings, signal, terminalId } = turn;
+  const { call, clock, progress, settings, signal, terminal } = turn;
   for (let attempt = 1;; attempt++) {
     try {
-      const status = await abortable(() => api.getStatus(terminalId), signal);
+      const { status } = await abortable(() => terminal.status(call), signal);
       if (status !== progress.lastStatus) turn.options.onStatus?.(status);
       progress.lastStatus = status;
       return status;
@@ -120,7 +123,7 @@ export async function readStatus(turn: Turn): Promise<TerminalStatus> {
       if (attempt === MAX_STATUS_ATTEMPTS || !(turnError instanceof RuntimeError)) throw turnError;
       if (attempt === 1) {
         turn.log(
-          `Warning: cannot read the status of ${turn.role} in terminal ${terminalId}: ${
+          `Warning: cannot read the status of ${turn.role} in terminal ${terminal.id}: ${
             errorText(error)
           }. Trying again.`,
         );

@@ -91,6 +91,11 @@ export class AgentTerminal implements AsyncDisposable {
     });
   }
 
+  /** The id of its pane. */
+  get id(): string {
+    return this.pane.paneId;
+  }
+
   /** The shell that the agent's program was started by, where it is a script. */
   get wrapperShell(): string | undefined {
     return this.#wrapperShell;

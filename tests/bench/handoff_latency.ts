@@ -9,9 +9,8 @@
  */
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { watchResponses } from "../../lib/handoff/response_watch.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
-import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { openWakeUp } from "../../lib/handoff/wake_up.ts";
+import { playTurn } from "../../lib/handoff/play_turn.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
@@ -38,14 +37,15 @@ async function measure({ terminal, workdir, observer }: Subject, turns: number, 
   using _watch = observer.watch(paneId, (event) => {
     if (event.type === "title" && !/[\u2800-\u28ff]/.test(event.title)) restedAt = Date.now();
   });
-  const api = createTerminalApi(new Map([[paneId, terminal]]));
   await using responses = watchResponses(workdir);
   const latencies: number[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const sources = terminal.wakeSource ? [responses, terminal.wakeSource] : [responses];
     using wakeUp = openWakeUp({ clock: systemClock, sources });
     let archived = "";
-    await sendAndWait(api, paneId, "tester", `Turn ${turn}.\n${responseFileInstruction(workdir, "tester")}`, {
+    await playTurn(terminal, {
+      role: "tester",
+      message: `Turn ${turn}.\n${responseFileInstruction(workdir, "tester")}`,
       workdir,
       settings: { pollSeconds: 2 },
       onArchived: ({ path }) => void (archived = path),

@@ -11,10 +11,9 @@
  */
 import { readCorpusPath } from "../../lib/recordings/corpus/corpus.ts";
 import type { Recording } from "../../lib/recordings/corpus/recording.ts";
-import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { ensureResponseDir } from "../../lib/handoff/response_files.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
 import { openWakeUp } from "../../lib/handoff/wake_up.ts";
+import { waitForTurn } from "../../lib/handoff/play_turn.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
 import type { PipedProcess } from "../../lib/ports/piped_process.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
@@ -244,13 +243,13 @@ async function main(paneCount: number, minutes: number): Promise<void> {
   for (const terminal of await Promise.all(starting)) terminals.set(terminal.pane.paneId, terminal);
 
   const stop = new AbortController();
-  const api = createTerminalApi(terminals, { signal: stop.signal });
   const statuses = new Map<string, TerminalStatus>();
   const waits = [...terminals].map(async ([paneId, terminal], pane) => {
     // Nothing but chance would make all agents be looked at in the same moment.
     await clock.sleep(pane / paneCount * POLL_MS);
     using wakeUp = openWakeUp({ clock, sources: [terminal.wakeSource!] });
-    await waitForResponseFile(api, paneId, "tester", {
+    await waitForTurn(terminal, {
+      role: "tester",
       workdir: folder.path,
       clock,
       settings: { pollSeconds: POLL_MS / 1000, responseTimeoutSeconds: minutes * 60 + 1000 },

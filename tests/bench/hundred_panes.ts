@@ -8,11 +8,10 @@
  * 30 frames a second, a title 10 times a second, the seconds of its `Working` row once a second.
  */
 import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
-import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { watchResponses } from "../../lib/handoff/response_watch.ts";
 import { ensureResponseDir } from "../../lib/handoff/response_files.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
 import { openWakeUp } from "../../lib/handoff/wake_up.ts";
+import { waitForTurn } from "../../lib/handoff/play_turn.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { startPipedProcess } from "../../lib/ports/piped_process.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
@@ -119,10 +118,10 @@ async function main(paneCount: number, seconds: number): Promise<void> {
   await ensureResponseDir(folder.path);
   await using responses = watchResponses(folder.path);
   const stop = new AbortController();
-  const api = createTerminalApi(byId, { signal: stop.signal });
   const waits = [...byId].map(async ([paneId, terminal]) => {
     using wakeUp = openWakeUp({ clock: systemClock, sources: [responses, terminal.wakeSource!] });
-    await waitForResponseFile(api, paneId, "tester", {
+    await waitForTurn(terminal, {
+      role: "tester",
       workdir: folder.path,
       settings: { idleGraceSeconds: 100_000, responseTimeoutSeconds: 100_000 },
       onStatus: (status) => statuses.set(paneId, status),

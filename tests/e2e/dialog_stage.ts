@@ -1,8 +1,7 @@
-import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import { DEFAULT_HANDOFF_SETTINGS, type HandoffSettings } from "../../lib/handoff/settings.ts";
+import { playTurn } from "../../lib/handoff/play_turn.ts";
 import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import { openAuditLog } from "../../lib/dialogs/audit.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
@@ -117,16 +116,16 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     clock: systemClock,
     signal: new AbortController().signal,
   };
-  const terminalId = agent.pane.paneId;
   const play = async () => {
     const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
-    const text = await sendAndWait(
-      createTerminalApi(new Map([[terminalId, agent]])),
-      terminalId,
-      "tester",
-      `Do the work.\n\n${responseFileInstruction(project, "tester")}`,
-      { workdir: project, settings: handoff, log: (line) => logs.push(line), dialogs: desk },
-    );
+    const text = await playTurn(agent, {
+      role: "tester",
+      message: `Do the work.\n\n${responseFileInstruction(project, "tester")}`,
+      workdir: project,
+      settings: handoff,
+      log: (line) => logs.push(line),
+      dialogs: desk,
+    });
     return text.trim();
   };
   const records = (): readonly Record<string, unknown>[] =>

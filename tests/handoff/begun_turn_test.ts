@@ -1,9 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
 import { markDispatch } from "../../lib/handoff/response_reading.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import type { BegunTurn, HandoffOptions, Message } from "../../lib/handoff/settings.ts";
-import type { TerminalApi } from "../../lib/handoff/terminal_api.ts";
+import { sendAndWait, type TerminalApi } from "../../lib/handoff/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 interface BegunOptions {
@@ -31,7 +30,7 @@ async function goOn(
   const text = await bench.clock.runUntilSettled(
     sendAndWait(api, "t-1", "tester", "the prompt", {
       ...bench.options(settings),
-      begun: { reminders: 0, acceptedPrompts: 0, declinedPrompts: 0, ...begun },
+      begun: { reminders: 0, acceptedDialogs: 0, declinedDialogs: 0, ...begun },
       onMessage: (message) => void told.push(message),
     }),
   );

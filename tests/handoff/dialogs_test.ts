@@ -1,9 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import type { DialogDesk, OpenDialog } from "../../lib/handoff/dialog_desk.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import type { HandoffOptions } from "../../lib/handoff/settings.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { sendAndWait, waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 const ON = { autoAcceptPermissions: true };
@@ -54,12 +53,12 @@ Deno.test("with a desk: nothing is sent, cooldown and cap hold as for the text y
   await assertRejects(
     () => waitOn(bench, { ...bench.options({ ...ON, acceptCap: 3 }), dialogs: desk }),
     RuntimeError,
-    "programmer in terminal t-7: 3 permission prompts were accepted, and no more are allowed in a turn",
+    "programmer in terminal t-7: 3 dialogs were accepted, and no more are allowed in a turn",
   );
   assertEquals(desk.answers, [0, 6, 12]);
   assertEquals(bench.terminal.inputs, []);
   assertEquals(bench.logs[1]!.split("\n"), [
-    "Auto-accepting the permission prompt of programmer in terminal t-7 (2/3):",
+    "Auto-accepting the permission dialog of programmer in terminal t-7 (2/3):",
     "  | two",
     "  | three",
     "  | four",
@@ -88,7 +87,7 @@ Deno.test("with a desk: an agent whose request is refused is told why, and to go
   assertStringIncludes(message!.text, "Your task from the previous prompt is not over");
   assertStringIncludes(message!.text, "--- RESPONSE FILE INSTRUCTION ---");
   assertEquals(bench.logs, [
-    "Refusing the permission prompt of programmer in terminal t-7: the command `git push`. The policy denies it.",
+    "Refusing the permission dialog of programmer in terminal t-7: the command `git push`. The policy denies it.",
   ]);
 });
 
@@ -106,7 +105,7 @@ Deno.test("with a desk: refusals have a cap as well", async () => {
   await assertRejects(
     () => waitOn(bench, { ...bench.options({ ...ON, acceptCap: 2 }), dialogs: desk }),
     RuntimeError,
-    "2 permission prompts were denied",
+    "2 dialogs were denied",
   );
   assertEquals(desk.answers.length, 2);
 });

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
 import { type DispatchMark, markDispatch, readResponse, takeUpDispatch } from "../../lib/handoff/response_reading.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

@@ -122,7 +122,7 @@ Deno.test("a poll that comes early changes nothing about when the grace ends", (
   assertEquals(decideAt(step.state, 32).action, { type: "end_without_response", because: "idle_grace" });
 });
 
-Deno.test("a permission prompt at the end of the time is not answered any more", () => {
+Deno.test("a dialog at the end of the time is not answered any more", () => {
   const seen: PollObservation = { status: "waiting_user_answer", response: "none" };
   const { action } = decide(startPolling(0, 300_000), seen, { nowMs: 300_000, settings: SETTINGS });
   assertEquals(action, { type: "fail_timeout" });

@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError, UsageError } from "../../lib/errors.ts";
 import { responsePathFor } from "../../lib/handoff/response_files.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import type { HandoffOptions } from "../../lib/handoff/settings.ts";
-import type { TerminalApi } from "../../lib/handoff/terminal_api.ts";
+import { sendAndWait, type TerminalApi } from "../../lib/handoff/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 function ask(bench: HandoffBench, options: HandoffOptions = bench.options(), api: TerminalApi = bench.terminal) {

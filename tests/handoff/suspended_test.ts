@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { TerminalApi } from "../../lib/handoff/terminal_api.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { type TerminalApi, waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { createAwakeClock, sleepWithTimer } from "../../lib/ports/clock.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

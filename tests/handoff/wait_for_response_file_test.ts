@@ -2,7 +2,7 @@ import { assert, assertEquals, assertGreaterOrEqual, assertRejects, assertString
 import { RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import { responsePathFor } from "../../lib/handoff/response_files.ts";
 import type { HandoffSettings } from "../../lib/handoff/settings.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 function waitOn(bench: HandoffBench, settings: Partial<HandoffSettings> = {}): Promise<string> {

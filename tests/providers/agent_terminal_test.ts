@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.ts";
-import { createTerminalApi } from "../../lib/handoff/agent_terminals.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
@@ -278,18 +277,16 @@ for (const [script, shown] of [[{ draft: "half a thought" }, "half a thought"], 
 Deno.test("an approval is answered once with the CLI's own key, and only while it is open", async () => {
   await onStage(async ({ start, received }) => {
     const agent = await start({ askApproval: true });
-    const api = createTerminalApi(new Map([["a1", agent]]));
-    await api.sendInput("a1", "do it");
-    await until(() => api.getStatus("a1"), (now) => now === "waiting_user_answer");
+    await agent.submit("do it");
+    await status(agent, "waiting_user_answer");
     const dialog = openDialog(await agent.look());
     assert(dialog);
-    await assertRejects(() => api.sendInput("a1", "y"), HumanInterventionRequiredError, "(command)");
+    await assertRejects(() => agent.submit("y"), HumanInterventionRequiredError, "(command)");
     assertEquals((await agent.answerDialog(dialog, "accept")).result, "closed");
-    await until(() => api.getStatus("a1"), (now) => now === "completed");
+    await status(agent, "completed");
     assertEquals((await agent.answerDialog(dialog, "accept")).result, "gone");
     assertEquals((await received()).slice(2), [{ submitted: "do it" }, { approvalKey: "y" }]);
-    assertEquals(await api.getLastOutput("a1"), "Approved.");
-    await assertRejects(() => api.getStatus("a2"), Error, 'terminal "a2"');
+    assertEquals(await agent.lastOutput(), "Approved.");
   });
 });
 

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
-import type { TerminalApi } from "../../lib/handoff/terminal_api.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { type TerminalApi, waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { classifyScreen } from "../../lib/providers/classify_screen.ts";
 import { truthPathFor } from "../../lib/recordings/check_timeline.ts";
 import { frameAt, frameScreen } from "../../lib/recordings/fixture.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import type { HandoffSettings } from "../../lib/handoff/settings.ts";
+import { playTurn } from "../../lib/handoff/play_turn.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { acceptingDesk } from "../support/accepting_desk.ts";
@@ -15,7 +15,7 @@ interface Played {
 }
 
 /** Plays one turn of the handoff with a real pane; each further list of steps answers a reminder. */
-async function playTurn(
+async function playOn(
   turns: readonly (readonly unknown[])[],
   settings: Partial<HandoffSettings> = {},
 ): Promise<Played> {
@@ -24,23 +24,15 @@ async function playTurn(
   await using terminal = await startAgentTerminal({ session, provider: sourceReplayProvider, request });
   const statuses: TerminalStatus[] = [];
   let reminders = 0;
-  const response = await sendAndWait(
-    {
-      getStatus: async () => (await terminal.status()).status,
-      sendInput: (_id, text) => terminal.submit(text),
-      getLastOutput: () => terminal.lastOutput(),
-    },
-    "tester",
-    "tester",
-    `Test it.\n\n${responseFileInstruction(workdir, "tester")}`,
-    {
-      workdir,
-      settings: { pollSeconds: 0.2, idleGraceSeconds: 3, responseTimeoutSeconds: 20, ...settings },
-      onStatus: (status) => statuses.push(status),
-      onReminder: (reminder) => reminders = reminder,
-      dialogs: acceptingDesk(terminal),
-    },
-  );
+  const response = await playTurn(terminal, {
+    role: "tester",
+    message: `Test it.\n\n${responseFileInstruction(workdir, "tester")}`,
+    workdir,
+    settings: { pollSeconds: 0.2, idleGraceSeconds: 3, responseTimeoutSeconds: 20, ...settings },
+    onStatus: (status) => statuses.push(status),
+    onReminder: (reminder) => reminders = reminder,
+    dialogs: acceptingDesk(terminal),
+  });
   return { response, statuses, reminders };
 }
 
@@ -55,12 +47,12 @@ const QUOTES = [
 ];
 
 Deno.test("handoff with a pane: a response file of two pieces is read whole", async () => {
-  const { response } = await playTurn([[{ respond: { text: "RESULT: PASS\nall of it\n", pauseMs: 800 } }]]);
+  const { response } = await playOn([[{ respond: { text: "RESULT: PASS\nall of it\n", pauseMs: 800 } }]]);
   assertEquals(response, "RESULT: PASS\nall of it\n");
 });
 
 Deno.test("handoff with a pane: a response file that comes after the turn is over is read", async () => {
-  const { response, reminders } = await playTurn([[
+  const { response, reminders } = await playOn([[
     { think: 300 },
     { respond: { text: "late", afterIdleMs: 1000 } },
     { stream: "Done." },
@@ -70,7 +62,7 @@ Deno.test("handoff with a pane: a response file that comes after the turn is ove
 
 for (const [what, first] of [["no response file", []], ["an empty response file", [{ respond: "" }]]] as const) {
   Deno.test(`handoff with a pane: ${what} is answered with a reminder`, async () => {
-    const { response, reminders } = await playTurn(
+    const { response, reminders } = await playOn(
       [[{ think: 300 }, ...first, { stream: "Done." }], [{ think: 300 }, { respond: "now" }]],
       { idleGraceSeconds: 1, maxFileReminders: 1 },
     );
@@ -80,14 +72,14 @@ for (const [what, first] of [["no response file", []], ["an empty response file"
 
 Deno.test("handoff with a pane: no response file at all ends the turn with an error", async () => {
   await assertRejects(
-    () => playTurn([[{ think: 300 }, { stream: "Done." }]], { idleGraceSeconds: 1 }),
+    () => playOn([[{ think: 300 }, { stream: "Done." }]], { idleGraceSeconds: 1 }),
     RuntimeError,
     "it is missing (last status: completed)",
   );
 });
 
 Deno.test("handoff with a pane: without strictness the agent's last answer stands in for the file", async () => {
-  const { response } = await playTurn(
+  const { response } = await playOn(
     [[{ think: 300 }, { stream: "RESULT: PASS" }]],
     { idleGraceSeconds: 1, strictFileHandoff: false },
   );
@@ -95,7 +87,7 @@ Deno.test("handoff with a pane: without strictness the agent's last answer stand
 });
 
 Deno.test("handoff with a pane: a permission prompt is accepted where that is allowed", async () => {
-  const { response, statuses } = await playTurn(
+  const { response, statuses } = await playOn(
     [[{ run: { command: "touch /etc/x", approval: "May I?", ms: 300 } }, { respond: "done" }, { stream: "Done." }]],
     { autoAcceptPermissions: true },
   );
@@ -106,7 +98,7 @@ Deno.test("handoff with a pane: a permission prompt is accepted where that is al
 Deno.test("handoff with a pane: an agent that crashes ends the turn at once", async () => {
   const startedMs = performance.now();
   await assertRejects(
-    () => playTurn([[{ think: 500 }, { crash: {} }]], { idleGraceSeconds: 10 }),
+    () => playOn([[{ think: 500 }, { crash: {} }]], { idleGraceSeconds: 10 }),
     RuntimeError,
     "last status: error",
   );
@@ -115,7 +107,7 @@ Deno.test("handoff with a pane: an agent that crashes ends the turn at once", as
 
 Deno.test("handoff with a pane: an error of the agent ends the turn", async () => {
   await assertRejects(
-    () => playTurn([[{ think: 500 }, { fail: "We’re experiencing high demand." }]]),
+    () => playOn([[{ think: 500 }, { fail: "We’re experiencing high demand." }]]),
     RuntimeError,
     "last status: error",
   );
@@ -123,14 +115,14 @@ Deno.test("handoff with a pane: an error of the agent ends the turn", async () =
 
 Deno.test("handoff with a pane: endless work runs into the time limit", async () => {
   await assertRejects(
-    () => playTurn([[{ endless: true }]], { responseTimeoutSeconds: 2 }),
+    () => playOn([[{ endless: true }]], { responseTimeoutSeconds: 2 }),
     TimeoutError,
     "last status: processing",
   );
 });
 
 Deno.test("handoff with a pane: an answer that quotes spinners, prompts and dialogs changes nothing", async () => {
-  const { response, statuses } = await playTurn([[
+  const { response, statuses } = await playOn([[
     { commentary: QUOTES },
     { think: 600 },
     { respond: QUOTES },

@@ -1,6 +1,4 @@
 import { type Role, ROLES } from "../../roles.ts";
-import { createTerminalApi } from "../../handoff/agent_terminals.ts";
-import type { TerminalApi } from "../../handoff/terminal_api.ts";
 import { RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentTerminal } from "../../providers/agent_terminal.ts";
@@ -33,8 +31,6 @@ export interface AgentTeam extends Disposable {
    * @throws like {@linkcode startAgents}
    */
   restart(role: Role): Promise<void>;
-  /** The terminals by their ids, for the handoff. */
-  readonly api: TerminalApi;
 }
 
 /** What agents are started with. */
@@ -71,7 +67,6 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
 }
 
 function createTeam(terminals: Map<Role, AgentTerminal>, options: StartAgentsOptions): AgentTeam {
-  const byId = new Map([...terminals.values()].map((terminal) => [terminal.pane.paneId, terminal]));
   const terminalOf = (role: Role): AgentTerminal => {
     const terminal = terminals.get(role);
     if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);
@@ -83,12 +78,8 @@ function createTeam(terminals: Map<Role, AgentTerminal>, options: StartAgentsOpt
       const before = terminalOf(role);
       before.releaseRecord();
       await before.close();
-      byId.delete(before.pane.paneId);
-      const terminal = await haveAgent(role, { ...options, alive: new Set() });
-      terminals.set(role, terminal);
-      byId.set(terminal.pane.paneId, terminal);
+      terminals.set(role, await haveAgent(role, { ...options, alive: new Set() }));
     },
-    api: createTerminalApi(byId, { signal: options.signal }),
     [Symbol.dispose]() {
       for (const terminal of terminals.values()) terminal.releaseRecord();
     },

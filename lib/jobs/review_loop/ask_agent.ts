@@ -2,7 +2,7 @@ import { RuntimeError } from "../../errors.ts";
 import type { Role } from "../../roles.ts";
 import type { DialogDesk } from "../../handoff/dialog_desk.ts";
 import { continuationPrompt, replacementPrompt } from "../../handoff/instruction.ts";
-import { sendAndWait } from "../../handoff/send_and_wait.ts";
+import { playTurn } from "../../handoff/play_turn.ts";
 import type { BegunTurn, Message } from "../../handoff/settings.ts";
 import { openWakeUp } from "../../handoff/wake_up.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -74,7 +74,7 @@ export function createAskAgent(
     if (signal.aborted || !(error instanceof RuntimeError) || restart > maxRestarts) return false;
     const reason = await terminal.describeEnd().catch(() => undefined);
     if (reason === undefined) return false;
-    record({ type: "agent_lost", role, terminalId: terminal.pane.paneId, reason, restart, maxRestarts });
+    record({ type: "agent_lost", role, terminalId: terminal.id, reason, restart, maxRestarts });
     settled.delete(role);
     await team.restart(role);
     return true;
@@ -85,7 +85,7 @@ export function createAskAgent(
     prompt: string,
     { turnId, terminal }: { readonly turnId: string; readonly terminal: AgentTerminal },
   ): Promise<string> {
-    const terminalId = terminal.pane.paneId;
+    const { id: terminalId } = terminal;
     const startedAtMs = clock.now();
     const settleBeforeSend = !settled.has(role);
     settled.add(role);
@@ -104,7 +104,9 @@ export function createAskAgent(
     const desk = createDesk({ turnId, role, terminal });
     using wakeUp = openWakeUp({ clock, sources: [responses, ...(terminal.wakeSource ? [terminal.wakeSource] : [])] });
     try {
-      return await sendAndWait(team.api, terminalId, role, begun === undefined ? prompt : promptFor(begun, prompt), {
+      return await playTurn(terminal, {
+        role,
+        message: begun === undefined ? prompt : promptFor(begun, prompt),
         workdir: plan.workdir,
         archiveDir: folder.responsesDir,
         settings: plan.handoff,
@@ -178,8 +180,8 @@ async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> 
   const { message, dispatchedAtMs, reminders, acceptedPrompts, declinedPrompts } = open;
   return {
     reminders,
-    acceptedPrompts,
-    declinedPrompts,
+    acceptedDialogs: acceptedPrompts,
+    declinedDialogs: declinedPrompts,
     ...(dispatchedAtMs === undefined ? {} : { dispatch: { mtimeMs: dispatchedAtMs } }),
     ...(message === undefined
       ? {}

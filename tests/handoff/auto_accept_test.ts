@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError, TimeoutError } from "../../lib/errors.ts";
-import { sendAndWait } from "../../lib/handoff/send_and_wait.ts";
 import type { HandoffOptions } from "../../lib/handoff/settings.ts";
-import { waitForResponseFile } from "../../lib/handoff/wait_for_response_file.ts";
+import { sendAndWait, waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 const ON = { autoAcceptPermissions: true };
@@ -33,7 +32,7 @@ Deno.test("Scenario: Permission prompt detected but auto-accept disabled", async
   assertEquals(bench.terminal.inputs, []);
   assertEquals(bench.logs.length, 2, "once for each of the two dialogs, not at each poll");
   for (const line of bench.logs) {
-    assertStringIncludes(line, "Warning: programmer in terminal t-7 waits for an answer to a permission prompt");
+    assertStringIncludes(line, "Warning: programmer in terminal t-7 waits for an answer to a permission dialog");
     assertStringIncludes(line, "AUTO_ACCEPT_PERMISSIONS");
   }
 });
@@ -80,7 +79,7 @@ Deno.test("Scenario: Safety cap exceeded", async () => {
   await assertRejects(
     () => waitOn(bench, bench.options(ON)),
     RuntimeError,
-    "Cannot finish the turn of programmer in terminal t-7: 20 permission prompts were accepted, and no more are allowed in a turn (last status: waiting_user_answer)",
+    "Cannot finish the turn of programmer in terminal t-7: 20 dialogs were accepted, and no more are allowed in a turn (last status: waiting_user_answer)",
   );
   assertEquals(bench.terminal.inputs.length, 20);
   assertEquals(bench.clock.elapsedSeconds(), 120, "when a 21st would have been due");
@@ -95,7 +94,7 @@ Deno.test("Scenario: Audit log content", async () => {
   await waitOn(bench, bench.options(ON));
   assertEquals(bench.logs.length, 2);
   assertEquals(bench.logs[1]!.split("\n"), [
-    "Auto-accepting the permission prompt of programmer in terminal t-7 (2/20):",
+    "Auto-accepting the permission dialog of programmer in terminal t-7 (2/20):",
     "  |   $ npm test",
     "  | › 1. Yes",
     "  |   2. Always",
@@ -137,7 +136,7 @@ Deno.test("Scenario: waiting_user_answer no longer causes indefinite stall", asy
   });
 });
 
-Deno.test("a file is not taken while a permission prompt is open", async () => {
+Deno.test("a file is not taken while a dialog is open", async () => {
   await using bench = await createBench({ statuses: [[0, "waiting_user_answer"], [10, "idle"]], output: SCREEN });
   await bench.respond("programmer", "changed");
   await waitOn(bench, bench.options());
@@ -153,7 +152,7 @@ Deno.test("an answer that cannot be sent ends the turn, and is not sent twice", 
   await assertRejects(
     () => waitOn(bench, bench.options(ON)),
     RuntimeError,
-    "programmer in terminal t-7: answering a permission prompt failed: pane is dead",
+    "programmer in terminal t-7: answering a dialog failed: pane is dead",
   );
   assertEquals(bench.terminal.inputs.length, 1);
 });

@@ -1,0 +1,80 @@
+import { RuntimeError } from "../errors.ts";
+import type { Role } from "../roles.ts";
+import { writeToArchive } from "./archive.ts";
+import { reminderPrompt } from "./instruction.ts";
+import { ensureResponseDir, responsePathFor } from "./response_files.ts";
+import { resumeSending, sendMessage, sendPrompt } from "./send.ts";
+import type { HandoffOptions } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
+import { openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { waitForResponse, type WaitOutcome } from "./wait.ts";
+
+/**
+ * Plays one turn of a terminal: see `sendAndWait`. A turn that an earlier process began is resumed where that one left it:
+ * see `BegunTurn`.
+ */
+export async function playTurn(
+  terminal: Terminal,
+  options: HandoffOptions & { readonly role: Role; readonly message: string },
+): Promise<string> {
+  const { begun, message } = options;
+  const turn = openTurn(terminal, options);
+  const { role, settings, workdir } = turn;
+  turn.signal?.throwIfAborted();
+  await ensureResponseDir(workdir);
+  const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
+
+  const deadlineMs = deadlineFromNow(turn);
+  for (let reminder = (begun?.reminders ?? 0) + 1;; reminder++) {
+    const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
+    if (outcome.kind === "response") return outcome.text;
+    if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
+      return await endWithoutResponse(turn, outcome);
+    }
+    options.onReminder?.(reminder);
+    await sendMessage(turn, {
+      what: "reminder",
+      text: reminderPrompt(workdir, role, { problem: outcome.problem }),
+    });
+  }
+}
+
+/** Waits for the response of a terminal's turn without sending anything: see `waitForResponseFile`. */
+export async function waitForTurn(
+  terminal: Terminal,
+  options: HandoffOptions & { readonly role: Role },
+): Promise<string> {
+  const turn = openTurn(terminal, options);
+  const outcome = await waitForResponse(turn, { deadlineMs: deadlineFromNow(turn) });
+  return outcome.kind === "response" ? outcome.text : await endWithoutResponse(turn, outcome);
+}
+
+/** When the time of a turn that begins now is up, in the clock's milliseconds. */
+function deadlineFromNow({ clock, settings }: Turn): number {
+  return clock.now() + settings.responseTimeoutSeconds * 1000;
+}
+
+/**
+ * Ends a turn whose agent came to rest without a response.
+ *
+ * @returns the terminal's last output when the handoff is not strict
+ * @throws {RuntimeError} when it is
+ */
+async function endWithoutResponse(turn: Turn, outcome: Extract<WaitOutcome, { kind: "none" }>): Promise<string> {
+  const { archiveDir, call, options, role, settings, terminal, workdir } = turn;
+  const limit = outcome.because === "idle_grace"
+    ? `it rested for ${settings.idleGraceSeconds} s`
+    : `the limit of ${settings.responseTimeoutSeconds} s passed`;
+  const problem = `${limit} without a usable response file ${responsePathFor(workdir, role)}: ${outcome.problem}`;
+  if (settings.strictFileHandoff) {
+    throw new RuntimeError(turnMessage(turn, problem), {
+      hint: "With STRICT_FILE_HANDOFF=0 the terminal's last output is taken instead.",
+    });
+  }
+  turn.log(`Warning: ${role} in terminal ${terminal.id}: ${problem}. Taking the terminal's last output.`);
+  const text = await useTerminal(turn, "reading the last output", () => terminal.lastOutput(call));
+  if (options.onArchived === undefined) return text;
+  const archived = writeToArchive(text, archiveDir, role);
+  await options.onArchived({ role, ...archived, text });
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { TerminalStatus } from "../screen/status.ts";
+
+/** What every call of a {@linkcode Terminal} takes. */
+export interface CallOptions {
+  /** Ends the wait; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What sending text takes besides the text. */
+export interface SendOptions {
+  /** Called right before keys are pressed: before the text is pasted, and before each Enter. */
+  readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
+  /** Whether the text may stand in the composer already, from an attempt that was broken off. @default {false} */
+  readonly mayBePasted?: boolean;
+}
+
+/** What the handoff knows of an agent's terminal: a status, a way in, and the last output. */
+export interface Terminal {
+  /** For messages, and to tell terminals apart. */
+  readonly id: string;
+  status(options?: CallOptions): Promise<{ readonly status: TerminalStatus }>;
+  /** Resolves once the agent has taken the text. */
+  submit(text: string, options?: CallOptions & SendOptions): Promise<void>;
+  /** Whether the text stands in the composer, pasted and not submitted. */
+  holdsText(text: string, options?: CallOptions): Promise<boolean>;
+  /** The agent's last answer, as far as the terminal shows it. */
+  lastOutput(options?: CallOptions): Promise<string>;
+  /** How the terminal's program ended, such as "killed by signal 9"; `undefined` while it runs. */
+  describeEnd(options?: CallOptions): Promise<string | undefined>;
+}
