@@ -34,5 +34,6 @@ export {
   type TerminalStatus,
 } from "./screen/mod.ts";
 export { classifyScreen } from "./providers/classify_screen.ts";
-export { PROVIDER_IDS, type ProviderId } from "./providers/provider.ts";
+export { PROVIDER_IDS } from "./providers/mod.ts";
+export type { ProviderId } from "./providers/provider.ts";
 export { parseReviewVerdict, parseTestVerdict } from "./jobs/review_loop/verdicts.ts";

@@ -60,7 +60,7 @@ export async function checkAgent(
   context: DoctorContext,
   options: { readonly needed: boolean; readonly command?: readonly [string, ...string[]] },
 ): Promise<Finding & { readonly installed: boolean }> {
-  const { cli, displayName: check } = provider;
+  const { cli, label: check } = provider;
   const command = options.command ?? [cli.program];
   const ask = async (args: readonly string[]) => {
     try {
@@ -106,7 +106,7 @@ export async function checkAgent(
     installed: true,
     status: "warn",
     detail: `${name}; ${said === "" ? "not logged in" : said}`,
-    remedy: provider.startupRemedies.login ?? `Log in with ${cli.program} once.`,
+    remedy: provider.terminal?.startupRemedies.login ?? `Log in with ${cli.program} once.`,
   };
 }
 

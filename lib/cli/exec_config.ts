@@ -46,10 +46,7 @@ export async function loadExecConfig(
   };
 }
 
-const PROGRAMS: Readonly<Record<StepProgram["provider"], string>> = { codex: "codex", claude_code: "claude" };
-
-function programProblem({ provider, program, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
-  const name = program ?? PROGRAMS[provider];
+function programProblem({ program: name, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
   const host = systemHost({ PATH: searchPath ?? io.env("PATH") ?? "" });
   const candidates = name.includes("/") ? [resolve(workdir, name)] : host.path.map((folder) => `${folder}/${name}`);
   if (candidates.some((file) => host.realFile(file) !== undefined)) return undefined;

@@ -1,5 +1,5 @@
 import { findRulePack } from "../providers/classify_screen.ts";
-import { type RulePack, withUserRules } from "../screen/mod.ts";
+import type { RulePack } from "../screen/mod.ts";
 import type { CliIo } from "./console/command.ts";
 
 /** The flag of commands that read screens with the rules of a configuration. */
@@ -22,11 +22,8 @@ export async function loadRulePacks(config: string | undefined, io: CliIo): Prom
   if (config === undefined) return findRulePack;
   // Only who names a config file waits until the schema is loaded.
   const { loadSettings } = await import("../config/load.ts");
-  const { userRules } = await loadSettings({ path: config, cwd: io.cwd, env: (name) => io.env(name) });
-  return (provider) => {
-    const pack = findRulePack(provider);
-    return withUserRules(pack, userRules[provider as keyof typeof userRules] ?? []);
-  };
+  const { providers } = await loadSettings({ path: config, cwd: io.cwd, env: (name) => io.env(name) });
+  return (provider) => findRulePack(provider, providers);
 }
 
 /** What is said of a rule that a person wrote, behind its id. */

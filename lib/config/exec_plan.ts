@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
 import type { AutonomyLevel } from "../jobs/pipeline/settings.ts";
+import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
-import type { Config } from "./schema.ts";
 
 /**
  * What a configuration comes down to for `panewright exec`.
@@ -19,7 +19,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     pipelines: Object.fromEntries(
       Object.entries(config.pipelines).map((
         [name, steps],
-      ) => [name, steps.map((step) => stepPlan(step, { config, folder }))]),
+      ) => [name, steps.map((step) => stepPlan(step, { loaded, folder }))]),
     ),
     defaultPipeline: config.default_pipeline,
     settings: {
@@ -42,9 +42,9 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
 /** A step's own entry goes before its provider's; variables of both are put together. */
 function stepPlan(
   step: StepConfig,
-  { config, folder }: { readonly config: Config; readonly folder: string },
+  { loaded: { config, providers }, folder }: { readonly loaded: LoadedSettings; readonly folder: string },
 ): StepPlan {
-  const provider = (step.provider ?? config.provider) as StepPlan["provider"];
+  const provider = step.provider ?? config.provider;
   const common = config.providers[provider] ?? {};
   const command = step.command ?? common.command;
   const model = step.model ?? common.model;
@@ -52,7 +52,7 @@ function stepPlan(
   return {
     name: step.name,
     prompt: step.prompt === "self" ? { kind: "self" } : { kind: "file", path: resolve(folder, step.prompt) },
-    provider,
+    provider: findStepProvider(provider, providers),
     args: step.args ?? [...profile, ...common.args ?? []],
     env: { ...common.env, ...step.env },
     checks: [step.check].flat().map(checkPlan),

@@ -1,5 +1,5 @@
 import { ROLES } from "../roles.ts";
-import { PROVIDER_IDS } from "../providers/provider.ts";
+import { PROVIDER_IDS } from "../providers/mod.ts";
 
 /**
  * The flags of `panewright run` and `panewright config show` that stand for a key of the configuration. `value` is what

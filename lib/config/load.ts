@@ -1,9 +1,11 @@
 import { resolve } from "@std/path/posix";
 import { type PanewrightErrorOptions, UsageError } from "../errors.ts";
 import { type Job, parseJob } from "../jobs/review_loop/job.ts";
+import { PROVIDERS } from "../providers/mod.ts";
+import type { Provider } from "../providers/provider.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
-import { readUserRules, type UserRules } from "./rules.ts";
+import { readProviders } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
 
@@ -33,8 +35,8 @@ export interface LoadedSettings {
   readonly file: string | undefined;
   /** Absolute path of the folder in which the agents work, every link resolved. */
   readonly workdir: string;
-  /** The person's changes to the rules for screens, those of `rules_file` included. */
-  readonly userRules: UserRules;
+  /** Every provider, with the person's changes to its rules. */
+  readonly providers: readonly Provider[];
 }
 
 /** A configuration that was found to be right, with the job that it names. */
@@ -104,11 +106,11 @@ async function load(
   const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
   if (fileLayer?.broken !== true) await needs.moreChecks?.(context);
   const baseFolder = resolve(cwd, file ?? "", "..");
-  const userRules = fileLayer?.broken === true ? {} : await readUserRules({ fileLayer, baseFolder, problems });
+  const providers = await readProviders({ providers: PROVIDERS, fileLayer, baseFolder, problems });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
   const config = configSchema.parse(merged);
-  return { config, sources: sourcesOf(config, layers), file, userRules, ...inputs };
+  return { config, sources: sourcesOf(config, layers), file, providers, ...inputs };
 }
 
 function hasJob({ prompt, prompt_file }: Readonly<Record<string, unknown>>): boolean {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem } from "../dialogs/policy/mod.ts";
 import { ROLES } from "../roles.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../handoff/settings.ts";
-import { PROVIDER_IDS } from "../providers/provider.ts";
+import { PROVIDER_IDS } from "../providers/mod.ts";
 import { count, seconds, secondsOrNone } from "./values.ts";
 
 const HANDOFF = DEFAULT_HANDOFF_SETTINGS;

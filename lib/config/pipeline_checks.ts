@@ -1,5 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { globProblem } from "../jobs/pipeline/write_globs.ts";
+import { PROVIDERS } from "../providers/mod.ts";
 import { type CheckContext, namedWorkdir, problemOf, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
@@ -18,9 +19,8 @@ export interface PipelineCheckOptions {
 
 /** Which program a step is run with. */
 export interface StepProgram {
-  readonly provider: "codex" | "claude_code";
-  /** In place of the provider's own. */
-  readonly program: string | undefined;
+  /** The provider's own, or what the configuration names in its place. */
+  readonly program: string;
   /** Absolute path of the folder in which it is started. */
   readonly workdir: string;
   /** The step's own PATH, where it has one. */
@@ -96,23 +96,27 @@ async function checkStep(context: CheckContext, { path, step, options }: StepToC
   }
   const provider = step["provider"] ?? context.merged["provider"] ?? "codex";
   const providerPath = step["provider"] === undefined ? path : [...path, "provider"];
-  if (provider === "replay") {
-    report(context, providerPath, "% needs codex or claude_code: the provider replay cannot run a step");
+  const known = PROVIDERS.find(({ id }) => id === provider);
+  if (known === undefined) return;
+  const { id, cli, headless, capabilities } = known;
+  if (headless === undefined) {
+    const able = PROVIDERS.flatMap((each) => each.headless ? [each.id] : []);
+    return report(context, providerPath, `% needs ${able.join(" or ")}: the provider ${id} cannot run a step`);
   }
-  if (provider !== "codex" && provider !== "claude_code") return;
-  if (provider === "codex" && step["file_access"] !== undefined) {
+  if (!capabilities.hookBeforeCommands && step["file_access"] !== undefined) {
     options.onWarning(problemOf(
       context,
       [...path, "file_access"],
-      "% is not enforced for codex, which has no hook before a command runs: what was written is checked after the step",
+      `% is not enforced for ${id}, which has no hook before a command runs: what was written is checked after the step`,
     ));
   }
-  const program = valueAt(step, ["command", 0]) ?? valueAt(context.merged, ["providers", provider, "command", 0]);
-  const searchPath = valueAt(step, ["env", "PATH"]) ?? valueAt(context.merged, ["providers", provider, "env", "PATH"]);
+  const program = valueAt(step, ["command", 0]) ?? valueAt(context.merged, ["providers", id, "command", 0]) ??
+    cli?.program;
+  const searchPath = valueAt(step, ["env", "PATH"]) ?? valueAt(context.merged, ["providers", id, "env", "PATH"]);
+  if (typeof program !== "string") return;
   const problem = options.findProgramProblem({
-    provider,
     workdir: namedWorkdir(context) ?? context.cwd,
-    program: typeof program === "string" ? program : undefined,
+    program,
     searchPath: typeof searchPath === "string" ? searchPath : undefined,
   });
   if (problem !== undefined) {

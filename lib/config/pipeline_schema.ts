@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PROVIDER_IDS } from "../providers/provider.ts";
+import { PROVIDER_IDS } from "../providers/mod.ts";
 import { DEFAULT_EXEC_SETTINGS as EXEC, DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
 import { agentKeys, argv, count, seconds, text } from "./values.ts";
 

@@ -1,18 +1,18 @@
 import { type Role, ROLES } from "../roles.ts";
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
+import { findPaneProvider } from "../providers/mod.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config } from "./schema.ts";
 
 /** What a configuration comes down to for one run of the review loop. */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
-  const { config, workdir, job, userRules } = loaded;
+  const { config, workdir, job } = loaded;
   const { limits, condensation, handoff, permissions, tmux, notifications, post_processing: post } = config;
   return {
     workdir,
     job,
-    userRules,
-    agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(config, role)])) as Record<Role, AgentPlan>,
+    agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>,
     loop: {
       maxRounds: limits.max_rounds,
       maxReviewCycles: limits.max_review_cycles,
@@ -72,12 +72,12 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
 }
 
 /** A role's own entry goes before its provider's; variables of both are put together. */
-function agentPlan(config: Config, role: Role): AgentPlan {
+function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
   const own = config.roles[role] ?? {};
   const provider = own.provider ?? config.provider;
   const common = config.providers[provider] ?? {};
   return {
-    provider,
+    provider: findPaneProvider(provider, providers),
     args: own.args ?? common.args ?? [],
     env: { ...common.env, ...own.env },
     ...present({

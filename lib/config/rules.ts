@@ -1,18 +1,14 @@
 import { resolve } from "@std/path/posix";
-import { PROVIDER_IDS, type ProviderId } from "../providers/provider.ts";
-import { RULE_PACKS } from "../providers/mod.ts";
+import type { Provider, ProviderId } from "../providers/provider.ts";
 import type { Condition, Rule } from "../screen/rules.ts";
 import type { TerminalStatus } from "../screen/status.ts";
-import type { UserRule } from "../screen/user_rules.ts";
+import { type UserRule, withUserRules } from "../screen/user_rules.ts";
 import { type Layer, type Problem, readFileLayer } from "./layers.ts";
 import type { ConditionEntry, RuleEntry } from "./rules_schema.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
 import { errorText } from "../text/error_text.ts";
-
-/** A person's changes to the rules, by provider. */
-export type UserRules = Readonly<Partial<Record<ProviderId, readonly UserRule[]>>>;
 
 /** Where the built-in rules of a status stand: the priority of a person's rule that names none. */
 const PRIORITIES: Readonly<Record<TerminalStatus, number>> = {
@@ -24,8 +20,10 @@ const PRIORITIES: Readonly<Record<TerminalStatus, number>> = {
   unknown: 50,
 };
 
-/** What {@linkcode readUserRules} looks at. */
+/** What {@linkcode readProviders} looks at. */
 export interface UserRulesContext {
+  /** As they are built in. */
+  readonly providers: readonly Provider[];
   /** The config file, if there is one. */
   readonly fileLayer: Layer | undefined;
   /** What relative paths of the config file start from. */
@@ -42,9 +40,10 @@ interface Source {
   readonly at: KeyPath;
 }
 
-/** The rules of the config file, and below them those of the file that its `rules_file` names. */
-export async function readUserRules({ fileLayer, baseFolder, problems }: UserRulesContext): Promise<UserRules> {
-  if (fileLayer === undefined) return {};
+/** The providers with the rules of the config file, and below them those of the file that its `rules_file` names. */
+export async function readProviders(context: UserRulesContext): Promise<readonly Provider[]> {
+  const { providers, fileLayer, baseFolder, problems } = context;
+  if (fileLayer === undefined || fileLayer.broken === true) return providers;
   const sources: Source[] = [];
   const own = configSchema.shape.rules.safeParse(fileLayer.data["rules"]);
   if (own.success) sources.push({ rules: own.data, layer: fileLayer, at: ["rules"] });
@@ -53,16 +52,22 @@ export async function readUserRules({ fileLayer, baseFolder, problems }: UserRul
     const shared = await readRulesFile(path, { fileLayer, baseFolder, problems });
     if (shared) sources.push(shared);
   }
-  return Object.fromEntries(PROVIDER_IDS.flatMap((provider) => {
+  return providers.map((provider) => {
+    const { id, terminal } = provider;
+    if (terminal === undefined) return provider;
+    const builtIn = terminal.rules.rules.map((rule) => rule.id);
     const taken = new Set<string>();
-    const changes = sources.flatMap((source) => changesOf(source, { provider, taken, problems }));
-    return changes.length === 0 ? [] : [[provider, changes]];
-  }));
+    const changes = sources.flatMap((source) => changesOf(source, { provider: id, builtIn, taken, problems }));
+    if (changes.length === 0) return provider;
+    return { ...provider, terminal: { ...terminal, rules: withUserRules(terminal.rules, changes) } };
+  });
 }
 
 async function readRulesFile(
   path: string,
-  { fileLayer, baseFolder, problems }: UserRulesContext & { readonly fileLayer: Layer },
+  { fileLayer, baseFolder, problems }: Pick<UserRulesContext, "baseFolder" | "problems"> & {
+    readonly fileLayer: Layer;
+  },
 ): Promise<Source | undefined> {
   const absolute = resolve(baseFolder, path);
   let layer: Layer;
@@ -80,14 +85,16 @@ async function readRulesFile(
 
 interface ChangesContext {
   readonly provider: ProviderId;
+  /** The ids of its built-in rules. */
+  readonly builtIn: readonly string[];
   /** Ids that a source before this one has: its entries go before those of this one. */
   readonly taken: Set<string>;
   readonly problems: Problem[];
 }
 
-function changesOf({ rules, layer, at }: Source, { provider, taken, problems }: ChangesContext): readonly UserRule[] {
+function changesOf({ rules, layer, at }: Source, context: ChangesContext): readonly UserRule[] {
+  const { provider, builtIn, taken, problems } = context;
   const entries = rules[provider] ?? [];
-  const builtIn = RULE_PACKS.find((pack) => pack.provider === provider)?.rules.map(({ id }) => id) ?? [];
   const seen = new Set<string>();
   const changes: UserRule[] = [];
   for (const [index, entry] of entries.entries()) {

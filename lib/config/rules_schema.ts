@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { PROVIDER_IDS } from "../providers/provider.ts";
+import { PROVIDER_IDS } from "../providers/mod.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import { patternProblem } from "../screen/pattern_cost.ts";
 import { DIALOG_KINDS } from "../screen/dialog.ts";
 import { LAYOUT_PARTS, ROW_REGIONS, ROW_SELECTIONS } from "../screen/rules.ts";
@@ -111,7 +112,7 @@ export const ruleKeys = {
   rules: z.strictObject(
     Object.fromEntries(
       PROVIDER_IDS.map((id) => [id, z.array(rule).optional().describe(`For the screens of ${id}.`)]),
-    ) as Record<typeof PROVIDER_IDS[number], z.ZodOptional<z.ZodArray<typeof rule>>>,
+    ) as Record<ProviderId, z.ZodOptional<z.ZodArray<typeof rule>>>,
   ).prefault({}).describe("Rules of your own for the agents' screens, or in place of built-in ones."),
   rules_file: text().optional()
     .describe("A file with such rules to share, in the form of rules; relative to the config file."),

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ROLES } from "../roles.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../handoff/settings.ts";
-import { PROVIDER_IDS } from "../providers/provider.ts";
+import { PROVIDER_IDS } from "../providers/mod.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../jobs/review_loop/settings.ts";
 import { variableOf } from "./env.ts";
 import { permissions } from "./permissions_schema.ts";
@@ -36,10 +37,8 @@ const roles = z.strictObject(
 
 const providers = z.strictObject(
   Object.fromEntries(
-    PROVIDER_IDS.map((
-      id,
-    ) => [id, z.strictObject(agentKeys).optional().describe(`For every role that ${id} plays.`)]),
-  ) as Record<typeof PROVIDER_IDS[number], z.ZodOptional<z.ZodObject<typeof agentKeys, z.core.$strict>>>,
+    PROVIDER_IDS.map((id) => [id, z.strictObject(agentKeys).optional().describe(`For every role that ${id} plays.`)]),
+  ) as Record<ProviderId, z.ZodOptional<z.ZodObject<typeof agentKeys, z.core.$strict>>>,
 );
 
 const limits = z.strictObject({

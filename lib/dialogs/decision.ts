@@ -1,6 +1,6 @@
 import { decidePermission, type PermissionVerdict } from "./policy/mod.ts";
 import type { Role } from "../roles.ts";
-import type { Provider } from "../providers/provider.ts";
+import type { PaneProvider } from "../providers/provider.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 
@@ -8,7 +8,7 @@ import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 export interface DialogContext {
   readonly plan: Pick<ReviewRunPlan, "workdir" | "handoff" | "permissions">;
   readonly role: Role;
-  readonly provider: Pick<Provider, "id" | "answerWay">;
+  readonly provider: Pick<PaneProvider, "id" | "terminal">;
 }
 
 /**
@@ -29,7 +29,7 @@ export function decideDialog(dialog: DialogInfo, { plan, role, provider }: Dialo
     }. ${verdict.reason}`;
     return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
   }
-  if (provider.answerWay(dialog, answer) !== undefined) return verdict;
+  if (provider.terminal.answerWay(dialog, answer) !== undefined) return verdict;
   const missing = answer === "accept" ? "yes" : "no";
   const reason = `Its plain ${missing} is not among the choices. ${verdict.reason}`;
   return { decision: "ask", rule: `no_plain_${missing}`, reason };

@@ -131,7 +131,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     { rule, reason }: Pick<PermissionVerdict, "rule" | "reason">,
   ): Promise<Standing> {
     await audit.note({ ...who, ...aboutOf(dialog, look), decision: "ask", rule, reason });
-    const ways = (["accept", "decline"] as const).map((answer) => terminal.provider.answerWay(dialog, answer));
+    const ways = (["accept", "decline"] as const).map((answer) => terminal.provider.terminal.answerWay(dialog, answer));
     const answerable = !plan.permissions.dryRun && !ways.includes(undefined);
     const earlier = context.earlierQuestion();
     const isSame = earlier?.fingerprint === dialog.fingerprint;
@@ -196,7 +196,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       reason: verdict.reason,
       tail: lastLines(look.screen.rows.map(({ text }) => text).join("\n"), TAIL_LINES),
       async answer() {
-        const way = terminal.provider.answerWay(dialog, answer);
+        const way = terminal.provider.terminal.answerWay(dialog, answer);
         const decision: AuditDecision = {
           ...who,
           ...aboutOf(dialog, look),

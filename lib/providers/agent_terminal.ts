@@ -11,7 +11,7 @@ import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { createGlance } from "./glance.ts";
 import { isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
-import type { Provider } from "./provider.ts";
+import type { PaneProvider } from "./provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { StatusTracker } from "./status_tracker.ts";
 import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
@@ -41,7 +41,7 @@ export interface AgentTerminalParts {
   /** For messages: the role's name. */
   readonly name: string;
   readonly session: TmuxSession;
-  readonly provider: Provider;
+  readonly provider: PaneProvider;
   readonly pane: PaneRef;
   /** When the agent was started, in milliseconds since the epoch. */
   readonly launchedAtMs: number;
@@ -54,7 +54,7 @@ export interface AgentTerminalParts {
 /** An agent in a pane: its status, a safe way to give it text, and its last output. Disposal ends it. */
 export class AgentTerminal implements AsyncDisposable {
   readonly name: string;
-  readonly provider: Provider;
+  readonly provider: PaneProvider;
   readonly pane: PaneRef;
   readonly launchedAtMs: number;
   readonly #session: TmuxSession;
@@ -77,7 +77,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.#clock = parts.clock;
     this.#isReady = parts.adopted !== undefined;
     this.#wrapperShell = parts.adopted?.wrapperShell;
-    const joinWrapped = this.provider.joinWrappedRows;
+    const joinWrapped = this.provider.terminal.joinWrappedRows;
     this.#glance = createGlance({
       capture: (options) => this.#capture({ joinWrapped, ...options }),
       capturePartly: (options) => capturePanePartly(this.#session.client, this.pane, { joinWrapped, ...options }),
@@ -131,11 +131,11 @@ export class AgentTerminal implements AsyncDisposable {
    * @throws {RuntimeError} when the pane cannot be read
    */
   async look(options: TerminalCallOptions = {}): Promise<PaneLook> {
-    return this.#read(await this.#capture({ joinWrapped: this.provider.joinWrappedRows, ...options }));
+    return this.#read(await this.#capture({ joinWrapped: this.provider.terminal.joinWrappedRows, ...options }));
   }
 
   #read(screen: Screen): PaneLook {
-    return readScreen(this.#knowsShell(screen.command) ? omitCommand(screen) : screen, this.provider.rules);
+    return readScreen(this.#knowsShell(screen.command) ? omitCommand(screen) : screen, this.provider.terminal.rules);
   }
 
   /** A look whose status is what screen and record come to; a screen that has doubts of its own is believed at once. */
@@ -207,7 +207,7 @@ export class AgentTerminal implements AsyncDisposable {
   ): Promise<void> {
     const { client } = this.#session;
     const { paneId } = this.pane;
-    const guarded = this.provider.guardPrompt(sanitizePaste(text));
+    const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     let announced = false;
     const announce = async () => {
       if (!announced) await this.#tracker.noteSubmission(guarded);
@@ -223,7 +223,7 @@ export class AgentTerminal implements AsyncDisposable {
         await sendKeys(client, paneId, { keys: ["Enter"] });
       },
     }, {
-      ...this.provider.submit,
+      ...this.provider.terminal.submit,
       ...options,
       text: guarded,
       clock: this.#clock,
@@ -232,7 +232,7 @@ export class AgentTerminal implements AsyncDisposable {
 
   /** Whether the agent's composer holds this text as {@linkcode submit} pastes it, not submitted yet. */
   holdsText(text: string, options: TerminalCallOptions = {}): Promise<boolean> {
-    const guarded = this.provider.guardPrompt(sanitizePaste(text));
+    const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     return holdsDraft(() => this.look(options), { ...options, text: guarded, clock: this.#clock });
   }
 
@@ -246,13 +246,19 @@ export class AgentTerminal implements AsyncDisposable {
       name: this.name,
       look: () => this.look(options),
       press: (keys) => sendKeys(this.#session.client, this.pane.paneId, { keys }),
-      answerWay: (open, wanted) => this.provider.answerWay(open, wanted),
-    }, { ...options, dialog, answer, proofTimeoutMs: this.provider.submit.proofTimeoutMs, clock: this.#clock });
+      answerWay: (open, wanted) => this.provider.terminal.answerWay(open, wanted),
+    }, {
+      ...options,
+      dialog,
+      answer,
+      proofTimeoutMs: this.provider.terminal.submit.proofTimeoutMs,
+      clock: this.#clock,
+    });
   }
 
   /** Interrupts the turn under way. Where none is, that may leave the agent's composer otherwise than it was. */
   async interrupt(options: TerminalCallOptions = {}): Promise<void> {
-    await sendKeys(this.#session.client, this.pane.paneId, { keys: this.provider.interruptKeys, ...options });
+    await sendKeys(this.#session.client, this.pane.paneId, { keys: this.provider.terminal.interruptKeys, ...options });
   }
 
   /**
@@ -262,7 +268,7 @@ export class AgentTerminal implements AsyncDisposable {
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
     const recorded = await this.#tracker.lastAnswer();
     if (recorded !== undefined) return recorded;
-    const { joinWrappedRows, lastOutput } = this.provider;
+    const { joinWrappedRows, lastOutput } = this.provider.terminal;
     return lastOutput(
       await this.#capture({ joinWrapped: joinWrappedRows, scrollbackRows: LAST_OUTPUT_ROWS, ...options }),
     );

@@ -1,6 +1,7 @@
 import { type Classification, classify, parseScreen, type RulePack, type Screen } from "../screen/mod.ts";
 import { UsageError } from "../errors.ts";
-import { RULE_PACKS } from "./mod.ts";
+import { PROVIDERS } from "./mod.ts";
+import type { Provider } from "./provider.ts";
 
 /**
  * Tells what the agent of a provider is doing, from a capture (plain or with ANSI sequences) or a parsed screen.
@@ -18,10 +19,11 @@ export function classifyScreen(provider: string, capture: string | Screen): Clas
  *
  * @throws {UsageError} when no provider has this id
  */
-export function findRulePack(provider: string): RulePack {
-  const found = RULE_PACKS.find((pack) => pack.provider === provider);
+export function findRulePack(provider: string, providers: readonly Provider[] = PROVIDERS): RulePack {
+  const packs = providers.flatMap(({ terminal }) => terminal ? [terminal.rules] : []);
+  const found = packs.find((pack) => pack.provider === provider);
   if (found) return found;
   throw new UsageError(`Cannot classify a screen of "${provider}": no provider has this id`, {
-    hint: `The providers are ${RULE_PACKS.map((pack) => pack.provider).join(", ")}.`,
+    hint: `The providers are ${packs.map((pack) => pack.provider).join(", ")}.`,
   });
 }

@@ -1,16 +1,13 @@
-import { claudeHeadless } from "./claude_code/headless/cli.ts";
-import { codexHeadless } from "./codex/headless/cli.ts";
 import { runAttempt } from "./headless/attempt.ts";
-import type { HeadlessCli } from "./headless/cli.ts";
-import type { HeadlessProvider, HeadlessRequest, HeadlessResult } from "./headless/seam.ts";
+import type { AttemptRequest, HeadlessResult } from "./headless/seam.ts";
+import type { StepProvider } from "./provider.ts";
 
 export * from "./headless/seam.ts";
 
-/** Every CLI that can run a step without a terminal: the one list of them. */
-const HEADLESS_CLIS: Readonly<Record<HeadlessProvider, HeadlessCli>> = {
-  codex: codexHeadless,
-  claude_code: claudeHeadless,
-};
+/** One attempt of a step, and whose agent it is. */
+export interface HeadlessRequest extends AttemptRequest {
+  readonly provider: StepProvider;
+}
 
 /**
  * Runs an agent without a terminal, to the end of its turn: `codex exec` or `claude -p`, in a process group of its own.
@@ -23,5 +20,5 @@ const HEADLESS_CLIS: Readonly<Record<HeadlessProvider, HeadlessCli>> = {
  * @throws {UsageError} when there is no such program
  */
 export async function runHeadless(request: HeadlessRequest): Promise<HeadlessResult> {
-  return await runAttempt(request, HEADLESS_CLIS[request.provider]);
+  return await runAttempt(request, request.provider);
 }

@@ -3,13 +3,11 @@ import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
+import type { HeadlessProvider } from "./headless/cli.ts";
 import type { StatusSource, StatusSourceContext } from "./status_source.ts";
 
-/** Every provider id that a configuration may name. */
-export const PROVIDER_IDS = ["codex", "claude_code", "replay"] as const;
-
-/** The id of one agent CLI. */
-export type ProviderId = typeof PROVIDER_IDS[number];
+/** The id of an agent CLI, as configurations name it: `codex`. */
+export type ProviderId = string;
 
 /** What a role's agent is to be started with; everything optional comes from the configuration. */
 export interface LaunchRequest {
@@ -64,12 +62,8 @@ export interface CliProgram {
   readonly installHint: string;
 }
 
-/** Everything that panewright knows of one agent CLI. Plain data and pure functions. */
-export interface Provider {
-  readonly id: ProviderId;
-  readonly displayName: string;
-  /** `undefined` for a provider that is part of panewright. */
-  readonly cli?: CliProgram;
+/** What is known of an agent that a person sees: how it runs in a pane. */
+export interface TerminalProvider {
   readonly rules: RulePack;
   /** Whether rows that the terminal wrapped are joined in a capture, as in the recordings of this provider's rules. */
   readonly joinWrappedRows: boolean;
@@ -93,3 +87,29 @@ export interface Provider {
   /** The agent's last answer, as far as the screen (with scrollback, where there is any) shows it. */
   lastOutput(screen: Screen): string;
 }
+
+/** What a provider's CLI can do, where that differs from one to another. */
+export interface ProviderCapabilities {
+  /** Whether it has a hook that can stop a command before it runs. */
+  readonly hookBeforeCommands: boolean;
+}
+
+/** Everything that panewright knows of one agent CLI. Plain data and pure functions. */
+export interface Provider {
+  readonly id: ProviderId;
+  /** What people call it: `Claude Code`. */
+  readonly label: string;
+  /** The CLI's program; missing for a provider that is part of panewright. */
+  readonly cli?: CliProgram;
+  /** Missing where it cannot run in a pane. */
+  readonly terminal?: TerminalProvider;
+  /** Missing where it cannot run a step without a terminal. */
+  readonly headless?: HeadlessProvider;
+  readonly capabilities: ProviderCapabilities;
+}
+
+/** A provider whose agents can run in a pane. */
+export type PaneProvider = Provider & { readonly terminal: TerminalProvider };
+
+/** A provider whose agents can run a step without a terminal. */
+export type StepProvider = Provider & { readonly headless: HeadlessProvider };

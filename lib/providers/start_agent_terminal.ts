@@ -3,13 +3,13 @@ import { type Host, systemHost } from "../ports/host.ts";
 import type { PaneRef } from "../tmux/client.ts";
 import type { TmuxSession } from "../tmux/session.ts";
 import { AgentTerminal } from "./agent_terminal.ts";
-import type { LaunchPlan, LaunchRequest, Provider } from "./provider.ts";
+import type { LaunchPlan, LaunchRequest, PaneProvider } from "./provider.ts";
 import { StatusTracker } from "./status_tracker.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */
 export interface AgentTerminalOptions {
   readonly session: TmuxSession;
-  readonly provider: Provider;
+  readonly provider: PaneProvider;
   readonly request: LaunchRequest;
   /**
    * Milliseconds from the start until the agent must be ready.
@@ -42,7 +42,7 @@ export interface AgentTerminalOptions {
  */
 export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
   const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
-  const plan = provider.launch(request, options.host ?? systemHost(request.env));
+  const plan = provider.terminal.launch(request, options.host ?? systemHost(request.env));
   const waiting = signal ? { signal } : {};
   const launchedAtMs = Date.now();
   const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
@@ -68,7 +68,7 @@ export interface AdoptedAgent {
 
 /** Goes on with an agent that an earlier process has started, and that is known to be alive in its pane. */
 export function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): AgentTerminal {
-  const plan = options.provider.launch(options.request, options.host ?? systemHost(options.request.env));
+  const plan = options.provider.terminal.launch(options.request, options.host ?? systemHost(options.request.env));
   return createTerminal(options, { plan, ...agent });
 }
 
@@ -78,7 +78,7 @@ function createTerminal(
 ): AgentTerminal {
   const { session, provider, request, clock = systemClock } = options;
   const { pane, launchedAtMs, plan: { cwd, env } } = agent;
-  const source = provider.openStatusSource?.({
+  const source = provider.terminal.openStatusSource?.({
     pane,
     workdir: cwd,
     env: { ...Deno.env.toObject(), ...env },
@@ -89,7 +89,7 @@ function createTerminal(
   // What was submitted to an adopted agent is not known here: its record is looked for at once.
   if ("wrapperShell" in agent) source?.doubt();
   const tracker = new StatusTracker({
-    rules: provider.rules,
+    rules: provider.terminal.rules,
     clock,
     quietMs: options.quietMs ?? 8000,
     log: options.log ?? (() => {}),

@@ -2,13 +2,13 @@ import { HumanInterventionRequiredError, RuntimeError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isAtRest } from "../screen/status.ts";
 import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
-import type { Provider } from "./provider.ts";
+import type { PaneProvider, TerminalProvider } from "./provider.ts";
 
 /** Options of {@linkcode waitUntilReady}. */
 export interface StartupOptions {
   /** For messages, such as `analyst`. */
   readonly name: string;
-  readonly provider: Provider;
+  readonly provider: PaneProvider;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -37,7 +37,7 @@ export async function waitUntilReady(look: () => Promise<PaneLook>, options: Sta
     if (isProcessGone(now)) throw endedError(now, options);
     // Dialogs may be animated, so their rows need not stand still.
     if (last && showsDialog(last) && showsDialog(now)) throw dialogError(now, options);
-    const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider);
+    const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider.terminal);
     if (last && !starting && takesPrompt(now) && showsSame(last, now)) return;
     if (elapsedMs >= timeoutMs) throw notReadyError(now, options);
     last = now;
@@ -49,7 +49,7 @@ function takesPrompt({ composer, classification }: PaneLook): boolean {
   return composer?.state === "empty" && isAtRest(classification.status);
 }
 
-function hasStartingFooter({ screen, footer }: PaneLook, { startingFooter }: Provider): boolean {
+function hasStartingFooter({ screen, footer }: PaneLook, { startingFooter }: TerminalProvider): boolean {
   const rows = screen.rows.slice(footer.first, footer.last + 1);
   const first = rows.find((row) => row.text.trim() !== "");
   return first !== undefined && startingFooter !== undefined && startingFooter.test(first.text);
@@ -63,16 +63,16 @@ function showsSame(one: PaneLook, other: PaneLook): boolean {
 
 function endedError(look: PaneLook, { name, provider }: StartupOptions): RuntimeError {
   return new RuntimeError(
-    `Cannot start ${name}: ${provider.displayName} ended while it was starting\n${screenExcerpt(look.screen)}`,
-    provider.cli ? { hint: `Where ${provider.displayName} is missing: ${provider.cli.installHint}` } : {},
+    `Cannot start ${name}: ${provider.label} ended while it was starting\n${screenExcerpt(look.screen)}`,
+    provider.cli ? { hint: `Where ${provider.label} is missing: ${provider.cli.installHint}` } : {},
   );
 }
 
 function dialogError(look: PaneLook, { name, provider }: StartupOptions): HumanInterventionRequiredError {
   const kind = look.classification.dialog?.kind ?? "other";
-  const remedy = provider.startupRemedies[kind] ?? provider.startupRemedies.other;
+  const remedy = provider.terminal.startupRemedies[kind] ?? provider.terminal.startupRemedies.other;
   return new HumanInterventionRequiredError(
-    `Cannot start ${name}: ${provider.displayName} shows a dialog (${kind}) that only a person may answer\n` +
+    `Cannot start ${name}: ${provider.label} shows a dialog (${kind}) that only a person may answer\n` +
       screenExcerpt(look.screen),
     remedy === undefined ? {} : { hint: remedy },
   );
@@ -81,7 +81,7 @@ function dialogError(look: PaneLook, { name, provider }: StartupOptions): HumanI
 function notReadyError(look: PaneLook, { name, provider, timeoutMs }: StartupOptions): RuntimeError {
   const { status, rule } = look.classification;
   return new RuntimeError(
-    `Cannot start ${name}: ${provider.displayName} was not ready within ${timeoutMs / 1000} s ` +
+    `Cannot start ${name}: ${provider.label} was not ready within ${timeoutMs / 1000} s ` +
       `(status ${status}, rule ${rule})\n${screenExcerpt(look.screen)}`,
   );
 }

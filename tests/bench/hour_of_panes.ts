@@ -20,7 +20,7 @@ import { systemProcessRunner } from "../../lib/ports/process.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
-import type { Provider } from "../../lib/providers/provider.ts";
+import type { PaneProvider } from "../../lib/providers/provider.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
@@ -232,8 +232,9 @@ async function main(paneCount: number, minutes: number): Promise<void> {
     cleanupOnExit: false,
     openPane: () => Promise.resolve({ paneId: `%${panes++}`, pid: 1 }),
   } as unknown as TmuxSession;
-  const { openStatusSource: _source, ...codex } = codexProvider;
-  const provider: Provider = { ...codex, launch: ({ workdir }) => ({ argv: ["codex"], env: {}, cwd: workdir }) };
+  const { openStatusSource: _source, ...terminal } = codexProvider.terminal;
+  const launch: typeof terminal.launch = ({ workdir }) => ({ argv: ["codex"], env: {}, cwd: workdir });
+  const provider: PaneProvider = { ...codexProvider, terminal: { ...terminal, launch } };
   const starting = Array.from({ length: paneCount }, async (_, pane) => {
     tmux.tellOf(pane);
     return await startAgentTerminal({ session, provider, clock, request: { workdir: folder.path, role: `a${pane}` } });

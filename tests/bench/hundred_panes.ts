@@ -18,7 +18,7 @@ import { systemProcessRunner } from "../../lib/ports/process.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
-import type { Provider } from "../../lib/providers/provider.ts";
+import type { PaneProvider } from "../../lib/providers/provider.ts";
 import type { Recording } from "../../lib/recordings/corpus/recording.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
@@ -37,12 +37,15 @@ async function findIdleScreen(): Promise<Recording> {
 }
 
 /** Codex, shown by `cat`: there is no session log to read. */
-function shownProvider(file: string, title: string): Provider {
-  const { openStatusSource: _source, ...codex } = codexProvider;
+function shownProvider(file: string, title: string): PaneProvider {
+  const { openStatusSource: _source, ...terminal } = codexProvider.terminal;
   const script = 'printf "\\033]0;%s\\007" "$2"; cat "$1"; exec sleep 100000';
   return {
-    ...codex,
-    launch: ({ workdir }) => ({ argv: ["sh", "-c", script, "sh", file, title], env: {}, cwd: workdir }),
+    ...codexProvider,
+    terminal: {
+      ...terminal,
+      launch: ({ workdir }) => ({ argv: ["sh", "-c", script, "sh", file, title], env: {}, cwd: workdir }),
+    },
   };
 }
 

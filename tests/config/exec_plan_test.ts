@@ -1,3 +1,5 @@
+import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
+import { codexProvider } from "../../lib/providers/codex/provider.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { toExecPlan } from "../../lib/config/exec_plan.ts";
 import { loadAnyConfig, loadSettings } from "../../lib/config/load.ts";
@@ -44,7 +46,7 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
     {
       name: "plain",
       prompt: { kind: "self" },
-      provider: "claude_code",
+      provider: claudeCodeProvider,
       command: ["my-claude"],
       args: ["--a"],
       env: { A: "1", B: "1" },
@@ -56,7 +58,7 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
     {
       name: "own",
       prompt: { kind: "file", path: `${dir.path}/conf/prompts/own.md` },
-      provider: "claude_code",
+      provider: claudeCodeProvider,
       command: ["my-claude"],
       args: [],
       env: { A: "1", B: "2" },
@@ -73,7 +75,7 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
     {
       name: "codex",
       prompt: { kind: "self" },
-      provider: "codex",
+      provider: codexProvider,
       args: ["--profile", "fast", "--c"],
       env: {},
       checks: [{ type: "fileExists", paths: ["a", "b"] }],

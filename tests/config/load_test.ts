@@ -1,3 +1,5 @@
+import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
+import { codexProvider } from "../../lib/providers/codex/provider.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { loadConfig, toRunPlan } from "../../lib/config/load.ts";
 import { describeSource } from "../../lib/config/source.ts";
@@ -130,10 +132,10 @@ Deno.test("a role's own entry goes before its provider's; variables of both are 
     "job.md": JOB,
   });
   const { agents } = toRunPlan(await load(dir));
-  const common = { provider: "codex", command: ["/opt/codex"] };
+  const common = { provider: codexProvider, command: ["/opt/codex"] };
   assertEquals(agents.analyst as unknown, { ...common, args: ["-c", "a=1"], env: { A: "1", B: "1" } });
   assertEquals(agents.programmer as unknown, { ...common, args: [], env: { A: "1", B: "2" }, model: "big" });
-  assertEquals(agents.tester as unknown, { provider: "claude_code", args: [], env: {}, profile: "p" });
+  assertEquals(agents.tester as unknown, { provider: claudeCodeProvider, args: [], env: {}, profile: "p" });
 });
 
 Deno.test("the project's test command is an argv array or a string", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { loadSettings } from "../../lib/config/load.ts";
 import { UsageError } from "../../lib/errors.ts";
+import { findPaneProvider, PROVIDERS } from "../../lib/providers/mod.ts";
 
 async function inFolder<T>(files: Readonly<Record<string, string>>, act: (folder: string) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir();
@@ -13,7 +14,7 @@ async function inFolder<T>(files: Readonly<Record<string, string>>, act: (folder
 }
 
 function load(files: Readonly<Record<string, string>>) {
-  return inFolder(files, (cwd) => loadSettings({ cwd, env: () => undefined }));
+  return inFolder(files, async (cwd) => (await loadSettings({ cwd, env: () => undefined })).providers);
 }
 
 /** The lines of the message, without the first one and the folder. */
@@ -28,7 +29,7 @@ async function problems(files: Readonly<Record<string, string>>): Promise<readon
 const wrong = (entry: string) => problems({ "panewright.jsonc": `{\n  "rules": { "codex": [\n${entry}\n  ] }\n}\n` });
 
 Deno.test("rules of the config file become changes of the built-in ones, each with its place", async () => {
-  const { userRules } = await load({
+  const providers = await load({
     "panewright.jsonc": `{
   "rules": {
     "codex": [
@@ -52,53 +53,48 @@ Deno.test("rules of the config file become changes of the built-in ones, each wi
   },
 }`,
   });
-  assertEquals(userRules, {
-    codex: [
-      {
-        kind: "add",
-        rule: {
-          id: "busy",
-          status: "processing",
-          priority: 800,
-          when: [
-            {
-              on: "rows",
-              region: "status",
-              text: /(?:^• Busy:)|(?:^◦ Busy:)/u,
-              row: "head",
-              style: { dim: true, foreground: [1, "#aabbcc", "coloured"] },
-              styleNeeded: true,
-            },
-            { on: "title", text: /^⠋ /u },
-            { on: "layout", has: "composer" },
-            { on: "cursor", visible: true },
-            { on: "style", present: true },
-          ],
-          excludes: [{ on: "dialog", kinds: ["command"] }, { on: "command", text: /^sh$/u }],
-          versions: [],
-          fixture: "",
-          origin: "panewright.jsonc:4",
+  const { rules } = findPaneProvider("codex", providers).terminal.rules;
+  assertEquals(rules.slice(0, 2), [
+    {
+      id: "busy",
+      status: "processing",
+      priority: 800,
+      when: [
+        {
+          on: "rows",
+          region: "status",
+          text: /(?:^• Busy:)|(?:^◦ Busy:)/u,
+          row: "head",
+          style: { dim: true, foreground: [1, "#aabbcc", "coloured"] },
+          styleNeeded: true,
         },
-      },
-      { kind: "remove", id: "answered" },
-      {
-        kind: "replace",
-        rule: {
-          id: "composer",
-          status: "idle",
-          priority: 90,
-          when: [{ on: "layout", has: "composer" }],
-          versions: [],
-          fixture: "",
-          origin: "panewright.jsonc:19",
-        },
-      },
-    ],
-  });
+        { on: "title", text: /^⠋ /u },
+        { on: "layout", has: "composer" },
+        { on: "cursor", visible: true },
+        { on: "style", present: true },
+      ],
+      excludes: [{ on: "dialog", kinds: ["command"] }, { on: "command", text: /^sh$/u }],
+      versions: [],
+      fixture: "",
+      origin: "panewright.jsonc:4",
+    },
+    {
+      id: "composer",
+      status: "idle",
+      priority: 90,
+      when: [{ on: "layout", has: "composer" }],
+      versions: [],
+      fixture: "",
+      origin: "panewright.jsonc:19",
+    },
+  ]);
+  const ids = rules.map(({ id }) => id);
+  assertEquals(ids.filter((id) => id === "composer" || id === "answered"), ["composer"]);
+  assertEquals(providers.filter((provider) => !PROVIDERS.includes(provider)).map(({ id }) => id), ["codex"]);
 });
 
 Deno.test("a rules file can be shared; what the config says of the same rule goes before it", async () => {
-  const { userRules } = await load({
+  const providers = await load({
     "panewright.jsonc": `{
   "rules_file": "shared.jsonc",
   "rules": { "codex": [{ "id": "b", "status": "idle", "title": "^own$" }] }
@@ -112,10 +108,10 @@ Deno.test("a rules file can be shared; what the config says of the same rule goe
   "claude_code": [{ "id": "c", "status": "unknown", "title": "^c$" }],
 }`,
   });
-  const told = Object.entries(userRules).flatMap(([provider, changes]) =>
-    changes.map((change) =>
-      change.kind === "remove" ? "" : `${provider} ${change.rule.id} ${change.rule.priority} ${change.rule.origin}`
-    )
+  const told = providers.flatMap(({ id: provider, terminal }) =>
+    terminal?.rules.rules.flatMap(({ id, priority, origin }) =>
+      origin === undefined ? [] : [`${provider} ${id} ${priority} ${origin}`]
+    ) ?? []
   );
   assertEquals(told, [
     "codex b 700 panewright.jsonc:3",

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { configSchema } from "../../lib/config/schema.ts";
 import { parseJsonc } from "../../lib/config/jsonc.ts";
 import { configTemplate } from "../../lib/config/template.ts";
-import { PROVIDER_IDS } from "../../lib/providers/provider.ts";
+import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
 
 Deno.test("the written config says only what was chosen, and is valid", () => {
   for (const provider of PROVIDER_IDS) {

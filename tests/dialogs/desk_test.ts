@@ -6,7 +6,7 @@ import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import { type AuditLog, openAuditLog } from "../../lib/dialogs/audit.ts";
 import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
 import type { DialogAnswer } from "../../lib/providers/dialog_keys.ts";
-import { findProvider } from "../../lib/providers/mod.ts";
+import { findPaneProvider } from "../../lib/providers/mod.ts";
 import { openDialog, type PaneLook, readScreen } from "../../lib/providers/pane_look.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
@@ -17,10 +17,10 @@ import { recordingsOf } from "../support/screens.ts";
 import { type StillClock, stillClock } from "../support/still_clock.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
-const codex = findProvider("codex");
+const codex = findPaneProvider("codex");
 
 function look(rows: readonly string[]): PaneLook {
-  return readScreen(parseScreen(rows.join("\n"), { cols: 100 }), codex.rules);
+  return readScreen(parseScreen(rows.join("\n"), { cols: 100 }), codex.terminal.rules);
 }
 
 function approval(command: string): PaneLook {
@@ -319,16 +319,16 @@ Deno.test("an agent that only says that it waits is put to a person, after a mom
 
 for (const providerId of ["codex", "claude_code"] as const) {
   Deno.test(`on no recorded screen of ${providerId} without a live dialog would a key be sent`, async () => {
-    const provider = findProvider(providerId);
+    const provider = findPaneProvider(providerId);
     const sent: string[] = [];
     let answered = 0;
     for (const { ansi, ...meta } of await recordingsOf(providerId)) {
-      const seen = readScreen(parseScreen(ansi, meta), provider.rules);
+      const seen = readScreen(parseScreen(ansi, meta), provider.terminal.rules);
       const name = `${meta.version}/${meta.name} (${meta.expect})`;
       const dialog = openDialog(seen);
       if (dialog === undefined) continue;
       for (const answer of ["accept", "decline"] as const) {
-        const way = provider.answerWay(dialog, answer);
+        const way = provider.terminal.answerWay(dialog, answer);
         if (way === undefined) continue;
         answered++;
         if (meta.expect !== "waiting_user_answer") sent.push(`${name}: ${JSON.stringify(way)}`);
@@ -343,7 +343,7 @@ Deno.test("the desk itself sends no key on recorded screens without a dialog, an
   await using bench = await openBench();
   for (const { ansi, ...meta } of await recordingsOf("codex")) {
     if (meta.alone === false) continue;
-    bench.shown = readScreen(parseScreen(ansi, meta), codex.rules);
+    bench.shown = readScreen(parseScreen(ansi, meta), codex.terminal.rules);
     bench.desk.noteClosed();
     const open = await bench.desk.inspect();
     if (open === undefined || open.decision === "wait") continue;

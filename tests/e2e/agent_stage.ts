@@ -2,8 +2,8 @@ import { AssertionError } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
-import { findProvider } from "../../lib/providers/mod.ts";
-import type { LaunchRequest, Provider } from "../../lib/providers/provider.ts";
+import { findPaneProvider } from "../../lib/providers/mod.ts";
+import type { LaunchRequest, PaneProvider } from "../../lib/providers/provider.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
@@ -34,7 +34,7 @@ export interface AgentStageOptions {
   /** @default {false} whether tmux is talked with through control mode, as in a run */
   readonly controlMode?: boolean;
   /** Changes what panewright knows of the provider. */
-  readonly adapt?: (provider: Provider) => Provider;
+  readonly adapt?: (provider: PaneProvider) => PaneProvider;
   /** Size of the panes. */
   readonly size?: { readonly cols: number; readonly rows: number };
 }
@@ -78,7 +78,7 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
   const start = async (role = "tester", request: Partial<LaunchRequest> = {}) => {
     const terminal = await startAgentTerminal({
       session,
-      provider: options.adapt?.(findProvider(provider)) ?? findProvider(provider),
+      provider: options.adapt?.(findPaneProvider(provider)) ?? findPaneProvider(provider),
       request: { workdir: project, role, command: cli.argv, args, env, ...request },
       startTimeoutMs: 30_000,
       log: (message) => logged.push(message),

@@ -193,7 +193,10 @@ Deno.test("Claude Code: a dialog that opens between paste and Enter gets no Ente
   await using stage = await setUpStage({
     provider: "claude_code",
     // Long enough for a turn that begins by itself, and for a dialog that is deferred while somebody types.
-    adapt: (provider) => ({ ...provider, submit: { ...provider.submit, pasteToEnterMs: 3000 } }),
+    adapt: (provider) => ({
+      ...provider,
+      terminal: { ...provider.terminal, submit: { ...provider.terminal.submit, pasteToEnterMs: 3000 } },
+    }),
     respond({ prompts }) {
       asked.push(prompts.at(-1) ?? "");
       switch (asked.length) {

@@ -1,16 +1,17 @@
 import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
-import { type HeadlessProvider, runHeadless } from "../../lib/providers/headless.ts";
+import { runHeadless } from "../../lib/providers/headless.ts";
 import type { Respond } from "../lab/script.ts";
 import type { Step } from "../lab/steps.ts";
 import { askedBy, processesWith } from "../providers/headless/support.ts";
+import type { CliName } from "../support/clis.ts";
 import { type HeadlessProject, setUpHeadlessProject } from "./headless_project.ts";
 
 const shell = (command: string): Step => ({ do: "shell", command });
 const commentary = (text: string): Step => ({ do: "say", text, phase: "commentary" });
 const done: Step = { do: "say", text: "All done." };
 
-const MODES: readonly { readonly name: string; readonly provider: HeadlessProvider; readonly model?: string }[] = [
+const MODES: readonly { readonly name: string; readonly provider: CliName; readonly model?: string }[] = [
   { name: "Codex in code mode", provider: "codex", model: "gpt-6.1-sol" },
   { name: "Codex with a plain shell tool", provider: "codex", model: "gpt-5.5" },
   { name: "Claude Code", provider: "claude_code" },
@@ -150,7 +151,7 @@ for (const { name, ...mode } of MODES) {
 /** A request whose agent may run every command: Claude Code asks for permission otherwise, and nobody is there. */
 function allowing(project: HeadlessProject, prompt: string, change: Parameters<HeadlessProject["request"]>[1] = {}) {
   const request = project.request(prompt, change);
-  return request.provider === "claude_code" ? { ...request, args: ["--allowedTools", "Bash"] } : request;
+  return request.provider.id === "claude_code" ? { ...request, args: ["--allowedTools", "Bash"] } : request;
 }
 
 for (const sandboxMode of ["workspace-write", "read-only"] as const) {

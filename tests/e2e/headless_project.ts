@@ -1,11 +1,12 @@
 import { systemClock } from "../../lib/ports/clock.ts";
-import type { HeadlessFact, HeadlessProvider, HeadlessRequest } from "../../lib/providers/headless.ts";
+import type { HeadlessFact, HeadlessRequest } from "../../lib/providers/headless.ts";
+import { findStepProvider } from "../../lib/providers/mod.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Respond } from "../lab/script.ts";
 import { writeClaudeHome } from "../support/claude_home.ts";
-import { installCli } from "../support/clis.ts";
+import { type CliName, installCli } from "../support/clis.ts";
 import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
@@ -22,7 +23,7 @@ export interface HeadlessProject extends AsyncDisposable {
 
 /** What differs from a CLI that may do everything. */
 export interface HeadlessProjectOptions {
-  readonly provider: HeadlessProvider;
+  readonly provider: CliName;
   readonly respond: Respond;
   /** @default {"gpt-6.1-sol"} of Codex; gpt-5.5 has no code mode */
   readonly model?: string;
@@ -64,7 +65,7 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
     request(prompt, change = {}) {
       const folder = `${project}/.panewright/runs/test/attempt-${++attempts}`;
       return {
-        provider,
+        provider: findStepProvider(provider),
         workdir: project,
         prompt,
         command: cli.argv,

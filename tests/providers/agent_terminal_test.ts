@@ -5,7 +5,7 @@ import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
 import { openDialog } from "../../lib/providers/pane_look.ts";
-import type { Provider } from "../../lib/providers/provider.ts";
+import type { PaneProvider, TerminalProvider } from "../../lib/providers/provider.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
 import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
 import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
@@ -15,22 +15,25 @@ import type { FakeComposerScript } from "./fake_composer.ts";
 const PROGRAM = new URL("./fake_composer.ts", import.meta.url).pathname;
 
 /** Codex, but with shorter waits, and started as a program of the tests. */
-function fakeProvider(script: FakeComposerScript, submit: Partial<Provider["submit"]> = {}): Provider {
+function fakeProvider(script: FakeComposerScript, submit: Partial<TerminalProvider["submit"]> = {}): PaneProvider {
   return {
     ...codexProvider,
-    submit: { pasteToEnterMs: 150, proofTimeoutMs: 1000, ...submit },
-    launch: ({ workdir, env = {} }) => ({
-      argv: [Deno.execPath(), "run", "--quiet", "--no-config", "--allow-write", PROGRAM, JSON.stringify(script)],
-      env,
-      cwd: workdir,
-    }),
+    terminal: {
+      ...codexProvider.terminal,
+      submit: { pasteToEnterMs: 150, proofTimeoutMs: 1000, ...submit },
+      launch: ({ workdir, env = {} }) => ({
+        argv: [Deno.execPath(), "run", "--quiet", "--no-config", "--allow-write", PROGRAM, JSON.stringify(script)],
+        env,
+        cwd: workdir,
+      }),
+    },
   };
 }
 
 interface Stage {
   readonly sandbox: TmuxSandbox;
   readonly session: TmuxSession;
-  start(script: FakeComposerScript, options?: Partial<Provider["submit"]>): Promise<AgentTerminal>;
+  start(script: FakeComposerScript, options?: Partial<TerminalProvider["submit"]>): Promise<AgentTerminal>;
   /** What reached the program so far. */
   received(): Promise<unknown[]>;
   /** What tmux was asked, several commands at once, since the last call. */
@@ -325,10 +328,13 @@ Deno.test("an agent that is started by a script is not taken for a shell", async
   await onStage(async ({ sandbox, session }) => {
     const provider = fakeProvider({});
     const request = { workdir: sandbox.home, role: "analyst" };
-    const { argv } = provider.launch(request, { os: "", arch: "", path: [], realFile: () => undefined });
-    const wrapped: Provider = {
+    const { argv } = provider.terminal.launch(request, { os: "", arch: "", path: [], realFile: () => undefined });
+    const wrapped: PaneProvider = {
       ...provider,
-      launch: () => ({ argv: ["sh", "-c", '"$@"; exit 0', "sh", ...argv], env: {}, cwd: sandbox.home }),
+      terminal: {
+        ...provider.terminal,
+        launch: () => ({ argv: ["sh", "-c", '"$@"; exit 0', "sh", ...argv], env: {}, cwd: sandbox.home }),
+      },
     };
     const agent = await startAgentTerminal({ session, provider: wrapped, request });
     const { screen } = await agent.look();

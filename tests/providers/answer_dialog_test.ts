@@ -11,7 +11,7 @@ import { stillClock } from "../support/still_clock.ts";
 const RULE = "─".repeat(60);
 
 function look(rows: readonly string[]): PaneLook {
-  return readScreen(parseScreen(rows.join("\n"), { cols: 60, command: "claude" }), claudeCodeProvider.rules);
+  return readScreen(parseScreen(rows.join("\n"), { cols: 60, command: "claude" }), claudeCodeProvider.terminal.rules);
 }
 
 interface Asked {
@@ -78,7 +78,7 @@ async function play(
       if (scenes.length > 1) scenes.shift();
       return Promise.resolve();
     },
-    answerWay: (open: DialogInfo, wanted: DialogAnswer) => way ?? claudeCodeProvider.answerWay(open, wanted),
+    answerWay: (open: DialogInfo, wanted: DialogAnswer) => way ?? claudeCodeProvider.terminal.answerWay(open, wanted),
   };
   try {
     const outcome = await answerDialog(target, { dialog: asked, answer, proofTimeoutMs: 1000, clock });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { findProvider } from "../../lib/providers/mod.ts";
+import { findPaneProvider } from "../../lib/providers/mod.ts";
 import { StatusTracker } from "../../lib/providers/status_tracker.ts";
 import { truthPathFor } from "../../lib/recordings/check_timeline.ts";
 import { frameAt, frameScreen } from "../../lib/recordings/fixture.ts";
@@ -28,7 +28,7 @@ for (const { name, path } of TIMELINES) {
     Deno.test(`the recorded session ${name}, ${how} and without any record, is never said to rest inside a turn`, async () => {
       const timeline = await loadTimeline(path);
       const { truth } = parseTruth(await Deno.readTextFile(truthPathFor(path)), name);
-      const { rules } = findProvider(timeline.header.provider);
+      const { rules } = findPaneProvider(timeline.header.provider).terminal;
       const clock = stillClock();
       const tracker = new StatusTracker({ rules, clock, quietMs: QUIET_SECONDS * 1000, log: () => {} });
       const wrong: string[] = [];

@@ -1,5 +1,5 @@
 import { replayLaunchPlan, replayProvider } from "../../lib/providers/replay/provider.ts";
-import type { LaunchPlan, Provider } from "../../lib/providers/provider.ts";
+import type { LaunchPlan, PaneProvider } from "../../lib/providers/provider.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
@@ -8,13 +8,16 @@ import { type TempDir, tempDir } from "../support/temp_dir.ts";
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
 /** The replay provider as a program starts it; in a test, the main module is the test. */
-export const sourceReplayProvider: Provider = {
+export const sourceReplayProvider: PaneProvider = {
   ...replayProvider,
-  launch(request): LaunchPlan {
-    const plan = replayLaunchPlan(request);
-    const argv = [...plan.argv] as [string, ...string[]];
-    argv[argv.indexOf("replay-agent") - 1] = MAIN;
-    return { ...plan, argv };
+  terminal: {
+    ...replayProvider.terminal,
+    launch(request): LaunchPlan {
+      const plan = replayLaunchPlan(request);
+      const argv = [...plan.argv] as [string, ...string[]];
+      argv[argv.indexOf("replay-agent") - 1] = MAIN;
+      return { ...plan, argv };
+    },
   },
 };
 

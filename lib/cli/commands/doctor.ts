@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG_FILE, loadAnyConfig, toRunPlan } from "../../config/load
 import { UsageError } from "../../errors.ts";
 import { systemProcessRunner } from "../../ports/process.ts";
 import { PROVIDERS } from "../../providers/mod.ts";
-import type { CliProgram, Provider, ProviderId } from "../../providers/provider.ts";
+import type { CliProgram, Provider } from "../../providers/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import {
@@ -63,17 +63,17 @@ async function* examine(
 ): AsyncGenerator<Finding> {
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
   yield await checkTmux(context);
-  const { finding, loaded } = await checkConfig(path, io);
-  yield* checkAgents(loaded === undefined ? undefined : agentsOf(loaded, io), context);
+  const { finding, workdir = io.cwd, agents } = await checkConfig(path, io);
+  yield* checkAgents(agents, context);
   yield* checkTerminal(context);
-  yield await checkFolder("working directory", loaded?.workdir ?? io.cwd);
+  yield await checkFolder("working directory", workdir);
   yield finding;
 }
 
 type AnyConfig = Awaited<ReturnType<typeof loadAnyConfig>>;
 
 /** An agent that the configuration names: of a role or of a step. */
-type NamedAgent = Pick<StepPlan, "command"> & { readonly provider: ProviderId };
+type NamedAgent = Pick<StepPlan, "command"> & { readonly provider: Provider };
 
 function agentsOf(loaded: AnyConfig, { cwd }: CliIo): NamedAgent[] {
   const { job } = loaded;
@@ -81,11 +81,19 @@ function agentsOf(loaded: AnyConfig, { cwd }: CliIo): NamedAgent[] {
   return [...roles, ...Object.values(toExecPlan(loaded, { cwd }).pipelines).flat()];
 }
 
-async function checkConfig(path: string | undefined, io: CliIo): Promise<{ finding: Finding; loaded?: AnyConfig }> {
+/** What the configuration comes to, and what it names. */
+interface CheckedConfig {
+  readonly finding: Finding;
+  readonly workdir?: string;
+  readonly agents?: readonly NamedAgent[];
+}
+
+async function checkConfig(path: string | undefined, io: CliIo): Promise<CheckedConfig> {
   const check = "config";
   try {
     const loaded = await loadAnyConfig({ cwd: io.cwd, env: io.env, ...(path === undefined ? {} : { path }) });
-    return { finding: { check, status: "ok", detail: loaded.file ?? "from the environment" }, loaded };
+    const { file = "from the environment", workdir } = loaded;
+    return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, io) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const absent = path === undefined && !(await isThere(`${io.cwd}/${DEFAULT_CONFIG_FILE}`));
@@ -110,7 +118,7 @@ async function* checkAgents(
   const agents = named ?? [];
   let anyInstalled = false;
   for (const provider of PROVIDERS.filter(hasCli)) {
-    const roles = agents.filter((agent) => agent.provider === provider.id);
+    const roles = agents.filter((agent) => agent.provider.id === provider.id);
     if (agents.length > 0 && roles.length === 0) continue;
     const commands = new Map(roles.map(({ command }) => [JSON.stringify(command), command]));
     if (commands.size === 0) commands.set("", undefined);

@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { DEFAULT_CONFIG_FILE } from "../../config/load.ts";
 import { configTemplate } from "../../config/template.ts";
 import { UsageError } from "../../errors.ts";
-import { PROVIDER_IDS } from "../../providers/provider.ts";
+import { PROVIDER_IDS } from "../../providers/mod.ts";
 import { EXPLORE_HEADER, SCENARIO_HEADER } from "../../jobs/review_loop/job.ts";
 import { defineCommand } from "../console/command.ts";
 import { jsonLine } from "../../text/sanitize.ts";

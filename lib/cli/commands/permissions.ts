@@ -3,7 +3,7 @@ import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { decidePermission, exactRequest, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
 import { ROLES } from "../../roles.ts";
-import { PROVIDER_IDS } from "../../providers/provider.ts";
+import { PROVIDER_IDS } from "../../providers/mod.ts";
 import { DIALOG_KINDS } from "../../screen/dialog.ts";
 import { defineCommand } from "../console/command.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";

@@ -52,7 +52,7 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
       },
       capture: () =>
         capturePane(target.client, { paneId: target.paneId }, {
-          joinWrapped: PROVIDERS.find(({ id }) => id === plan.provider)?.joinWrappedRows ?? false,
+          joinWrapped: PROVIDERS.find(({ id }) => id === plan.provider)?.terminal?.joinWrappedRows ?? false,
           signal: io.signal,
         }),
       write: (lines) => file.write(lines),

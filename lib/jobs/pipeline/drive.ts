@@ -163,7 +163,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
     task: task.number,
     step: step.number,
     name: plan.name,
-    provider: plan.provider,
+    provider: plan.provider.id,
     autonomyLevel,
     startedAt,
     ...(plan.model === undefined ? {} : { model: plan.model }),

@@ -1,4 +1,4 @@
-import type { HeadlessFact, HeadlessProvider, TokenUsage } from "../../providers/headless.ts";
+import type { HeadlessFact, TokenUsage } from "../../providers/headless.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
 
@@ -78,7 +78,7 @@ export type ExecEvent =
     /** Counts from 1. */
     readonly step: number;
     readonly name: string;
-    readonly provider: HeadlessProvider;
+    readonly provider: string;
     readonly model?: string;
     readonly autonomyLevel: AutonomyLevel;
     /** Git tree of the working directory before the step; only where writes are looked at. */

@@ -1,4 +1,4 @@
-import type { HeadlessProvider } from "../../providers/headless.ts";
+import type { StepProvider } from "../../providers/provider.ts";
 import type { NotificationPlan } from "../notify.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { AutonomyLevel, ExecSettings, ResumeMode } from "./settings.ts";
@@ -19,7 +19,7 @@ export interface StepPlan {
   readonly name: string;
   /** The task's own text, or the absolute path of a file with the step's prompt. */
   readonly prompt: { readonly kind: "self" } | { readonly kind: "file"; readonly path: string };
-  readonly provider: HeadlessProvider;
+  readonly provider: StepProvider;
   /** Program and leading arguments in place of the provider's own. */
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];

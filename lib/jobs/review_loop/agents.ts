@@ -7,19 +7,10 @@ import {
   type AgentTerminalOptions,
   startAgentTerminal,
 } from "../../providers/start_agent_terminal.ts";
-import { findProvider } from "../../providers/mod.ts";
-import type { Provider } from "../../providers/provider.ts";
-import { withUserRules } from "../../screen/user_rules.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { AgentPane, RunState } from "./run_state.ts";
-
-/** A provider that reads its screens with the person's rules as well. */
-function withRulesOf(provider: Provider, { userRules }: ReviewRunPlan): Provider {
-  const changes = userRules?.[provider.id] ?? [];
-  return changes.length === 0 ? provider : { ...provider, rules: withUserRules(provider.rules, changes) };
-}
 
 /** The agents of a run, one to a role, ready for their first prompt. Disposal ends no agent: the session does that. */
 export interface AgentTeam extends Disposable {
@@ -95,7 +86,7 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
     record({ type: "agent_adopted", role, terminalId });
     return adopt(role, { pane: agent.pane, seenRules: agent.seenRules }, options);
   }
-  const isSame = agent?.provider === options.plan.agents[role].provider;
+  const isSame = agent?.provider === options.plan.agents[role].provider.id;
   if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await start(role, undefined, options);
   try {
     return await start(role, agent.sessionId, options);
@@ -124,7 +115,7 @@ async function start(role: Role, resumes: string | undefined, options: StartAgen
   const startedAtMs = clock.now();
   const { provider } = plan.agents[role];
   const resume = resumes === undefined ? {} : { resumes };
-  record({ type: "agent_starting", role, provider, ...resume });
+  record({ type: "agent_starting", role, provider: provider.id, ...resume });
   const { request, ...common } = terminalOptions(role, options);
   const terminal = await startAgentTerminal({
     ...common,
@@ -146,10 +137,10 @@ async function start(role: Role, resumes: string | undefined, options: StartAgen
 
 function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminalOptions {
   const { plan, session, record, clock, signal } = options;
-  const { provider: providerId, ...request } = plan.agents[role];
+  const { provider, ...request } = plan.agents[role];
   return {
     session,
-    provider: withRulesOf(findProvider(providerId), plan),
+    provider,
     request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
     quietMs: plan.quietSeconds * 1000,

@@ -1,8 +1,7 @@
 import type { Role } from "../../roles.ts";
 import type { PermissionPolicy } from "../../dialogs/policy/mod.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
-import type { ProviderId } from "../../providers/provider.ts";
-import type { UserRule } from "../../screen/user_rules.ts";
+import type { PaneProvider } from "../../providers/provider.ts";
 import type { NotificationPlan } from "../notify.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
@@ -13,8 +12,6 @@ export interface ReviewRunPlan {
   readonly workdir: string;
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;
-  /** The person's changes to the rules for screens, by provider. */
-  readonly userRules?: Readonly<Partial<Record<ProviderId, readonly UserRule[]>>>;
   readonly loop: ReviewLoopSettings;
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
@@ -33,7 +30,8 @@ export interface ReviewRunPlan {
 
 /** Which agent plays a role, and how it is started. */
 export interface AgentPlan {
-  readonly provider: ProviderId;
+  /** With the person's changes to its rules. */
+  readonly provider: PaneProvider;
   /** Program and leading arguments in place of the provider's own. */
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];

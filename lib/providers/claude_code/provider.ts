@@ -1,7 +1,8 @@
 import { lastBlockText } from "../last_block.ts";
-import type { Provider } from "../provider.ts";
+import type { PaneProvider, StepProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
 import { guardClaudePrompt } from "./guard.ts";
+import { claudeHeadless } from "./headless/cli.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { CLAUDE_CODE_RULES } from "./rules.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
@@ -10,30 +11,34 @@ import { openClaudeStatusFile } from "./status_file_source.ts";
 const TRAILER = /^(?:[·✢✳✶✻✽*∗] \S+ for \d| {20,}\S)/;
 
 /** Anthropic's Claude Code. */
-export const claudeCodeProvider: Provider = {
+export const claudeCodeProvider: PaneProvider & StepProvider = {
   id: "claude_code",
-  displayName: "Claude Code",
+  label: "Claude Code",
   cli: {
     program: "claude",
     versionArgs: ["--version"],
     loginStatusArgs: ["auth", "status", "--text"],
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
   },
-  rules: CLAUDE_CODE_RULES,
-  joinWrappedRows: false,
-  // A paste and the Enter right after it were always taken apart, at any delay (2.1.328); older ones need a moment.
-  submit: { pasteToEnterMs: 200, proofTimeoutMs: 5000 },
-  startupRemedies: {
-    trust: "Start `claude` in that folder once by hand and choose to trust it; Claude Code remembers the answer.",
-    login:
-      "Start `claude` once by hand and log in, or allow the API key that is set; Claude Code remembers the answer.",
-    other: "Start `claude` in that folder once by hand and answer what it asks; Claude Code remembers the answer.",
+  capabilities: { hookBeforeCommands: true },
+  headless: claudeHeadless,
+  terminal: {
+    rules: CLAUDE_CODE_RULES,
+    joinWrappedRows: false,
+    // A paste and the Enter right after it were always taken apart, at any delay (2.1.328); older ones need a moment.
+    submit: { pasteToEnterMs: 200, proofTimeoutMs: 5000 },
+    startupRemedies: {
+      trust: "Start `claude` in that folder once by hand and choose to trust it; Claude Code remembers the answer.",
+      login:
+        "Start `claude` once by hand and log in, or allow the API key that is set; Claude Code remembers the answer.",
+      other: "Start `claude` in that folder once by hand and answer what it asks; Claude Code remembers the answer.",
+    },
+    interruptKeys: ["Escape"],
+    answerWay: claudeAnswerWay,
+    launch: claudeLaunchPlan,
+    guardPrompt: guardClaudePrompt,
+    openStatusSource: openClaudeStatusFile,
+    lastOutput: (screen) =>
+      lastBlockText(screen, { layout: CLAUDE_CODE_RULES.layout, indent: /^(?:[●⏺][ \u00a0]| {2})/, trailer: TRAILER }),
   },
-  interruptKeys: ["Escape"],
-  answerWay: claudeAnswerWay,
-  launch: claudeLaunchPlan,
-  guardPrompt: guardClaudePrompt,
-  openStatusSource: openClaudeStatusFile,
-  lastOutput: (screen) =>
-    lastBlockText(screen, { layout: CLAUDE_CODE_RULES.layout, indent: /^(?:[●⏺][ \u00a0]| {2})/, trailer: TRAILER }),
 };

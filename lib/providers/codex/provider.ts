@@ -1,7 +1,8 @@
 import { lastBlockText } from "../last_block.ts";
-import type { Provider } from "../provider.ts";
+import type { PaneProvider, StepProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import { guardCodexPrompt } from "./guard.ts";
+import { codexHeadless } from "./headless/cli.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES } from "./rules.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
@@ -11,37 +12,41 @@ import { withStatusReports } from "./status_reports.ts";
 const TRAILER = /^ {2}(?:Worked for \S|done \d|└ Tip: )/;
 
 /** OpenAI's Codex CLI. */
-export const codexProvider: Provider = {
+export const codexProvider: PaneProvider & StepProvider = {
   id: "codex",
-  displayName: "Codex",
+  label: "Codex",
   cli: {
     program: "codex",
     versionArgs: ["--version"],
     loginStatusArgs: ["login", "status"],
     installHint: "Install it with: npm install --global @openai/codex",
   },
-  rules: CODEX_RULES,
-  joinWrappedRows: true,
-  // Enter within 120 ms of a burst of characters becomes a line end in the prompt; 300 ms outlast that on a busy machine.
-  submit: { pasteToEnterMs: 300, proofTimeoutMs: 5000 },
-  startupRemedies: {
-    trust: "Start `codex` in that folder once by hand and choose to trust it; Codex remembers the answer.",
-    login: "Log in once with `codex login`, or configure a model provider in config.toml of CODEX_HOME.",
-    update: "Update Codex, or start `codex` once by hand and choose to skip this version.",
-    hooks: "Start `codex` in that folder once by hand and review its hooks; Codex remembers the answer.",
-    other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
+  capabilities: { hookBeforeCommands: false },
+  headless: codexHeadless,
+  terminal: {
+    rules: CODEX_RULES,
+    joinWrappedRows: true,
+    // Enter within 120 ms of a burst of characters becomes a line end in the prompt; 300 ms outlast that on a busy machine.
+    submit: { pasteToEnterMs: 300, proofTimeoutMs: 5000 },
+    startupRemedies: {
+      trust: "Start `codex` in that folder once by hand and choose to trust it; Codex remembers the answer.",
+      login: "Log in once with `codex login`, or configure a model provider in config.toml of CODEX_HOME.",
+      update: "Update Codex, or start `codex` once by hand and choose to skip this version.",
+      hooks: "Start `codex` in that folder once by hand and review its hooks; Codex remembers the answer.",
+      other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
+    },
+    // 0.169.0 shows its composer for up to 0.4 s before the login, without the row that names model and folder.
+    startingFooter: /^ {2}\? for shortcuts(?: +⚠.*)?$/,
+    interruptKeys: ["Escape"],
+    answerWay: codexAnswerWay,
+    launch: codexLaunchPlan,
+    guardPrompt: guardCodexPrompt,
+    openStatusSource(context) {
+      const { clock, pane: { paneId }, paneEvents } = context;
+      const log = openCodexSessionLog(context);
+      return paneEvents ? withStatusReports(log, { events: paneEvents, paneId, clock }) : log;
+    },
+    lastOutput: (screen) =>
+      lastBlockText(screen, { layout: CODEX_RULES.layout, indent: /^(?:• | {2})/, trailer: TRAILER }),
   },
-  // 0.169.0 shows its composer for up to 0.4 s before the login, without the row that names model and folder.
-  startingFooter: /^ {2}\? for shortcuts(?: +⚠.*)?$/,
-  interruptKeys: ["Escape"],
-  answerWay: codexAnswerWay,
-  launch: codexLaunchPlan,
-  guardPrompt: guardCodexPrompt,
-  openStatusSource(context) {
-    const { clock, pane: { paneId }, paneEvents } = context;
-    const log = openCodexSessionLog(context);
-    return paneEvents ? withStatusReports(log, { events: paneEvents, paneId, clock }) : log;
-  },
-  lastOutput: (screen) =>
-    lastBlockText(screen, { layout: CODEX_RULES.layout, indent: /^(?:• | {2})/, trailer: TRAILER }),
 };

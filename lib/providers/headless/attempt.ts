@@ -4,10 +4,10 @@ import { type ProcessGroup, startProcessGroup } from "../../ports/process_group.
 import { LineSplitter } from "../../session_log/line_splitter.ts";
 import { Account, type Teller } from "./account.ts";
 import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
-import type { HeadlessCli } from "./cli.ts";
+import type { StepProvider } from "../provider.ts";
 import { writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
-import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "./seam.ts";
+import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles, StepFileError, type StepFiles } from "./step_files.ts";
 import { TailText } from "./tail_text.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -25,7 +25,7 @@ const LOG_FIRST_MS = 2000;
 type End = "ended" | "asked" | "aborted" | "time limit" | "lingered" | "broken";
 
 /** Runs one attempt; see `runHeadless`. */
-export async function runAttempt(request: HeadlessRequest, cli: HeadlessCli): Promise<HeadlessResult> {
+export async function runAttempt(request: AttemptRequest, provider: StepProvider): Promise<HeadlessResult> {
   const { ask, clock, signal, stepFolder, timeLimitSeconds } = request;
   signal.throwIfAborted();
   const startMs = clock.now();
@@ -34,13 +34,13 @@ export async function runAttempt(request: HeadlessRequest, cli: HeadlessCli): Pr
   using files = await openStepFiles(stepFolder, () => new Date());
   const account = new Account({
     askCommands: ask.commands,
-    hasLog: cli.openLog !== undefined,
+    hasLog: provider.headless.openLog !== undefined,
     onFact(fact) {
       files.fact(fact);
       request.onProgress?.(fact);
     },
   });
-  const { end, exitCode, stderr } = await new Attempt(request, { account, cli, files }).run();
+  const { end, exitCode, stderr } = await new Attempt(request, { account, provider, files }).run();
   if (stderr !== "") files.note(`stderr: ${stderr}`);
 
   const { question, sessionId, usage } = account;
@@ -71,7 +71,7 @@ export async function runAttempt(request: HeadlessRequest, cli: HeadlessCli): Pr
 
 interface AttemptParts {
   readonly account: Account;
-  readonly cli: HeadlessCli;
+  readonly provider: StepProvider;
   readonly files: StepFiles;
 }
 
@@ -88,8 +88,8 @@ class Attempt {
   readonly #over = new AbortController();
   #linger: AbortController | undefined;
 
-  constructor(readonly request: HeadlessRequest, readonly parts: AttemptParts) {
-    this.#reader = parts.cli.createReader(request);
+  constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
+    this.#reader = parts.provider.headless.createReader(request);
   }
 
   /** Runs the CLI until it ends or is stopped; all that it has written by then was read. */
@@ -128,10 +128,15 @@ class Attempt {
 
   #start(path: string): ProcessGroup {
     const { ask, clock, env = {}, prompt, workdir } = this.request;
-    const { cli } = this.parts;
+    const { cli, headless } = this.parts.provider;
     const mark = { name: ATTEMPT_VARIABLE, value: this.#id };
     const variables = { [ASK_CHANNEL_VARIABLE]: ask.channelFolder, [mark.name]: mark.value };
-    const plan = cli.plan(this.request, { host: systemHost(env), path, launcherFolder: ask.launcherFolder, variables });
+    const plan = headless.plan(this.request, {
+      host: systemHost(env),
+      path,
+      launcherFolder: ask.launcherFolder,
+      variables,
+    });
     try {
       return startProcessGroup({
         argv: plan.argv,
@@ -146,7 +151,7 @@ class Attempt {
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
       throw new UsageError(`Cannot start ${plan.argv[0]}: there is no such program, or no folder ${workdir}`, {
-        hint: cli.installHint,
+        ...(cli ? { hint: cli.installHint } : {}),
         cause: error,
       });
     }
@@ -154,7 +159,7 @@ class Attempt {
 
   async #openLog(environment: Readonly<Record<string, string>>, started: Promise<ProcessGroup>) {
     const { prompt, resumeSessionId, workdir } = this.request;
-    return await this.parts.cli.openLog?.({
+    return await this.parts.provider.headless.openLog?.({
       workdir,
       env: environment,
       prompt,

@@ -1,6 +1,6 @@
 import type { Host } from "../../ports/host.ts";
 import type { SessionReader } from "./observation.ts";
-import type { HeadlessRequest } from "./seam.ts";
+import type { AttemptRequest } from "./seam.ts";
 
 /** What a CLI is started with, besides the request. */
 export interface HeadlessPlanOptions {
@@ -37,15 +37,13 @@ export interface LogQuery {
 }
 
 /** What is known of running a CLI without a terminal. */
-export interface HeadlessCli {
+export interface HeadlessProvider {
   /** Pure. */
-  plan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan;
-  createReader(request: Pick<HeadlessRequest, "model">): SessionReader;
+  plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan;
+  createReader(request: Pick<AttemptRequest, "model">): SessionReader;
   /**
    * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report tells
    * all of it.
    */
   readonly openLog?: (query: LogQuery) => Promise<AsyncIterable<readonly string[]>>;
-  /** How it is installed, as a full sentence. */
-  readonly installHint: string;
 }

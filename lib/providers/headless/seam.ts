@@ -1,9 +1,6 @@
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** The CLIs that can run a step without a terminal. */
-export type HeadlessProvider = "codex" | "claude_code";
-
 /** How the agent of a step asks a person, and where its question arrives. */
 export interface AskSettings {
   /** The commands that ask, as their leading words: `[["panewright", "ask"], ["cat-herder", "ask"]]`. */
@@ -17,8 +14,7 @@ export interface AskSettings {
 }
 
 /** One attempt of a step: what an agent is started with. */
-export interface HeadlessRequest {
-  readonly provider: HeadlessProvider;
+export interface AttemptRequest {
   /** Absolute path of the folder that the agent works in. */
   readonly workdir: string;
   /** Goes to standard input, which is closed after it. */

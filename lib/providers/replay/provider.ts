@@ -2,25 +2,30 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { selfCommand } from "../../ports/self.ts";
 import { codexProvider } from "../codex/provider.ts";
-import type { LaunchPlan, LaunchRequest, Provider } from "../provider.ts";
+import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
+
+const codex = codexProvider.terminal;
 
 /**
  * Agents that play their part by a script ({@linkcode ReplayScript} in script.ts), on the screens of Codex CLI 0.169.0: no
  * key, no network, no agent CLI. The script is given as an argument: `"args": ["--script", "FILE"]`.
  */
-export const replayProvider: Provider = {
+export const replayProvider: PaneProvider = {
   id: "replay",
-  displayName: "Replay",
-  rules: { ...codexProvider.rules, provider: "replay" },
-  joinWrappedRows: codexProvider.joinWrappedRows,
-  // Our own program takes a bracketed paste and the Enter right after it apart.
-  submit: { pasteToEnterMs: 50, proofTimeoutMs: codexProvider.submit.proofTimeoutMs },
-  startupRemedies: {},
-  interruptKeys: codexProvider.interruptKeys,
-  answerWay: codexProvider.answerWay,
-  launch: replayLaunchPlan,
-  guardPrompt: codexProvider.guardPrompt,
-  lastOutput: codexProvider.lastOutput,
+  label: "Replay",
+  capabilities: { hookBeforeCommands: false },
+  terminal: {
+    rules: { ...codex.rules, provider: "replay" },
+    joinWrappedRows: codex.joinWrappedRows,
+    // Our own program takes a bracketed paste and the Enter right after it apart.
+    submit: { pasteToEnterMs: 50, proofTimeoutMs: codex.submit.proofTimeoutMs },
+    startupRemedies: {},
+    interruptKeys: codex.interruptKeys,
+    answerWay: codex.answerWay,
+    launch: replayLaunchPlan,
+    guardPrompt: codex.guardPrompt,
+    lastOutput: codex.lastOutput,
+  },
 };
 
 /**

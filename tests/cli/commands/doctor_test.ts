@@ -51,7 +51,7 @@ Deno.test("an agent CLI without a login is a warning: a model provider of its ow
     installed: true,
     status: "warn",
     detail: "codex-cli 0.169.0; Not logged in",
-    remedy: codexProvider.startupRemedies.login!,
+    remedy: codexProvider.terminal.startupRemedies.login!,
   });
 });
 

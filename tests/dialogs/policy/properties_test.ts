@@ -7,7 +7,8 @@ import {
   NEVER_ACCEPTED,
 } from "../../../lib/dialogs/policy/mod.ts";
 import { classifyScreen } from "../../../lib/providers/classify_screen.ts";
-import { PROVIDER_IDS, type ProviderId } from "../../../lib/providers/provider.ts";
+import { PROVIDER_IDS } from "../../../lib/providers/mod.ts";
+import type { ProviderId } from "../../../lib/providers/provider.ts";
 import { parseScreen } from "../../../lib/screen/mod.ts";
 import { shellQuote } from "../../../lib/shell/mod.ts";
 import { createRandom, type Random } from "../../support/random.ts";

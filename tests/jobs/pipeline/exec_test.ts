@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError, UsageError } from "../../../lib/errors.ts";
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
+import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 import { asks, cast, fails, only, resumeIn, runIn, says, step } from "./support.ts";
@@ -13,13 +14,13 @@ Deno.test("the steps of a pipeline run in their order, each with a prompt of its
   const agents = cast(says(), says());
   const { report, events } = await runIn(dir, [
     step("plan", { prompt: { kind: "file", path: `${dir.path}/plan.md` }, model: "m1" }),
-    step("build", { provider: "claude_code", args: ["--x"], env: { A: "b" }, command: ["my-claude", "y"] }),
+    step("build", { provider: claudeCodeProvider, args: ["--x"], env: { A: "b" }, command: ["my-claude", "y"] }),
   ], agents);
   assertEquals(report.outcome, "pass");
   const [plan, build] = agents.requests;
-  assertEquals([plan?.provider, plan?.model, plan?.workdir], ["codex", "m1", dir.path]);
+  assertEquals([plan?.provider.id, plan?.model, plan?.workdir], ["codex", "m1", dir.path]);
   assertEquals(
-    [build?.provider, build?.model, build?.args, build?.env, build?.command],
+    [build?.provider.id, build?.model, build?.args, build?.env, build?.command],
     ["claude_code", undefined, ["--x"], { A: "b" }, ["my-claude", "y"]],
   );
   assertStringIncludes(plan?.prompt ?? "", "Write a plan to PLAN.md.");
@@ -42,7 +43,7 @@ Deno.test("seed 004: autonomyLevel, the ask command and the way to ask are in ev
   const agents = cast(says(), says(), says());
   await runIn(dir, [
     step("a"),
-    step("b", { provider: "claude_code" }),
+    step("b", { provider: claudeCodeProvider }),
     step("c", { autonomyLevel: 5 }),
   ], { ...agents, settings: { askCommands: [["cat-herder", "ask"]] } });
   assertEquals(

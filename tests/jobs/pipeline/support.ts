@@ -1,3 +1,4 @@
+import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import {
   AgentAskedError,
   type HeadlessRequest,
@@ -80,7 +81,7 @@ export function step(name: string, more: Partial<StepPlan> = {}): StepPlan {
   return {
     name,
     prompt: { kind: "self" },
-    provider: "codex",
+    provider: codexProvider,
     args: [],
     env: {},
     checks: [{ type: "none" }],

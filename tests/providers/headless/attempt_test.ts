@@ -1,3 +1,4 @@
+import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
 import { assert, assertEquals, assertLess, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
 import { type Clock, systemClock } from "../../../lib/ports/clock.ts";
@@ -390,7 +391,7 @@ const turnResult = (text: string) => ({
 });
 
 Deno.test("a CLI that does not end after its turn is stopped, and the turn counts", async () => {
-  await using project = await fakeProject("claude_code");
+  await using project = await fakeProject(claudeCodeProvider);
   const result = await project.run([
     { do: "print", line: { type: "system", subtype: "init", session_id: "s1" } },
     turnResult("Done."),
@@ -401,7 +402,7 @@ Deno.test("a CLI that does not end after its turn is stopped, and the turn count
 });
 
 Deno.test("a turn that begins by itself after the end of another is not stopped", async () => {
-  await using project = await fakeProject("claude_code");
+  await using project = await fakeProject(claudeCodeProvider);
   const message = { id: "m1", model: "m", content: [{ type: "text", text: "The background job is done." }] };
   const result = await project.run([
     turnResult("One."),
@@ -415,7 +416,7 @@ Deno.test("a turn that begins by itself after the end of another is not stopped"
 });
 
 Deno.test("a report whose last line has no end is read whole", async () => {
-  await using project = await fakeProject("claude_code");
+  await using project = await fakeProject(claudeCodeProvider);
   const line = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "Done." });
   assertEquals((await project.run([{ do: "printText", text: line }])).finalText, "Done.");
 });

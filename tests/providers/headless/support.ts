@@ -7,6 +7,7 @@ import {
   type HeadlessResult,
   runHeadless,
 } from "../../../lib/providers/headless.ts";
+import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import type { FakePlan, FakeStep } from "./fake_cli.ts";
 
@@ -29,7 +30,7 @@ const FAKE = new URL("./fake_cli.ts", import.meta.url).pathname;
 export const ASK_COMMANDS = [["panewright", "ask"], ["cat-herder", "ask"]] as const;
 
 /** Sets up a project for attempts of a fake CLI. */
-export async function fakeProject(provider: HeadlessRequest["provider"] = "codex"): Promise<FakeProject> {
+export async function fakeProject(provider: HeadlessRequest["provider"] = codexProvider): Promise<FakeProject> {
   const dir = await tempDir();
   const facts: HeadlessFact[] = [];
   let attempts = 0;

@@ -26,7 +26,7 @@ Deno.test("a role without a script is refused with what to do", () => {
 });
 
 Deno.test("the screens of a replayed agent are read with the rules of Codex", () => {
-  assertEquals(replayProvider.rules.provider, "replay");
+  assertEquals(replayProvider.terminal.rules.provider, "replay");
   const options = [{ label: "Yes, proceed", key: "y", number: 1, selected: true }];
   const dialog = {
     kind: "command",
@@ -37,5 +37,5 @@ Deno.test("the screens of a replayed agent are read with the rules of Codex", ()
     fingerprint: "",
     options,
   } as const;
-  assertEquals(replayProvider.answerWay(dialog, "accept"), { by: "keys", keys: ["y"] });
+  assertEquals(replayProvider.terminal.answerWay(dialog, "accept"), { by: "keys", keys: ["y"] });
 });

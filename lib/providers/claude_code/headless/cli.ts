@@ -1,12 +1,11 @@
-import type { HeadlessCli, HeadlessPlan, HeadlessPlanOptions } from "../../headless/cli.ts";
-import type { HeadlessRequest } from "../../headless/seam.ts";
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
+import type { AttemptRequest } from "../../headless/seam.ts";
 import { createClaudeReader } from "./session_reader.ts";
 
 /** `claude -p`. Its report tells all that its session log does, and sooner. */
-export const claudeHeadless: HeadlessCli = {
+export const claudeHeadless: HeadlessProvider = {
   plan: claudePrintPlan,
   createReader: createClaudeReader,
-  installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
 };
 
 /**
@@ -20,7 +19,6 @@ export const claudeHeadless: HeadlessCli = {
  * import { assertEquals } from "@std/assert";
  * import { systemClock } from "../../../ports/clock.ts";
  * const plan = claudePrintPlan({
- *   provider: "claude_code",
  *   workdir: "/work",
  *   prompt: "Do it.",
  *   model: "opus",
@@ -38,7 +36,7 @@ export const claudeHeadless: HeadlessCli = {
  * assertEquals(plan.env, { PATH: "/run/bin:/bin" });
  * ```
  */
-export function claudePrintPlan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan {
+export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
   const { model, args = [], ask, command = ["claude"], env = {}, resumeSessionId } = request;
   return {
     argv: [

@@ -1,15 +1,14 @@
-import type { HeadlessCli, HeadlessPlan, HeadlessPlanOptions } from "../../headless/cli.ts";
-import type { HeadlessRequest } from "../../headless/seam.ts";
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
+import type { AttemptRequest } from "../../headless/seam.ts";
 import { findNativeCodex } from "../launch.ts";
 import { openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./session_reader.ts";
 
 /** `codex exec`. */
-export const codexHeadless: HeadlessCli = {
+export const codexHeadless: HeadlessProvider = {
   plan: codexExecPlan,
   createReader: createCodexReader,
   openLog: openCodexLog,
-  installHint: "Install it with: npm install --global @openai/codex",
 };
 
 /**
@@ -23,7 +22,6 @@ export const codexHeadless: HeadlessCli = {
  * import { assertEquals } from "@std/assert";
  * import { systemClock } from "../../../ports/clock.ts";
  * const plan = codexExecPlan({
- *   provider: "codex",
  *   workdir: "/work",
  *   prompt: "Do it.",
  *   resumeSessionId: "01a1",
@@ -41,7 +39,7 @@ export const codexHeadless: HeadlessCli = {
  * assertEquals(plan.argv.slice(-4), ['shell_environment_policy.set.PATH="/run/bin:/bin"', "resume", "01a1", "-"]);
  * ```
  */
-export function codexExecPlan(request: HeadlessRequest, options: HeadlessPlanOptions): HeadlessPlan {
+export function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
   const { model, args = [], command, env = {}, resumeSessionId } = request;
   const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
   const { launcherFolder, path } = options;
