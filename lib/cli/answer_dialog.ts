@@ -2,7 +2,7 @@ import { UsageError } from "../errors.ts";
 import { leaveAnswer } from "../dialogs/answers.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { parsePersonsAnswer } from "../dialogs/person_answer.ts";
-import type { WaitingDialog } from "../dialogs/waiting.ts";
+import type { WaitingDialog } from "../jobs/review_loop/waiting_dialogs.ts";
 
 /**
  * Leaves a person's answer to a dialog at which a run stands. One whose panewright was killed takes it when it goes on and the

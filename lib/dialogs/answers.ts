@@ -1,6 +1,10 @@
-import type { RunFolder } from "../run/run_folder.ts";
+/** Where the answers to a run's questions are left. */
+export interface AnswersFolder {
+  /** Absolute path; it need not exist. */
+  readonly answersDir: string;
+}
 
-/** An answer to a question of a run, left for the process that executes the run. */
+/** A person's answer to a question of a run, left for the process that executes the run. */
 export interface LeftAnswer {
   /** The question's id. */
   readonly question: string;
@@ -15,7 +19,7 @@ export interface LeftAnswer {
  *
  * @returns whether it is the first one
  */
-export async function leaveAnswer(folder: RunFolder, answer: LeftAnswer): Promise<boolean> {
+export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Promise<boolean> {
   const path = answerPath(folder, answer.question);
   const draft = `${path}.${crypto.randomUUID()}.draft`;
   await Deno.mkdir(folder.answersDir, { recursive: true });
@@ -31,8 +35,8 @@ export async function leaveAnswer(folder: RunFolder, answer: LeftAnswer): Promis
   }
 }
 
-/** The answer that was left to a question, if there is one. */
-export async function readAnswer(folder: RunFolder, question: string): Promise<LeftAnswer | undefined> {
+/** The answer that was left to a question; `undefined` while there is none. */
+export async function readAnswer(folder: AnswersFolder, question: string): Promise<LeftAnswer | undefined> {
   try {
     const left: LeftAnswer = JSON.parse(await Deno.readTextFile(answerPath(folder, question)));
     return left.question === question ? left : undefined;
@@ -42,8 +46,8 @@ export async function readAnswer(folder: RunFolder, question: string): Promise<L
   }
 }
 
-/** Ids of questions are ours (`q1`), so they are safe as names of files. */
-function answerPath(folder: RunFolder, question: string): string {
+/** The ids of questions are ours (`q1`), so they are safe as names of files. */
+function answerPath(folder: AnswersFolder, question: string): string {
   if (!/^q\d{1,9}$/.test(question)) throw new TypeError(`Cannot use "${question}" as the id of a question`);
   return `${folder.answersDir}/${question}.json`;
 }

@@ -1,19 +1,38 @@
-import { decidePermission, type PermissionVerdict } from "./policy/mod.ts";
-import type { Role } from "../roles.ts";
+import type { HandoffSettings } from "../handoff/settings.ts";
 import type { PaneProvider } from "../providers/provider.ts";
+import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
-import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
+import { decidePermission, type PermissionPolicy, type PermissionVerdict } from "./policy/mod.ts";
+
+/** How permission dialogs are answered. Whether any are, and how many, is in the settings of the handoff. */
+export interface PermissionPlan {
+  readonly policy: PermissionPolicy;
+  /** Whether decisions are only written to the audit log. */
+  readonly dryRun: boolean;
+  /** Seconds that a dialog may wait for a person. */
+  readonly dialogTimeoutSeconds: number;
+}
+
+/** What a run says about dialogs. */
+export interface DialogPlan {
+  /** Absolute path of the folder in which the agents work. */
+  readonly workdir: string;
+  readonly handoff: Pick<HandoffSettings, "autoAcceptPermissions">;
+  readonly permissions: PermissionPlan;
+}
 
 /** Whose dialog it is, and what applies to it. */
 export interface DialogContext {
-  readonly plan: Pick<ReviewRunPlan, "workdir" | "handoff" | "permissions">;
+  readonly plan: DialogPlan;
   readonly role: Role;
   readonly provider: Pick<PaneProvider, "id" | "terminal">;
 }
 
 /**
- * What a run does about a dialog: what its policy says, where the switch is on, it is no dry run, and the dialog has a plain
- * yes or no. Pure. Everything else is for a person.
+ * Decides what a run does about a dialog. Pure.
+ *
+ * @returns what the policy says, if the switch is on, this is not a dry run, and the dialog has a plain yes or no for it;
+ * otherwise `ask`: a person has to decide
  */
 export function decideDialog(dialog: DialogInfo, { plan, role, provider }: DialogContext): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;
@@ -65,6 +84,6 @@ export function requestOf({ kind, subject }: Pick<DialogInfo, "kind" | "subject"
     case "hooks":
       return `a dialog about ${kind}`;
     case "other":
-      return "a dialog that is not known";
+      return "an unknown dialog";
   }
 }

@@ -11,7 +11,7 @@ import { openDialog, type PaneLook, readScreen } from "../../lib/providers/pane_
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
-import { readWaitingDialogs } from "../../lib/dialogs/waiting.ts";
+import { readWaitingDialogs } from "../../lib/jobs/review_loop/waiting_dialogs.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { recordingsOf } from "../support/screens.ts";
 import { type StillClock, stillClock } from "../support/still_clock.ts";
@@ -68,7 +68,9 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = stillClock();
   const journal = openJournal(folder.journalPath);
   const events: ReviewFact[] = [];
-  const emit = (event: ReviewFact) => {
+  const attachCommand = "tmux -L run attach-session";
+  const emit: DialogDeskContext["emit"] = (fact) => {
+    const event = fact.type === "dialog_waiting" ? { ...fact, runId: folder.id, attachCommand } : fact;
     events.push(event);
     journal.append(event);
   };
@@ -88,11 +90,10 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
         dialogTimeoutSeconds: 600,
       },
     },
-    folder,
+    answers: folder,
     audit,
     emit,
     onStuck: (_role, message) => stuck.push(message),
-    attachCommand: "tmux -L run attach-session",
     earlierQuestion: () => options.earlierQuestion,
     nextQuestionId: () => `q${++questions}`,
     person: options.person,
@@ -115,7 +116,7 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
   };
   const terminal = {
     provider: codex,
-    pane: { paneId: "%3", pid: 1 },
+    id: "%3",
     look: () => Promise.resolve(bench.shown),
     answerDialog(_dialog: unknown, answer: DialogAnswer) {
       answers.push({ answer, recorded: records().length });

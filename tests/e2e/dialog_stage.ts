@@ -8,7 +8,7 @@ import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
-import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
+import type { DialogFact } from "../../lib/dialogs/facts.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";
@@ -22,7 +22,7 @@ export interface DialogStageOptions
   readonly settings?: Partial<HandoffSettings>;
   readonly dialogTimeoutSeconds?: number;
   /** What a person says to a dialog, as they would with `panewright answer`. */
-  readonly person?: (event: Extract<ReviewFact, { type: "dialog_waiting" }>) => string | undefined;
+  readonly person?: (event: Extract<DialogFact, { type: "dialog_waiting" }>) => string | undefined;
   readonly prepare?: (project: string) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface DialogStage extends AsyncDisposable {
   readonly stage: AgentStage;
   readonly agent: AgentTerminal;
   readonly project: string;
-  readonly events: readonly ReviewFact[];
+  readonly events: readonly DialogFact[];
   readonly logs: readonly string[];
   /** The prompts that the model got. */
   readonly asked: readonly string[];
@@ -77,7 +77,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
   const agent = await stage.start("tester");
   const folder = await createRunFolder(project, { now: new Date() });
   const audit = stack.use(await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] }));
-  const events: ReviewFact[] = [];
+  const events: DialogFact[] = [];
   const logs: string[] = [];
   const handoff: HandoffSettings = {
     ...DEFAULT_HANDOFF_SETTINGS,
@@ -88,7 +88,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     ...options.settings,
   };
   let questions = 0;
-  const emit = (event: ReviewFact) => {
+  const emit = (event: DialogFact) => {
     events.push(event);
     if (event.type !== "dialog_waiting" || event.question === undefined) return;
     const answer = options.person?.(event);
@@ -105,11 +105,10 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
         dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
       },
     },
-    folder,
+    answers: folder,
     audit,
     emit,
     onStuck: () => {},
-    attachCommand: stage.session.attachCommand(),
     earlierQuestion: () => undefined,
     nextQuestionId: () => `q${++questions}`,
     person: undefined,

@@ -2,7 +2,7 @@ import { UsageError } from "../../errors.ts";
 import { leaveAnswer } from "../../dialogs/answers.ts";
 import { isLocked } from "../../run/lock_file.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { readWaitingDialogs } from "../../dialogs/waiting.ts";
+import { readWaitingDialogs } from "../../jobs/review_loop/waiting_dialogs.ts";
 import { answerDialogOf } from "../answer_dialog.ts";
 import { readExecRun } from "../../jobs/pipeline/read_run.ts";
 import { type ExecState, openQuestion, type QuestionState } from "../../jobs/pipeline/state.ts";

@@ -246,11 +246,13 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   await using responses = watchResponses(plan.workdir);
   const desks: DialogDeskContext = {
     plan,
-    folder,
+    answers: folder,
     audit,
-    emit: record,
+    emit: (fact) =>
+      record(
+        fact.type === "dialog_waiting" ? { ...fact, runId: folder.id, attachCommand: session.attachCommand() } : fact,
+      ),
     onStuck: (role, text) => messages.send({ title: `panewright: ${role} is stuck`, text, priority: 5 }),
-    attachCommand: session.attachCommand(),
     nextQuestionId: () => `q${state().questions + 1}`,
     earlierQuestion: () => state().turn?.question,
     person,

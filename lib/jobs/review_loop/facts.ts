@@ -1,9 +1,7 @@
 import type { Role } from "../../roles.ts";
 import type { AuditEnd } from "../../dialogs/audit_chain.ts";
+import type { DialogAnswered, DialogClosed, DialogWaiting } from "../../dialogs/facts.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
-import type { AnswerOutcome } from "../../providers/answer_dialog.ts";
-import type { DialogAnswer } from "../../providers/dialog_keys.ts";
-import type { DialogKind } from "../../screen/dialog.ts";
 import type { TerminalStatus } from "../../screen/status.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
@@ -122,46 +120,9 @@ export type ReviewFact =
   /** The agent has taken the message. */
   | { readonly type: "message_sent"; readonly turnId: string; readonly role: Role; readonly what: MessageKind }
   | { readonly type: "status_changed"; readonly turnId: string; readonly role: Role; readonly status: TerminalStatus }
-  /** An agent stands at a dialog that only a person may answer; once a dialog. */
-  | {
-    readonly type: "dialog_waiting";
-    readonly turnId: string;
-    readonly role: Role;
-    readonly terminalId: string;
-    readonly kind: DialogKind;
-    /** The command, the files: what the dialog is about, as far as its screen tells. */
-    readonly subject: string | undefined;
-    /** What tells this dialog from another. */
-    readonly fingerprint: string;
-    /** Why it is not answered automatically, as a full sentence. */
-    readonly reason: string;
-    /** The id under which `panewright answer` takes a yes or no; missing where only the pane does. */
-    readonly question?: string;
-    readonly runId: string;
-    readonly attachCommand: string;
-    readonly timeoutSeconds: number;
-  }
-  /** A dialog that waited for a person is not open any more, or not waited for any longer. */
-  | {
-    readonly type: "dialog_closed";
-    readonly turnId: string;
-    readonly role: Role;
-    readonly question?: string;
-    /** How long it waited. */
-    readonly seconds: number;
-  }
-  | {
-    readonly type: "dialog_answered";
-    readonly turnId: string;
-    readonly role: Role;
-    readonly terminalId: string;
-    readonly kind: DialogKind;
-    readonly subject: string | undefined;
-    readonly answer: DialogAnswer;
-    /** Which rule decided, or `person`. */
-    readonly rule: string;
-    readonly result: AnswerOutcome["result"];
-  }
+  | (DialogWaiting & { readonly runId: string; readonly attachCommand: string })
+  | DialogClosed
+  | DialogAnswered
   | { readonly type: "reminder_sent"; readonly turnId: string; readonly role: Role; readonly reminder: number }
   | {
     readonly type: "response_received";

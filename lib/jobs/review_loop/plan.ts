@@ -1,5 +1,5 @@
 import type { Role } from "../../roles.ts";
-import type { PermissionPolicy } from "../../dialogs/policy/mod.ts";
+import type { PermissionPlan } from "../../dialogs/decision.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
 import type { PaneProvider } from "../../providers/provider.ts";
 import type { NotificationPlan } from "../notify.ts";
@@ -38,15 +38,6 @@ export interface AgentPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly model?: string;
   readonly profile?: string;
-}
-
-/** What permission dialogs are answered with. Whether any are, and how often, stands in the handoff's settings. */
-export interface PermissionPlan {
-  readonly policy: PermissionPolicy;
-  /** Whether decisions are only written to the audit log. */
-  readonly dryRun: boolean;
-  /** Seconds that a dialog may wait for a person. */
-  readonly dialogTimeoutSeconds: number;
 }
 
 /** Where the panes live. */

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { readWaitingDialogs } from "../../lib/dialogs/waiting.ts";
-import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
-import { agentReady, dialogWaiting, PROGRAMMER_AT_WORK, reviewStarted, writeRun } from "../support/run_folders.ts";
-import { tempDir } from "../support/temp_dir.ts";
+import { readWaitingDialogs } from "../../../lib/jobs/review_loop/waiting_dialogs.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import { agentReady, dialogWaiting, PROGRAMMER_AT_WORK, reviewStarted, writeRun } from "../../support/run_folders.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 
 const ID = "20261120-072605-3fa9";
 

@@ -1,6 +1,6 @@
-import { readJournal } from "../run/read_journal.ts";
-import type { RunFolder } from "../run/run_folder.ts";
-import type { ReviewFact } from "../jobs/review_loop/facts.ts";
+import { readJournal } from "../../run/read_journal.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { ReviewFact } from "./facts.ts";
 
 /** A dialog at which a run stands, and that `panewright answer` can answer. */
 export interface WaitingDialog {
