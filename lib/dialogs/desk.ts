@@ -1,9 +1,9 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
 import type { DialogDesk, OpenDialog } from "../handoff/dialog_desk.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { AgentTerminal } from "../providers/agent_terminal.ts";
-import { type DialogAnswer, keysOfWay } from "../providers/dialog_keys.ts";
-import { openDialog, type PaneLook, screenExcerpt } from "../providers/pane_look.ts";
+import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
+import { type DialogAnswer, keysOfWay } from "../providers/terminal/dialog_keys.ts";
+import { openDialog, type PaneLook, screenExcerpt } from "../providers/terminal/pane_look.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 import { lastLines } from "../text/lines.ts";

@@ -1,5 +1,5 @@
-import type { AnswerOutcome } from "../providers/answer_dialog.ts";
-import type { DialogAnswer } from "../providers/dialog_keys.ts";
+import type { AnswerOutcome } from "../providers/terminal/answer_dialog.ts";
+import type { DialogAnswer } from "../providers/terminal/dialog_keys.ts";
 import type { Role } from "../roles.ts";
 import type { DialogKind } from "../screen/dialog.ts";
 

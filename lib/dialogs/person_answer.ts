@@ -1,4 +1,4 @@
-import type { DialogAnswer } from "../providers/dialog_keys.ts";
+import type { DialogAnswer } from "../providers/terminal/dialog_keys.ts";
 
 /** What a person says to a dialog. */
 export interface PersonsAnswer {

@@ -1,4 +1,4 @@
-import type { WakeHint, WakeSource } from "../providers/wake_source.ts";
+import type { WakeHint, WakeSource } from "../providers/terminal/wake_source.ts";
 import { FolderWatch } from "../session_log/folder_watch.ts";
 import { responseDirFor } from "./response_files.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { WakeHint, WakeSource } from "../providers/wake_source.ts";
+import type { WakeHint, WakeSource } from "../providers/terminal/wake_source.ts";
 
 /** Ends a wait between two polls early, when there is a reason to look. */
 export interface WakeUp extends Disposable {

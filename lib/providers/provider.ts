@@ -2,9 +2,9 @@ import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { Screen } from "../screen/screen.ts";
-import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
+import type { AnswerWay, DialogAnswer, Keys } from "./terminal/dialog_keys.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
-import type { StatusSource, StatusSourceContext } from "./status_source.ts";
+import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
 
 /** The id of an agent CLI, as configurations name it: `codex`. */
 export type ProviderId = string;

@@ -9,8 +9,8 @@
 import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
-import { createGlance } from "../../lib/providers/glance.ts";
-import { readScreen } from "../../lib/providers/pane_look.ts";
+import { createGlance } from "../../lib/providers/terminal/glance.ts";
+import { readScreen } from "../../lib/providers/terminal/pane_look.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
 import { capturePane, capturePanePartly } from "../../lib/tmux/capture.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";

@@ -1,7 +1,7 @@
 import { AssertionError } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
-import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
-import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
+import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
 import { findPaneProvider } from "../../lib/providers/mod.ts";
 import type { LaunchRequest, PaneProvider } from "../../lib/providers/provider.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";

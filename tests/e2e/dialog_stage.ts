@@ -6,7 +6,7 @@ import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import { openAuditLog } from "../../lib/dialogs/audit.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
-import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
+import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
 import type { DialogFact } from "../../lib/dialogs/facts.ts";
 import type { ModelRequest } from "../lab/script.ts";

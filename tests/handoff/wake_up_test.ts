@@ -5,7 +5,7 @@ import { watchResponses } from "../../lib/handoff/response_watch.ts";
 import type { HandoffSettings } from "../../lib/handoff/settings.ts";
 import { openWakeUp } from "../../lib/handoff/wake_up.ts";
 import { waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
-import type { WakeHint, WakeSource } from "../../lib/providers/wake_source.ts";
+import type { WakeHint, WakeSource } from "../../lib/providers/terminal/wake_source.ts";
 import type { TerminalScript } from "../support/scripted_terminal.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { until } from "../tmux/support.ts";

@@ -3,7 +3,7 @@ import { RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import type { HandoffSettings } from "../../lib/handoff/settings.ts";
 import { playTurn } from "../../lib/handoff/play_turn.ts";
-import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { acceptingDesk } from "../support/accepting_desk.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";

@@ -1,6 +1,6 @@
 import type { DialogDesk } from "../../lib/handoff/dialog_desk.ts";
-import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
-import { openDialog } from "../../lib/providers/pane_look.ts";
+import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
+import { openDialog } from "../../lib/providers/terminal/pane_look.ts";
 
 /** A desk that says yes to every dialog of a terminal. */
 export function acceptingDesk(terminal: AgentTerminal): DialogDesk {

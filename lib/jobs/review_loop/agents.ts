@@ -1,12 +1,12 @@
 import { type Role, ROLES } from "../../roles.ts";
 import { RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AgentTerminal } from "../../providers/agent_terminal.ts";
+import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 import {
   adoptAgentTerminal,
   type AgentTerminalOptions,
   startAgentTerminal,
-} from "../../providers/start_agent_terminal.ts";
+} from "../../providers/terminal/start_agent_terminal.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";

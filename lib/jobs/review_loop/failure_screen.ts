@@ -1,5 +1,5 @@
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { AgentTerminal } from "../../providers/agent_terminal.ts";
+import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 
 /**
  * Keeps what a pane shows at the moment of a failure, in the form that `panewright explain` reads: `NAME.ansi` and its

@@ -1,4 +1,4 @@
-import type { ReportedState } from "../status_source.ts";
+import type { ReportedState } from "../terminal/status_source.ts";
 
 /** What Claude Code's file about one of its processes says (`sessions/PID.json`, 2.1.156 and later). */
 export interface ClaudeStatus {

@@ -1,7 +1,7 @@
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
-import { LookupPace } from "../lookup_pace.ts";
-import type { StatusReport, StatusSource, StatusSourceContext } from "../status_source.ts";
+import { LookupPace } from "../terminal/lookup_pace.ts";
+import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
 import { readLastTurn } from "./transcript.ts";
 

@@ -1,5 +1,5 @@
 import type { DialogInfo } from "../../screen/dialog.ts";
-import { type AnswerWay, type DialogAnswer, wayToOption } from "../dialog_keys.ts";
+import { type AnswerWay, type DialogAnswer, wayToOption } from "../terminal/dialog_keys.ts";
 
 /** "Yes, proceed" in 0.53.0 to 0.169.0; the others remember the answer. */
 const PLAIN_YES = /^Yes(?:, proceed)?$/;

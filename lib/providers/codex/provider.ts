@@ -1,4 +1,4 @@
-import { lastBlockText } from "../last_block.ts";
+import { lastBlockText } from "../terminal/last_block.ts";
 import type { PaneProvider, StepProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import { guardCodexPrompt } from "./guard.ts";

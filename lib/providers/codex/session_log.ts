@@ -1,4 +1,4 @@
-import type { ReportedState } from "../status_source.ts";
+import type { ReportedState } from "../terminal/status_source.ts";
 
 /** What the first record of a session log says of the session. */
 export interface CodexSession {

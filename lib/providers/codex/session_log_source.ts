@@ -1,6 +1,6 @@
 import { LineTail } from "../../session_log/line_tail.ts";
-import { LookupPace } from "../lookup_pace.ts";
-import type { StatusReport, StatusSource, StatusSourceContext } from "../status_source.ts";
+import { LookupPace } from "../terminal/lookup_pace.ts";
+import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
 import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine } from "./session_log.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { PaneEvent, PaneEvents } from "../../tmux/pane_events.ts";
-import type { ReportedState, StatusReport, StatusSource } from "../status_source.ts";
+import type { ReportedState, StatusReport, StatusSource } from "../terminal/status_source.ts";
 
 /** `7501;state=blocked:kind=permission:app=codex`; `state=clear` takes back what was said before. */
 const REPORT = /^7501;(?:[^;:]*:)*state=([a-z]{1,20})(?::|$)/;

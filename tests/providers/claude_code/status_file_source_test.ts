@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { findProcess } from "../../../lib/ports/process_table.ts";
 import { openClaudeStatusFile } from "../../../lib/providers/claude_code/status_file_source.ts";
-import type { StatusSource } from "../../../lib/providers/status_source.ts";
+import type { StatusSource } from "../../../lib/providers/terminal/status_source.ts";
 import { type StillClock, stillClock } from "../../support/still_clock.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../tmux/support.ts";

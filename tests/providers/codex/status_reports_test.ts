@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { parseStatusReport, withStatusReports } from "../../../lib/providers/codex/status_reports.ts";
-import type { ReportedState, StatusReport, StatusSource } from "../../../lib/providers/status_source.ts";
+import type { ReportedState, StatusReport, StatusSource } from "../../../lib/providers/terminal/status_source.ts";
 import type { PaneEvent, PaneEvents } from "../../../lib/tmux/pane_events.ts";
 import { stillClock } from "../../support/still_clock.ts";
 

@@ -1,9 +1,9 @@
-import { type Classification, classifyScene, createScene } from "../screen/classify.ts";
-import type { DialogInfo } from "../screen/dialog.ts";
-import type { Composer } from "../screen/regions.ts";
-import type { RulePack } from "../screen/rules.ts";
-import type { RowRange, Screen } from "../screen/screen.ts";
-import { lastLines } from "../text/lines.ts";
+import { type Classification, classifyScene, createScene } from "../../screen/classify.ts";
+import type { DialogInfo } from "../../screen/dialog.ts";
+import type { Composer } from "../../screen/regions.ts";
+import type { RulePack } from "../../screen/rules.ts";
+import type { RowRange, Screen } from "../../screen/screen.ts";
+import { lastLines } from "../../text/lines.ts";
 
 /** One look at an agent's pane: what it shows, and what that means. */
 export interface PaneLook {
@@ -52,7 +52,7 @@ const EXCERPT_ROWS = 12;
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { parseScreen } from "../screen/screen.ts";
+ * import { parseScreen } from "../../screen/screen.ts";
  * assertEquals(screenExcerpt(parseScreen("one\n\n\x1b[1mtwo\x1b[0m\n")), "The screen was:\n  | one\n  | two");
  * ```
  */

@@ -1,6 +1,6 @@
-import type { Clock } from "../ports/clock.ts";
-import { rowsWithStyleRead, StyleNotCapturedError } from "../screen/partly_styled.ts";
-import type { RowRange, Screen } from "../screen/screen.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { rowsWithStyleRead, StyleNotCapturedError } from "../../screen/partly_styled.ts";
+import type { RowRange, Screen } from "../../screen/screen.ts";
 import type { PaneLook } from "./pane_look.ts";
 
 /** What a caller may pass to a glance. */

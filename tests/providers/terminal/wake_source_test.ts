@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { paneWakeSource, type WakeHint } from "../../lib/providers/wake_source.ts";
-import type { PaneEvent, PaneEvents } from "../../lib/tmux/pane_events.ts";
+import { paneWakeSource, type WakeHint } from "../../../lib/providers/terminal/wake_source.ts";
+import type { PaneEvent, PaneEvents } from "../../../lib/tmux/pane_events.ts";
 
 function hintsOf(happened: readonly PaneEvent[]): readonly WakeHint[] {
   let tell: (event: PaneEvent) => void = () => {};

@@ -1,8 +1,8 @@
-import { HumanInterventionRequiredError, RuntimeError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
-import { isAtRest } from "../screen/status.ts";
+import { HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { isAtRest } from "../../screen/status.ts";
 import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
-import type { PaneProvider, TerminalProvider } from "./provider.ts";
+import type { PaneProvider, TerminalProvider } from "../provider.ts";
 
 /** Options of {@linkcode waitUntilReady}. */
 export interface StartupOptions {

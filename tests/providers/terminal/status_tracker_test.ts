@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
-import type { ReportedState, StatusReport, StatusSource } from "../../lib/providers/status_source.ts";
-import { StatusTracker } from "../../lib/providers/status_tracker.ts";
-import { classify } from "../../lib/screen/classify.ts";
-import { parseScreen, type Screen } from "../../lib/screen/screen.ts";
-import { stillClock } from "../support/still_clock.ts";
+import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
+import type { ReportedState, StatusReport, StatusSource } from "../../../lib/providers/terminal/status_source.ts";
+import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
+import { classify } from "../../../lib/screen/classify.ts";
+import { parseScreen, type Screen } from "../../../lib/screen/screen.ts";
+import { stillClock } from "../../support/still_clock.ts";
 
 const COMPOSER = "\x1b[1m›\x1b[0m \x1b[2mAsk Codex to do anything\x1b[0m\n\n  gpt-6.1-sol default · /work\n";
 const ECHO = "\x1b[1;2m› \x1b[0mDo it\n\n";

@@ -1,22 +1,22 @@
-import type { Clock } from "../ports/clock.ts";
-import type { Classification } from "../screen/classify.ts";
-import type { DialogInfo } from "../screen/dialog.ts";
-import type { Screen } from "../screen/screen.ts";
-import { type CaptureOptions, capturePane, capturePanePartly } from "../tmux/capture.ts";
-import type { PaneRef } from "../tmux/client.ts";
-import { pasteText, sendKeys } from "../tmux/input.ts";
-import { findPaneEnd } from "../tmux/pane_state.ts";
-import type { TmuxSession } from "../tmux/session.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Classification } from "../../screen/classify.ts";
+import type { DialogInfo } from "../../screen/dialog.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { type CaptureOptions, capturePane, capturePanePartly } from "../../tmux/capture.ts";
+import type { PaneRef } from "../../tmux/client.ts";
+import { pasteText, sendKeys } from "../../tmux/input.ts";
+import { findPaneEnd } from "../../tmux/pane_state.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { createGlance } from "./glance.ts";
 import { isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
-import type { PaneProvider } from "./provider.ts";
+import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { StatusTracker } from "./status_tracker.ts";
 import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { paneWakeSource, type WakeSource } from "./wake_source.ts";
-import { sanitizePaste } from "../text/sanitize.ts";
+import { sanitizePaste } from "../../text/sanitize.ts";
 
 /** What an interrupted or aborted caller may pass to a method of {@linkcode AgentTerminal}. */
 export interface TerminalCallOptions {

@@ -1,4 +1,4 @@
-import type { PaneEvent, PaneEvents } from "../tmux/pane_events.ts";
+import type { PaneEvent, PaneEvents } from "../../tmux/pane_events.ts";
 
 /** How likely it is that a look at an agent shows something new: `now` for a sign that it does, `maybe` for a mere pause. */
 export type WakeHint = "now" | "maybe";

@@ -1,6 +1,6 @@
-import type { Clock } from "../ports/clock.ts";
-import type { PaneRef } from "../tmux/client.ts";
-import type { PaneEvents } from "../tmux/pane_events.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { PaneRef } from "../../tmux/client.ts";
+import type { PaneEvents } from "../../tmux/pane_events.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
 export type TurnOutcome = "completed" | "error" | "interrupted";

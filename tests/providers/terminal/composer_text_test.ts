@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { composerHolds, composerHoldsAll } from "../../lib/providers/composer_text.ts";
+import { composerHolds, composerHoldsAll } from "../../../lib/providers/terminal/composer_text.ts";
 
 const PROMPT = "Fix the bug in src/a.ts:\n\n\t- keep the API\n  - 漢字 and 👩‍💻 stay\n```ts\nconst x = `1`;\n```";
 

@@ -1,15 +1,15 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.ts";
-import { findProcess } from "../../lib/ports/process_table.ts";
-import type { AgentTerminal } from "../../lib/providers/agent_terminal.ts";
-import { startAgentTerminal } from "../../lib/providers/start_agent_terminal.ts";
-import { codexProvider } from "../../lib/providers/codex/provider.ts";
-import { openDialog } from "../../lib/providers/pane_look.ts";
-import type { PaneProvider, TerminalProvider } from "../../lib/providers/provider.ts";
-import { sendKeys } from "../../lib/tmux/input.ts";
-import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
-import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
-import { screenText, type TmuxSandbox, tmuxSandbox, until } from "../tmux/support.ts";
+import { HumanInterventionRequiredError, RuntimeError } from "../../../lib/errors.ts";
+import { findProcess } from "../../../lib/ports/process_table.ts";
+import type { AgentTerminal } from "../../../lib/providers/terminal/agent_terminal.ts";
+import { startAgentTerminal } from "../../../lib/providers/terminal/start_agent_terminal.ts";
+import { codexProvider } from "../../../lib/providers/codex/provider.ts";
+import { openDialog } from "../../../lib/providers/terminal/pane_look.ts";
+import type { PaneProvider, TerminalProvider } from "../../../lib/providers/provider.ts";
+import { sendKeys } from "../../../lib/tmux/input.ts";
+import type { TmuxClient, TmuxCommand } from "../../../lib/tmux/client.ts";
+import { openSession, type TmuxSession } from "../../../lib/tmux/session.ts";
+import { screenText, type TmuxSandbox, tmuxSandbox, until } from "../../tmux/support.ts";
 import type { FakeComposerScript } from "./fake_composer.ts";
 
 const PROGRAM = new URL("./fake_composer.ts", import.meta.url).pathname;

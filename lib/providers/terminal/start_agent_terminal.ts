@@ -1,9 +1,9 @@
-import { type Clock, systemClock } from "../ports/clock.ts";
-import { type Host, systemHost } from "../ports/host.ts";
-import type { PaneRef } from "../tmux/client.ts";
-import type { TmuxSession } from "../tmux/session.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
+import { type Host, systemHost } from "../../ports/host.ts";
+import type { PaneRef } from "../../tmux/client.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
 import { AgentTerminal } from "./agent_terminal.ts";
-import type { LaunchPlan, LaunchRequest, PaneProvider } from "./provider.ts";
+import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
 import { StatusTracker } from "./status_tracker.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */

@@ -1,7 +1,7 @@
-import { HumanInterventionRequiredError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { DialogInfo } from "../screen/dialog.ts";
-import type { Screen } from "../screen/screen.ts";
+import { HumanInterventionRequiredError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DialogInfo } from "../../screen/dialog.ts";
+import type { Screen } from "../../screen/screen.ts";
 import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
 import { lookUntil, lookWithRetry } from "./look_until.ts";
 import { isProcessGone, openDialog, type PaneLook, screenExcerpt } from "./pane_look.ts";

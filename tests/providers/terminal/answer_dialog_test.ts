@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError } from "../../lib/errors.ts";
-import { answerDialog, type AnswerOutcome } from "../../lib/providers/answer_dialog.ts";
-import type { AnswerWay, DialogAnswer } from "../../lib/providers/dialog_keys.ts";
-import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
-import { openDialog, type PaneLook, readScreen } from "../../lib/providers/pane_look.ts";
-import type { DialogInfo } from "../../lib/screen/dialog.ts";
-import { parseScreen } from "../../lib/screen/screen.ts";
-import { stillClock } from "../support/still_clock.ts";
+import { HumanInterventionRequiredError } from "../../../lib/errors.ts";
+import { answerDialog, type AnswerOutcome } from "../../../lib/providers/terminal/answer_dialog.ts";
+import type { AnswerWay, DialogAnswer } from "../../../lib/providers/terminal/dialog_keys.ts";
+import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
+import { openDialog, type PaneLook, readScreen } from "../../../lib/providers/terminal/pane_look.ts";
+import type { DialogInfo } from "../../../lib/screen/dialog.ts";
+import { parseScreen } from "../../../lib/screen/screen.ts";
+import { stillClock } from "../../support/still_clock.ts";
 
 const RULE = "─".repeat(60);
 

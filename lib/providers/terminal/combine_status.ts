@@ -1,5 +1,5 @@
-import type { Classification } from "../screen/classify.ts";
-import { isAtRest, type TerminalStatus } from "../screen/status.ts";
+import type { Classification } from "../../screen/classify.ts";
+import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
 import type { StatusReport } from "./status_source.ts";
 
 /** What was seen of an agent before, in milliseconds of its terminal's clock. */

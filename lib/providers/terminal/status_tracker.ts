@@ -1,7 +1,7 @@
-import type { Clock } from "../ports/clock.ts";
-import { type Classification, withBeaten } from "../screen/classify.ts";
-import type { RulePack } from "../screen/rules.ts";
-import type { Screen } from "../screen/screen.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Classification, withBeaten } from "../../screen/classify.ts";
+import type { RulePack } from "../../screen/rules.ts";
+import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
 import { oneAtATime } from "./one_at_a_time.ts";
 import type { StatusReport, StatusSource } from "./status_source.ts";

@@ -1,15 +1,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
-import { createGlance } from "../../lib/providers/glance.ts";
-import { readScreen } from "../../lib/providers/pane_look.ts";
-import { parsePartlyStyled } from "../../lib/screen/partly_styled.ts";
-import type { RowRange } from "../../lib/screen/screen.ts";
-import type { RulePack } from "../../lib/screen/rules.ts";
-import { parseScreen, type Row, type Screen } from "../../lib/screen/screen.ts";
-import { standAlone } from "../support/screens.ts";
-import { stillClock } from "../support/still_clock.ts";
+import { readCorpus } from "../../../lib/recordings/corpus/corpus.ts";
+import { CLAUDE_CODE_RULES } from "../../../lib/providers/claude_code/rules.ts";
+import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
+import { createGlance } from "../../../lib/providers/terminal/glance.ts";
+import { readScreen } from "../../../lib/providers/terminal/pane_look.ts";
+import { parsePartlyStyled } from "../../../lib/screen/partly_styled.ts";
+import type { RowRange } from "../../../lib/screen/screen.ts";
+import type { RulePack } from "../../../lib/screen/rules.ts";
+import { parseScreen, type Row, type Screen } from "../../../lib/screen/screen.ts";
+import { standAlone } from "../../support/screens.ts";
+import { stillClock } from "../../support/still_clock.ts";
 
 /** A pane that shows one screen after the other, and how it was captured. */
 function shownPane(pack: RulePack) {

@@ -1,6 +1,6 @@
-import { findRegions } from "../screen/regions.ts";
-import type { Layout } from "../screen/rules.ts";
-import type { Screen } from "../screen/screen.ts";
+import { findRegions } from "../../screen/regions.ts";
+import type { Layout } from "../../screen/rules.ts";
+import type { Screen } from "../../screen/screen.ts";
 
 /** Options of {@linkcode lastBlockText}. */
 export interface LastBlockOptions {
@@ -18,8 +18,8 @@ export interface LastBlockOptions {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { CODEX_LAYOUT } from "./codex/layout.ts";
- * import { parseScreen } from "../screen/screen.ts";
+ * import { CODEX_LAYOUT } from "../codex/layout.ts";
+ * import { parseScreen } from "../../screen/screen.ts";
  * const screen = parseScreen("› say hi\n\n• Ran true\n\n• hi\n  there\n\n  Worked for 1s • 07:00\n\n›\n100% context left\n");
  * const options = { layout: CODEX_LAYOUT, indent: /^(?:• | {2})/, trailer: /^ {2}Worked for / };
  * assertEquals(lastBlockText(screen, options), "hi\nthere");

@@ -1,4 +1,4 @@
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../../ports/clock.ts";
 
 /** Pauses between lookups that found nothing: soon at first, then ever more rarely. */
 const PAUSES_MS = [0, 200, 300, 500, 1000, 2000, 5000, 10_000] as const;

@@ -1,4 +1,4 @@
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { PaneLook } from "./pane_look.ts";
 
 /** How a pane is looked at while something is awaited. */

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { classifyScreen } from "../../lib/providers/classify_screen.ts";
-import { claudeAnswerWay } from "../../lib/providers/claude_code/answer.ts";
-import { codexAnswerWay } from "../../lib/providers/codex/answer.ts";
-import type { AnswerWay } from "../../lib/providers/dialog_keys.ts";
-import type { DialogInfo } from "../../lib/screen/dialog.ts";
-import { parseScreen } from "../../lib/screen/screen.ts";
-import { recordingsOf } from "../support/screens.ts";
+import { classifyScreen } from "../../../lib/providers/classify_screen.ts";
+import { claudeAnswerWay } from "../../../lib/providers/claude_code/answer.ts";
+import { codexAnswerWay } from "../../../lib/providers/codex/answer.ts";
+import type { AnswerWay } from "../../../lib/providers/terminal/dialog_keys.ts";
+import type { DialogInfo } from "../../../lib/screen/dialog.ts";
+import { parseScreen } from "../../../lib/screen/screen.ts";
+import { recordingsOf } from "../../support/screens.ts";
 
 /** Every dialog of the recorded screens of a provider, each different one once. */
 async function recordedDialogs(provider: string): Promise<readonly DialogInfo[]> {

@@ -1,4 +1,4 @@
-import type { DialogInfo, DialogOption } from "../screen/dialog.ts";
+import type { DialogInfo, DialogOption } from "../../screen/dialog.ts";
 
 /** Keys to press, by tmux's names; never none. */
 export type Keys = readonly [string, ...string[]];

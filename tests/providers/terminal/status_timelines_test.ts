@@ -1,15 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
-import { findPaneProvider } from "../../lib/providers/mod.ts";
-import { StatusTracker } from "../../lib/providers/status_tracker.ts";
-import { truthPathFor } from "../../lib/recordings/check_timeline.ts";
-import { frameAt, frameScreen } from "../../lib/recordings/fixture.ts";
-import { loadTimeline } from "../../lib/recordings/timeline_file.ts";
-import { parseTruth } from "../../lib/recordings/truth.ts";
-import { classify } from "../../lib/screen/classify.ts";
-import type { Screen } from "../../lib/screen/screen.ts";
-import { isAtRest } from "../../lib/screen/status.ts";
-import { TIMELINES } from "../recordings/support.ts";
-import { stillClock } from "../support/still_clock.ts";
+import { findPaneProvider } from "../../../lib/providers/mod.ts";
+import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
+import { truthPathFor } from "../../../lib/recordings/check_timeline.ts";
+import { frameAt, frameScreen } from "../../../lib/recordings/fixture.ts";
+import { loadTimeline } from "../../../lib/recordings/timeline_file.ts";
+import { parseTruth } from "../../../lib/recordings/truth.ts";
+import { classify } from "../../../lib/screen/classify.ts";
+import type { Screen } from "../../../lib/screen/screen.ts";
+import { isAtRest } from "../../../lib/screen/status.ts";
+import { TIMELINES } from "../../recordings/support.ts";
+import { stillClock } from "../../support/still_clock.ts";
 
 /** As far as a screen may lag behind the truth: what was asked for is drawn within this time. */
 const LAG_SECONDS = 0.5;
