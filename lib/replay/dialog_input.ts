@@ -1,4 +1,4 @@
-import type { InputEvent } from "./keys.ts";
+import type { InputEvent } from "../text/keys.ts";
 
 /** What input did to an approval dialog. */
 export interface DialogInput {
@@ -41,10 +41,7 @@ export function pressInDialog(event: InputEvent, selected: number): DialogInput 
       return { approved: undefined, selected: (selected + OPTION_COUNT - 1) % OPTION_COUNT };
     case "down":
       return { approved: undefined, selected: (selected + 1) % OPTION_COUNT };
-    case "newline":
-    case "tab":
-    case "backspace":
-    case "ctrl-u":
+    default:
       return { approved: undefined, selected };
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { RoleScript } from "./script.ts";
 import { drawFrame } from "./draw.ts";
-import { createKeyDecoder } from "./keys.ts";
+import { createKeyFeed } from "../text/keys.ts";
 import { type Frame, renderFrame } from "./render.ts";
 import { createSession, type Session, type SessionEnd } from "./session.ts";
 import { activityOf, type AgentState } from "./state.ts";
@@ -22,8 +22,6 @@ export interface ReplayAgentOptions {
   readonly clock?: Clock;
 }
 
-/** How long an escape may stand alone before it counts as the key, in milliseconds. */
-const ESCAPE_TIMEOUT_MS = 40;
 const SPINNER_TICK_MS = 100;
 const DIALOG_TICK_MS = 500;
 
@@ -96,16 +94,11 @@ async function changedOrTick(changed: Promise<void>, options: { tickMs: number |
 
 /** Feeds the keyboard to the session. Not awaited: a read of a terminal cannot be taken back. */
 async function readInput(tty: AgentTty, session: Session, clock: Clock): Promise<void> {
-  const decoder = createKeyDecoder();
-  let pieces = 0;
+  const over = new AbortController();
+  const feed = createKeyFeed({ clock, signal: over.signal, onInput: (events) => events.forEach(session.input) });
   try {
-    for await (const bytes of tty.input) {
-      const piece = ++pieces;
-      decoder.push(bytes).forEach(session.input);
-      if (decoder.escapePending) {
-        clock.sleep(ESCAPE_TIMEOUT_MS).then(() => piece === pieces && decoder.flush().forEach(session.input));
-      }
-    }
+    for await (const bytes of tty.input) feed(bytes);
   } catch { /* the terminal is gone, as at its end */ }
+  over.abort();
   session.quit(0);
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ReplayStep, RoleScript } from "./script.ts";
 import { EMPTY_COMPOSER, eraseLast, pasteText, pressEnter, typeText } from "./composer.ts";
 import { pressInDialog } from "./dialog_input.ts";
-import type { InputEvent, Key } from "./keys.ts";
+import type { InputEvent, Key } from "../text/keys.ts";
 import { performTurn, type Stage, type TurnResult } from "./perform.ts";
 import { addCell, type AgentState, beginTurn, endTurn, initialState, takeQueued, type TurnEnding } from "./state.ts";
 import { errorText } from "../text/error_text.ts";
@@ -170,6 +170,8 @@ export function createSession(options: SessionOptions): Session {
         return submit(pressed.submitted);
       }
       case "newline":
+      case "alt-enter":
+      case "shift-enter":
         return update((state) => ({ ...state, composer: pasteText(state.composer, "\n") }));
       case "backspace":
         return update((state) => ({ ...state, composer: eraseLast(state.composer) }));
@@ -181,9 +183,6 @@ export function createSession(options: SessionOptions): Session {
         if (turn !== undefined) return turn.abort();
         if (state.composer.parts.length === 0) return end({ exitCode: 0, restoreTerminal: true });
         return update((state) => ({ ...state, composer: EMPTY_COMPOSER }));
-      case "up":
-      case "down":
-        return;
     }
   };
 

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
 import { composerText } from "../../lib/replay/composer.ts";
-import type { Key } from "../../lib/replay/keys.ts";
+import type { Key } from "../../lib/text/keys.ts";
 import { createSession, type Session } from "../../lib/replay/session.ts";
 import { activityOf } from "../../lib/replay/state.ts";
 import { parseReplayScript } from "../../lib/replay/script.ts";

@@ -1,6 +1,6 @@
 import { displayWidth } from "../../text/display_width.ts";
-import { sanitizeText } from "../../text/sanitize.ts";
-import type { Key } from "./terminal_keys.ts";
+import type { InputEvent } from "../../text/keys.ts";
+import { plainText, sanitizeText } from "../../text/sanitize.ts";
 
 /** An answer while it is written. Plain data. */
 export interface AnswerEditor {
@@ -10,7 +10,7 @@ export interface AnswerEditor {
   readonly after: string;
 }
 
-/** What a key comes to. */
+/** What input comes to. */
 export type EditorStep =
   | { readonly type: "editing"; readonly editor: AnswerEditor }
   | { readonly type: "sent"; readonly answer: string }
@@ -21,57 +21,85 @@ export type EditorStep =
 export const EMPTY_ANSWER: AnswerEditor = { before: "", after: "" };
 
 /**
- * The editor after a key. Enter sends, unless the line ends with a backslash; so does Ctrl-D, which leaves where nothing is
- * written.
+ * The editor after the events of one piece of input. Enter sends, unless the line ends with a backslash; so does Ctrl-D,
+ * which leaves where nothing is written.
+ *
+ * Enter with more behind it in the same piece was pasted, in a terminal that does not mark pastes: it is a new line.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(onKey({ before: "yes", after: "" }, { type: "enter" }), { type: "sent", answer: "yes" });
- * assertEquals(onKey(EMPTY_ANSWER, { type: "enter" }), { type: "editing", editor: EMPTY_ANSWER });
- * assertEquals(onKey({ before: "a\\", after: "" }, { type: "enter" }), {
+ * const enter = { type: "key", key: "enter" } as const;
+ * assertEquals(onInput({ before: "yes", after: "" }, [enter]), { type: "sent", answer: "yes" });
+ * assertEquals(onInput(EMPTY_ANSWER, [enter]), { type: "editing", editor: EMPTY_ANSWER });
+ * assertEquals(onInput({ before: "a\\", after: "" }, [enter]), {
  *   type: "editing",
  *   editor: { before: "a\n", after: "" },
  * });
  * ```
  */
-export function onKey(editor: AnswerEditor, key: Key): EditorStep {
+export function onInput(editor: AnswerEditor, events: readonly InputEvent[]): EditorStep {
+  let step: EditorStep = { type: "editing", editor };
+  for (const [index, event] of events.entries()) {
+    if (step.type !== "editing") break;
+    const isPastedLineEnd = event.type === "key" && (event.key === "enter" || event.key === "newline") &&
+      index < events.length - 1;
+    step = onEvent(step.editor, isPastedLineEnd ? { type: "text", text: "\n" } : event);
+  }
+  return step;
+}
+
+function onEvent(editor: AnswerEditor, event: InputEvent): EditorStep {
   const { before, after } = editor;
   const edited = (left: string, right = after): EditorStep => ({
     type: "editing",
     editor: { before: left, after: right },
   });
-  switch (key.type) {
-    case "text":
-      return edited(before + key.text);
-    case "new_line":
+  if (event.type === "text") return edited(before + event.text);
+  if (event.type === "paste") return edited(before + plainText(event.text).replaceAll("\t", TAB));
+  switch (event.key) {
+    case "tab":
+      return edited(before + TAB);
+    case "alt-enter":
+    case "shift-enter":
       return edited(`${before}\n`);
     case "enter":
+    case "newline":
       if (before.endsWith("\\")) return edited(`${before.slice(0, -1)}\n`);
       return sent(editor) ?? edited(before);
-    case "end_of_input":
+    case "ctrl-d":
       return sent(editor) ?? { type: "left" };
     case "backspace":
       return edited(before.slice(0, before.length - lastLength(before)));
     case "delete":
       return edited(before, after.slice(firstLength(after)));
-    case "delete_word":
+    case "ctrl-w":
+    case "alt-backspace":
       return edited(before.replace(/\S+\s*$|\s+$/, ""));
-    case "delete_to_start":
+    case "ctrl-u":
       return edited(before.slice(0, before.lastIndexOf("\n") + 1));
     case "left":
+    case "ctrl-b":
       return moved(editor, before.length - lastLength(before));
     case "right":
+    case "ctrl-f":
       return moved(editor, before.length + firstLength(after));
     case "home":
+    case "ctrl-a":
       return moved(editor, before.lastIndexOf("\n") + 1);
     case "end":
+    case "ctrl-e":
       return moved(editor, before.length + lineLength(after));
     case "up":
     case "down":
-      return moved(editor, inNeighbourLine(editor, key.type));
+      return moved(editor, inNeighbourLine(editor, event.key));
+    case "escape":
+    case "ctrl-c":
+      return edited(before);
   }
 }
+
+const TAB = "  ";
 
 function sent({ before, after }: AnswerEditor): EditorStep | undefined {
   const answer = (before + after).trim();

@@ -1,8 +1,9 @@
 import type { AskPerson, PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
-import { EMPTY_ANSWER, onKey, renderAnswer } from "./answer_editor.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
+import { createKeyFeed } from "../../text/keys.ts";
+import { type EditorStep, EMPTY_ANSWER, onInput, renderAnswer } from "./answer_editor.ts";
 import type { CliIo, TerminalInput } from "./command.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
-import { decodeKeys, NEW_DECODER } from "./terminal_keys.ts";
 import { duration } from "../show/words.ts";
 
 /** The person at the terminal, who can be asked; disposal gives the terminal back. */
@@ -11,10 +12,13 @@ export interface TerminalPerson extends Disposable {
 }
 
 /** Opens the way to the person at standard input and standard error. */
-export function openTerminalPerson(io: CliIo): TerminalPerson {
+export function openTerminalPerson(
+  io: CliIo,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): TerminalPerson {
   const input = io.openTerminalInput();
   return {
-    ask: (question, signal) => askAt({ io, input, question, signal }),
+    ask: (question, signal) => askAt({ io, clock, input, question, signal }),
     [Symbol.dispose]: () => input[Symbol.dispose](),
   };
 }
@@ -24,20 +28,20 @@ const END_PASTE_MARKS = "\x1b[?2004l";
 
 interface Asking {
   readonly io: CliIo;
+  readonly clock: Clock;
   readonly input: TerminalInput;
   readonly question: PersonQuestion;
   readonly signal: AbortSignal;
 }
 
-async function askAt({ io, input, question, signal }: Asking): Promise<string | undefined> {
+async function askAt({ io, clock, input, question, signal }: Asking): Promise<string | undefined> {
   io.stderr(questionText(question));
   using raw = new DisposableStack();
   raw.use(input.startRaw());
   io.stderr(START_PASTE_MARKS);
   raw.defer(() => io.stderr(END_PASTE_MARKS));
 
-  const decoder = new TextDecoder();
-  let keysDecoder = NEW_DECODER;
+  let step = { type: "editing", editor: EMPTY_ANSWER } as EditorStep;
   let editor = EMPTY_ANSWER;
   let cursorRow = 0;
   const draw = () => {
@@ -52,23 +56,27 @@ async function askAt({ io, input, question, signal }: Asking): Promise<string | 
     const { rows, cursor } = renderAnswer(editor, { columns: io.columns() });
     io.stderr(`${"\n".repeat(rows.length - cursor.row)}\r${note}`);
   };
-  for (draw();; draw()) {
+  const over = new AbortController();
+  raw.defer(() => over.abort());
+  const feed = createKeyFeed({
+    clock,
+    signal: over.signal,
+    onInput(events) {
+      step = onInput(editor, events);
+      if (step.type === "editing") editor = step.editor;
+      if (step.type === "sent") editor = { before: step.answer, after: "" };
+    },
+  });
+  while (step.type === "editing") {
+    draw();
     const bytes = await input.read(signal).catch(() => undefined);
     if (signal.aborted) return void leave("");
     if (bytes === undefined) return void leave("The question stays open.\n");
-    const decoded = decodeKeys(keysDecoder, decoder.decode(bytes, { stream: true }));
-    keysDecoder = decoded.decoder;
-    for (const key of decoded.keys) {
-      const step = onKey(editor, key);
-      if (step.type === "editing") {
-        editor = step.editor;
-        continue;
-      }
-      draw();
-      leave(step.type === "left" ? "The question stays open.\n" : "");
-      return step.type === "sent" ? step.answer : undefined;
-    }
+    feed(bytes);
   }
+  draw();
+  leave(step.type === "left" ? "The question stays open.\n" : "");
+  return step.type === "sent" ? step.answer : undefined;
 }
 
 /** How much of what the agent did before it asked is shown. */

@@ -1,23 +1,20 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { type AnswerEditor, EMPTY_ANSWER, onKey, renderAnswer } from "../../../lib/cli/console/answer_editor.ts";
+import { type AnswerEditor, EMPTY_ANSWER, onInput, renderAnswer } from "../../../lib/cli/console/answer_editor.ts";
 import { openTerminalPerson } from "../../../lib/cli/console/ask_person.ts";
-import { decodeKeys, type Key, NEW_DECODER } from "../../../lib/cli/console/terminal_keys.ts";
+import { createKeyDecoder } from "../../../lib/text/keys.ts";
 import { displayWidth } from "../../../lib/text/display_width.ts";
+import { createManualClock } from "../../replay/manual_clock.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 /** What pieces of a terminal's input come to: the answer, `left`, or the editor with `|` for the cursor. */
 function type(...pieces: readonly string[]): string {
-  let decoder = NEW_DECODER;
+  const decoder = createKeyDecoder();
   let editor = EMPTY_ANSWER;
   for (const piece of pieces) {
-    const decoded = decodeKeys(decoder, piece);
-    decoder = decoded.decoder;
-    for (const key of decoded.keys) {
-      const step = onKey(editor, key);
-      if (step.type === "sent") return `sent: ${step.answer}`;
-      if (step.type === "left") return "left";
-      editor = step.editor;
-    }
+    const step = onInput(editor, decoder.push(new TextEncoder().encode(piece)));
+    if (step.type === "sent") return `sent: ${step.answer}`;
+    if (step.type === "left") return "left";
+    editor = step.editor;
   }
   return `${editor.before}|${editor.after}`;
 }
@@ -35,6 +32,12 @@ Deno.test("an answer may have several lines: Alt+Enter, a backslash before Enter
   assertEquals(type("\x1b[200~one\rtwo\r\x1b[201~", "\r"), "sent: one\ntwo");
   assertEquals(type("\x1b[200~one\n", "two", "\x1b[20", "1~", "\r"), "sent: one\ntwo");
   assertEquals(type("one\ntwo\nthree\n"), "sent: one\ntwo\nthree");
+});
+
+Deno.test("Esc is a key of its own: it takes nothing of what is typed after it along", () => {
+  assertEquals(type("\x1b", "y", "es", "\r"), "sent: yes");
+  assertEquals(type("\x1byes\r"), "sent: yes");
+  assertEquals(type("\x1b\x1b", "yes", "\x1b", "\x1b[D", "X"), "yeX|s");
 });
 
 Deno.test("Ctrl-D leaves the question open where nothing is written, and sends what is", () => {
@@ -57,7 +60,7 @@ Deno.test("the cursor moves, and characters go away where it is", () => {
 });
 
 Deno.test("escape sequences and control characters of no meaning change nothing, also when they come in pieces", () => {
-  assertEquals(type("a\x1b[", "15~", "b\x1b", "[Zc\x00\x9b\x1b]d"), "abcd|");
+  assertEquals(type("a\x1b[", "15~", "b\x1b", "[Zc\x00\u009b\x1bd"), "abcd|");
   assertEquals(type("\x1b[200~\x1b[A\x03x\x1b[201~"), "x|");
   for (const input of ["héllo 界\r", "one\x1b\rtwo\x1b[D\x1b[200~x\ny\x1b[201~z"]) {
     const whole = type(input);
@@ -102,6 +105,21 @@ Deno.test("a person is shown the question with its context, and what is typed co
   assertEquals(io.written.stdout, "");
 });
 
+Deno.test("Esc that nothing follows for a while is a key: Enter after it sends, and a bracket is a character", async () => {
+  const clock = createManualClock();
+  for (const [keys, answer] of [[["yes", "\x1b", "\r"], "yes"], [["\x1b", "[", "A", "\r"], "[A"]] as const) {
+    const io = fakeIo({ terminal: true, keys });
+    const input = io.openTerminalInput();
+    const slow = { ...input, read: (signal: AbortSignal) => clock.advance(1000).then(() => input.read(signal)) };
+    using person = openTerminalPerson({ ...io, openTerminalInput: () => slow }, { clock });
+    assertEquals(await person.ask(QUESTION, new AbortController().signal), answer);
+  }
+  const io = fakeIo({ terminal: true, keys: ["one", "\x1b", "\r", "two", "\r"] });
+  using person = openTerminalPerson(io, { clock });
+  assertEquals(await person.ask(QUESTION, new AbortController().signal), "one\ntwo", "Alt-Enter comes at once");
+  assertEquals(clock.sleepers, 0);
+});
+
 Deno.test("a person who leaves the question open, or is overtaken, gives no answer", async () => {
   const leaving = fakeIo({ terminal: true, keys: ["\x04"] });
   using person = openTerminalPerson(leaving);
@@ -118,19 +136,15 @@ Deno.test("whatever bytes a terminal sends, keys come of it and nothing throws",
   let seed = 7;
   const next = () => seed = (seed * 48271) % 2147483647;
   for (let round = 0; round < 300; round++) {
-    let decoder = NEW_DECODER;
+    const decoder = createKeyDecoder();
     let editor = EMPTY_ANSWER;
     for (let piece = 0; piece < 5; piece++) {
       const text = Array.from(
         { length: next() % 12 },
         () => String.fromCodePoint([27, 91, 13, 10, 126, 49, 50, 48, 127, 9, 0x1f600, 97][next() % 12] ?? 0),
       ).join("");
-      const decoded: { keys: Key[]; decoder: typeof decoder } = decodeKeys(decoder, text);
-      decoder = decoded.decoder;
-      for (const key of decoded.keys) {
-        const step = onKey(editor, key);
-        if (step.type === "editing") editor = step.editor;
-      }
+      const step = onInput(editor, decoder.push(new TextEncoder().encode(text)));
+      if (step.type === "editing") editor = step.editor;
       // deno-lint-ignore no-control-regex -- none of them may get into the text
       assertNotMatch(editor.before + editor.after, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
       renderAnswer(editor, { columns: 20 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { createKeyDecoder, type InputEvent } from "../../lib/replay/keys.ts";
+import { createKeyDecoder, type InputEvent } from "../../lib/text/keys.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -66,6 +66,24 @@ Deno.test("two escapes in a row are two keys", () => {
     { type: "key", key: "escape" },
     { type: "key", key: "escape" },
   ]);
+});
+
+Deno.test("an escape takes no character along that is not a sequence's", () => {
+  const escape: InputEvent = { type: "key", key: "escape" };
+  const typed = (text: string): InputEvent => ({ type: "text", text });
+  const cases: [string, InputEvent[]][] = [
+    ["\x1by", [escape, typed("y")]],
+    ["\x1bOK", [escape, typed("OK")]],
+    ["\x1b\r", [{ type: "key", key: "alt-enter" }]],
+    ["\x1bOP\x1b[15~x", [typed("x")]],
+    ["\x1b[\rx", [{ type: "key", key: "enter" }, typed("x")]],
+    [`\x1b[${"1".repeat(30)}x`, [typed("x")]],
+  ];
+  for (const [input, events] of cases) assertEquals(createKeyDecoder().push(encode(input)), events, input);
+  for (const input of ["\x1b[", "\x1bO"]) {
+    const decoder = createKeyDecoder();
+    assertEquals([...decoder.push(encode(input)), ...decoder.flush()], [escape, typed(input[1]!)]);
+  }
 });
 
 Deno.test("an escape inside a paste is no key", () => {
