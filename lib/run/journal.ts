@@ -1,4 +1,5 @@
 import { PanewrightError } from "../errors.ts";
+import { type Fault, faultOfEnvironment, killSelf } from "../ports/fault.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** The version of the records' format; it stands in the first record of each journal. */
@@ -24,17 +25,7 @@ export interface JournalOptions {
   /** The command that goes on with the run, for the message about a journal that cannot be written. */
   readonly resumeCommand?: string;
   /** @default {the one that PANEWRIGHT_FAULT names} */
-  readonly fault?: JournalFault | "none";
-}
-
-/**
- * Where this process kills itself, without a chance to clean up, for tests of what becomes of a killed run: before a record is
- * written, in the middle of it, or when it is on the disk.
- */
-export interface JournalFault {
-  readonly when: "before" | "in" | "after";
-  /** The number of the record among those that this process writes, from 1. */
-  readonly record: number;
+  readonly fault?: Fault | "none";
 }
 
 /**
@@ -44,7 +35,7 @@ export interface JournalFault {
  * records of things that happen at the same time keep their order. A record that a crash cut off is dropped first.
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
-  const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment() } = options;
+  const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment("record") } = options;
   const goOn = resumeCommand === undefined ? "go on with the run." : `go on with: ${resumeCommand}`;
   const droppedBytes = dropTornRecord(path);
   const file = Deno.openSync(path, { create: true, append: true, write: true, mode: 0o600 });
@@ -55,7 +46,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     if (failure !== undefined) throw failure;
     const at = wallClock().toISOString();
     const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
-    const strikes = fault !== "none" && fault.record === ++records ? fault.when : undefined;
+    const strikes = typeof fault === "object" && fault.number === ++records ? fault.when : undefined;
     try {
       if (strikes === "in") file.writeSync(line.subarray(0, line.length / 2));
       if (strikes === "before" || strikes === "in") killSelf();
@@ -81,18 +72,6 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
 /** The warning of a run whose journal ended in the middle of a record. */
 export function droppedRecordMessage(bytes: number): string {
   return `the last record of the journal had been cut off: its ${bytes} bytes were dropped`;
-}
-
-/** The variable that names a fault: `before-record:N`, `in-record:N` or `after-record:N`. */
-const FAULT_VARIABLE = "PANEWRIGHT_FAULT";
-
-function faultOfEnvironment(): JournalFault | "none" {
-  const [, when, record] = /^(before|in|after)-record:(\d+)$/.exec(Deno.env.get(FAULT_VARIABLE) ?? "") ?? [];
-  return when === undefined ? "none" : { when: when as JournalFault["when"], record: Number(record) };
-}
-
-function killSelf(): void {
-  Deno.kill(Deno.pid, "SIGKILL");
 }
 
 /** What follows the last end of a line was never fully written, and nobody has relied on it. */

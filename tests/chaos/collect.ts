@@ -1,16 +1,19 @@
 import { walk } from "@std/fs";
-import { responseDirFor } from "../../lib/handoff/response_files.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { findMarkedPids } from "../../lib/ports/end_processes.ts";
 import { sha256Hex } from "../../lib/text/digest.ts";
 import { PANE_MARK_VARIABLE } from "../../lib/tmux/pane_processes.ts";
 import type { Agents } from "./agents.ts";
 import type { ArchivedFile, JobEvidence } from "./evidence.ts";
+import type { ResponsePlace } from "./response_place.ts";
 import { readRun } from "./run_so_far.ts";
 import type { Stage } from "./stage.ts";
 
 /** All that a job has left behind; undefined where it has not begun. */
-export async function collectEvidence(stage: Stage, agents: Agents): Promise<JobEvidence | undefined> {
+export async function collectEvidence(
+  stage: Stage,
+  { agents, place }: { readonly agents: Agents; readonly place: ResponsePlace },
+): Promise<JobEvidence | undefined> {
   const { sandbox } = stage;
   const run = await readRun(stage);
   if (run === undefined) return undefined;
@@ -22,7 +25,7 @@ export async function collectEvidence(stage: Stage, agents: Agents): Promise<Job
     files: await readProject(sandbox.project),
     deliveries: await stage.deliveries(),
     deaths: agents.deaths,
-    leftovers: await findLeftovers(stage, journal),
+    leftovers: await findLeftovers(stage, { journal, place }),
   };
 }
 
@@ -42,14 +45,17 @@ async function readProject(project: string): Promise<Readonly<Record<string, str
 }
 
 /** Processes, tmux servers, temporary files and response files that nobody took. */
-async function findLeftovers({ sandbox }: Stage, journal: string): Promise<readonly string[]> {
+async function findLeftovers(
+  { sandbox }: Stage,
+  { journal, place }: { readonly journal: string; readonly place: ResponsePlace },
+): Promise<readonly string[]> {
   const left: string[] = [];
   await sandbox.assertNothingLeft().catch((error: Error) => left.push(error.message));
   for (const [, mark] of journal.matchAll(/"type":"session_opening".*"mark":"([^"]+)"/g)) {
     const pids = await findMarkedPids({ name: PANE_MARK_VARIABLE, value: mark ?? "" });
     if (pids.length > 0) left.push(`processes with the mark of a session of the run: ${pids.join(", ")}`);
   }
-  for await (const { path } of walk(responseDirFor(sandbox.project), { includeDirs: false })) {
+  for await (const { path } of walk(place.responsesDir, { includeDirs: false })) {
     left.push(`response file ${path}`);
   }
   return left;

@@ -1,4 +1,3 @@
-import { responseDirFor } from "../../lib/handoff/response_files.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { sleepWithTimer } from "../../lib/ports/clock.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
@@ -6,6 +5,7 @@ import { type RunningProgram, startProgram } from "../support/program.ts";
 import type { Agents } from "./agents.ts";
 import { waitForMoment } from "./moments.ts";
 import type { Blow, Moment, Strike } from "./plan.ts";
+import type { ResponsePlace } from "./response_place.ts";
 import { readRun } from "./run_so_far.ts";
 import type { Stage } from "./stage.ts";
 
@@ -24,6 +24,7 @@ export interface EndedCommand {
 /** What a command is run with. */
 export interface CommandOptions {
   readonly stage: Stage;
+  readonly place: ResponsePlace;
   readonly agents: Agents;
   readonly blow: Blow | undefined;
   readonly patienceMs: number;
@@ -32,18 +33,22 @@ export interface CommandOptions {
 
 /** Runs a command to its end, with what a plan says done to it. */
 export async function runCommand(argv: PanewrightCommand["argv"], options: CommandOptions): Promise<EndedCommand> {
-  const { stage, agents, blow, patienceMs, signal } = options;
+  const { stage, place, agents, blow, patienceMs, signal } = options;
   const strikes = blow?.strikes ?? [];
   const fault = strikes.find((strike) => "fault" in strike)?.fault;
-  await using program = startProgram(argv, {
+  const [first, ...more] = [...place.through, ...argv] as [string, ...string[]];
+  await using program = startProgram([first, ...more], {
     cwd: stage.sandbox.project,
-    env: { ...stage.env, ...(fault === undefined ? {} : { PANEWRIGHT_FAULT: `${fault.when}-record:${fault.record}` }) },
+    env: {
+      ...stage.env,
+      ...(fault === undefined ? {} : { PANEWRIGHT_FAULT: `${fault.when}-${fault.what}:${fault.number}` }),
+    },
   });
   const hits: string[] = [];
   let struck = false;
   for (const strike of strikes) {
     if ("fault" in strike) continue;
-    if ("moment" in strike && !await comesBeforeEnd(strike, { program, stage, signal })) break;
+    if ("moment" in strike && !await comesBeforeEnd(strike, { program, stage, place, signal })) break;
     if (strike.afterMs > 0 && await endsWithin(program.ended, strike.afterMs, signal)) break;
     if (strike.target === "panewright") {
       struck = true;
@@ -58,7 +63,7 @@ export async function runCommand(argv: PanewrightCommand["argv"], options: Comma
   }
   const { code, stdout, stderr } = await program.ended;
   if (code === KILLED_CODE) {
-    hits.push(struck ? `panewright ${program.pid}` : `panewright ${program.pid} at its record`);
+    hits.push(struck ? `panewright ${program.pid}` : `panewright ${program.pid} at its fault`);
   }
   return { code, stdout, stderr, hits };
 }
@@ -66,7 +71,9 @@ export async function runCommand(argv: PanewrightCommand["argv"], options: Comma
 /** Whether a moment comes while the command lives. */
 async function comesBeforeEnd(
   { moment, nth }: Extract<Strike, { readonly moment: Moment }>,
-  { program, stage, signal }: Pick<CommandOptions, "stage" | "signal"> & { readonly program: RunningProgram },
+  { program, stage, place, signal }: Pick<CommandOptions, "stage" | "place" | "signal"> & {
+    readonly program: RunningProgram;
+  },
 ): Promise<boolean> {
   const over = new AbortController();
   program.ended.then(() => over.abort());
@@ -74,7 +81,7 @@ async function comesBeforeEnd(
   const coming = waitForMoment(moment, {
     nth,
     run: async () => folder ??= (await readRun(stage))?.folder,
-    responsesDir: responseDirFor(stage.sandbox.project),
+    responsesDir: place.responsesDir,
     signal: AbortSignal.any([signal, over.signal]),
   });
   return await coming.then(() => true, () => {

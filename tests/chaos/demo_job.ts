@@ -16,7 +16,7 @@ export const DEMO_JOB: ChaosJob = {
 };
 
 const PACE = 0.3;
-const PROMPT_LOG = ".tmp/prompts.ndjson";
+const PROMPT_LOG = ".panewright/prompts.ndjson";
 
 async function setUp(panewright: PanewrightCommand): Promise<Stage> {
   await using stack = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-import type { JournalFault } from "../../lib/run/journal.ts";
+import type { Fault } from "../../lib/ports/fault.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 /** Enter is about to be pressed, by the journal; a response file has appeared; one has been moved to the archive. */
@@ -6,12 +6,12 @@ export type Moment = (typeof MOMENTS)[number];
 const MOMENTS = ["enter", "response", "archived"] as const;
 
 /**
- * What is killed. `panewright` is hit after a time, by itself at a record of its journal, or shortly after a moment in
+ * What is killed. `panewright` is hit after a time, by itself at a record of its journal or at a response that it archives, or shortly after a moment in
  * which keys or files are on their way: these windows are too short for chance.
  */
 export type Strike =
   | { readonly target: "panewright"; readonly afterMs: number }
-  | { readonly target: "panewright"; readonly fault: JournalFault }
+  | { readonly target: "panewright"; readonly fault: Fault }
   /** `nth` counts from 1, from the command's start. */
   | { readonly target: "panewright"; readonly moment: Moment; readonly nth: number; readonly afterMs: number }
   | { readonly target: "tmux"; readonly afterMs: number }
@@ -80,9 +80,17 @@ function planBlow(random: Random, options: JobFigures & { readonly resumes: bool
     : [Math.floor(spanMs * ofSpan), Math.floor(records * ofSpan)];
   const kind = random.int(20);
   const first: Strike = kind < 6
-    ? { target: "panewright", fault: { when: random.pick(FAULTS), record: 1 + random.int(withinRecords) } }
+    ? {
+      target: "panewright",
+      fault: { when: random.pick(FAULTS), what: "record", number: 1 + random.int(withinRecords) },
+    }
     : kind < 11
     ? planMoment(random, soon ? 2 : options.turns)
+    : kind < 14
+    ? {
+      target: "panewright",
+      fault: { when: random.pick(FAULTS), what: "archive", number: 1 + random.int(options.turns) },
+    }
     : planTimed(random, withinMs);
   const strikes: Strike[] = [first];
   while (strikes.length < MOST_STRIKES && strikes.at(-1)?.target === "agent" && random.int(3) > 0) {
@@ -108,6 +116,18 @@ export function* windowsJob({ seed }: { readonly seed: number }): Generator<Blow
   }
 }
 
+/** Kills a command before it archives its first response, the next one in the middle, the third one right after. */
+export function* archiveJob(): Generator<Blow, void, WalkedCommand> {
+  for (let count = 0; count < MOST_BLOWS; count++) {
+    const { killed } = yield faultAt({ when: FAULTS[count % FAULTS.length]!, what: "archive", number: 1 });
+    if (!killed) return;
+  }
+}
+
+function faultAt(fault: Fault): Blow {
+  return { strikes: [{ target: "panewright", fault }], pauseMs: 0, namesRun: false };
+}
+
 function planMoment(random: Random, turns: number): Strike {
   const moment = random.pick(MOMENTS);
   return { target: "panewright", moment, nth: 1 + random.int(turns), afterMs: random.int(WINDOW_MS[moment]) };
@@ -131,7 +151,7 @@ export function describeBlow({ strikes, pauseMs, meanwhile }: Blow): string {
 }
 
 function describeStrike(strike: Strike): string {
-  if ("fault" in strike) return `${strike.target} ${strike.fault.when} record ${strike.fault.record}`;
+  if ("fault" in strike) return `${strike.target} ${strike.fault.when} ${strike.fault.what} ${strike.fault.number}`;
   const since = "moment" in strike ? ` of ${strike.moment} ${strike.nth}` : "";
   return `${strike.target} after ${strike.afterMs} ms${since}`;
 }
@@ -171,14 +191,9 @@ const MOST_BLOWS = 1600;
  */
 export function* walkJob(): Generator<Blow, void, WalkedCommand> {
   let last = "";
-  const faultAt = (fault: JournalFault): Blow => ({
-    strikes: [{ target: "panewright", fault }],
-    pauseMs: 0,
-    namesRun: false,
-  });
   for (let record = 1, count = 0; count < MOST_BLOWS; count++) {
-    yield faultAt({ when: count % 2 === 0 ? "before" : "in", record });
-    const { records, killed } = yield faultAt({ when: "after", record });
+    yield faultAt({ when: count % 2 === 0 ? "before" : "in", what: "record", number: record });
+    const { records, killed } = yield faultAt({ when: "after", what: "record", number: record });
     if (!killed) return;
     const opening = records.findIndex((type) => !OPENING.has(type));
     // What is recorded before it is done is recorded once more after a kill in between.

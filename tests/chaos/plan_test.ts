@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { placeOfPrompt } from "./evidence.ts";
-import { type Blow, type JobFigures, planJob, type WalkedCommand, walkJob, windowsJob } from "./plan.ts";
+import { archiveJob, type Blow, type JobFigures, planJob, type WalkedCommand, walkJob, windowsJob } from "./plan.ts";
 
 const FIGURES: JobFigures = { spanMs: 10_000, records: 100, turns: 10, blows: [3, 6] };
 
@@ -20,15 +20,22 @@ Deno.test("plans hit everything there is, within the figures of the job", () => 
   }
   const strikes = blows.flatMap((blow) => blow.strikes);
   const kinds = new Set(strikes.map((strike) => {
-    const how = "moment" in strike ? strike.moment : "fault" in strike ? `${strike.fault.when} record` : "time";
+    const how = "moment" in strike
+      ? strike.moment
+      : "fault" in strike
+      ? `${strike.fault.when} ${strike.fault.what}`
+      : "time";
     return `${strike.target} ${how}`;
   }));
   assertEquals([...kinds].sort(), [
     "agent time",
+    "panewright after archive",
     "panewright after record",
     "panewright archived",
+    "panewright before archive",
     "panewright before record",
     "panewright enter",
+    "panewright in archive",
     "panewright in record",
     "panewright response",
     "panewright time",
@@ -37,8 +44,9 @@ Deno.test("plans hit everything there is, within the figures of the job", () => 
   assert(blows.some((blow) => blow.strikes.length > 1));
   assertEquals(new Set(blows.map(({ meanwhile }) => meanwhile?.target)), new Set(["agent", "tmux", undefined]));
   for (const strike of strikes) {
-    if ("fault" in strike) assert(strike.fault.record >= 1 && strike.fault.record <= 100);
-    else assert(strike.afterMs >= 0 && strike.afterMs < 10_000);
+    if ("fault" in strike) {
+      assert(strike.fault.number >= 1 && strike.fault.number <= (strike.fault.what === "record" ? 100 : 10));
+    } else assert(strike.afterMs >= 0 && strike.afterMs < 10_000);
   }
   for (const { strikes: [first, ...more], pauseMs, meanwhile } of blows) {
     // Whoever is dead cannot be struck again.
@@ -62,7 +70,7 @@ Deno.test("a walk kills after each record of a job, whatever a process writes be
     if (over) break;
     const [strike] = value.strikes;
     assert(strike !== undefined && "fault" in strike);
-    const { when, record } = strike.fault;
+    const { when, number: record } = strike.fault;
     const before = [...opening, ...again(done)];
     const all = [...before, ...job.slice(done)];
     const records = all.slice(0, when === "after" ? record : record - 1);
@@ -93,6 +101,17 @@ Deno.test("the windows of a job are hit one after the other until there is none"
     hit.add(strike.moment);
   }
   assertEquals(hit, new Set(["enter", "response", "archived"]));
+  assertEquals(job.next({ records: [], killed: false }).done, true);
+});
+
+Deno.test("each response is killed before, in the middle of and after its archiving until there is none", () => {
+  const job = archiveJob();
+  const hit = Array.from({ length: 4 }, () => {
+    const [strike] = job.next({ records: [], killed: true }).value!.strikes;
+    assert(strike !== undefined && "fault" in strike && strike.fault.what === "archive" && strike.fault.number === 1);
+    return strike.fault.when;
+  });
+  assertEquals(hit, ["before", "in", "after", "before"]);
   assertEquals(job.next({ records: [], killed: false }).done, true);
 });
 

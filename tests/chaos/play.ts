@@ -6,6 +6,7 @@ import type { JobResult } from "./evidence.ts";
 import { findViolations, jobResult } from "./invariants.ts";
 import { judgeCommand } from "./judge.ts";
 import { type Blow, describeBlow, type WalkedCommand } from "./plan.ts";
+import { otherFileSystem, sameFileSystem } from "./response_place.ts";
 import { readRun } from "./run_so_far.ts";
 import type { ChaosJob } from "./stage.ts";
 
@@ -15,6 +16,8 @@ export interface PlayOptions {
   readonly panewright: PanewrightCommand;
   /** What happens to its commands; when there is no more, the next one is left alone. */
   readonly blows: Iterator<Blow, unknown, WalkedCommand>;
+  /** Whether the responses are on another file system than the run's folder. @default {false} */
+  readonly isApart?: boolean;
   /** What an undisturbed run came to; missing for that run itself. */
   readonly expected?: JobResult;
   /** Told each step of the story as it happens. */
@@ -57,6 +60,7 @@ export class ChaosFailure extends Error {
 export async function playJob(job: ChaosJob, options: PlayOptions): Promise<PlayedJob> {
   const { blows, signal } = options;
   await using stage = await job.setUp(options.panewright);
+  await using place = options.isApart === true ? await otherFileSystem(stage.sandbox) : sameFileSystem(stage.sandbox);
   const agents = watchAgents(stage.sandbox);
   const startedAtMs = Date.now();
   const story: string[] = [];
@@ -86,7 +90,7 @@ export async function playJob(job: ChaosJob, options: PlayOptions): Promise<Play
     tell(`panewright ${args.join(" ")}${blow === undefined ? "" : `; ${describeBlow(blow)}`}`);
     commands++;
     const command = await runCommand([...options.panewright.argv, ...args], {
-      ...{ stage, agents, blow, signal },
+      ...{ stage, place, agents, blow, signal },
       patienceMs: job.patienceMs,
     });
     for (const hit of command.hits) tell(`killed ${hit}`);
@@ -107,7 +111,7 @@ export async function playJob(job: ChaosJob, options: PlayOptions): Promise<Play
     await agents.noteDeaths();
   }
 
-  const evidence = await collectEvidence(stage, agents);
+  const evidence = await collectEvidence(stage, { agents, place });
   if (evidence === undefined) return await fail(["there is no run"]);
   const expected = options.expected ?? jobResult(evidence);
   const violations = findViolations(evidence, expected);

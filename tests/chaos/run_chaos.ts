@@ -1,11 +1,12 @@
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { planJob, walkJob, windowsJob } from "./plan.ts";
+import { archiveJob, planJob, walkJob, windowsJob } from "./plan.ts";
 import { ChaosFailure, type PlayedJob, playJob } from "./play.ts";
+import { whyOnlyOneFileSystem } from "./response_place.ts";
 import type { ChaosJob } from "./stage.ts";
 
 /** Those before it follow a system. */
-export const FIRST_RANDOM_JOB = 2;
+export const FIRST_RANDOM_JOB = 4;
 
 /** What a chaos test is run with. */
 export interface ChaosOptions {
@@ -13,8 +14,9 @@ export interface ChaosOptions {
   /** After how many kills of random jobs it is enough; those of the systematic ones come on top. */
   readonly kills: number;
   /**
-   * The number of the first job: 0 is killed from record to record, 1 at each Enter and each response, and those from 2 on as
-   * chance will have it.
+   * The number of the first job: 0 is killed from record to record, 1 at each Enter and each response, 2 and 3 before, in the
+   * middle of and after each archiving of a response, those from 4 on at random. Jobs with an odd number have their responses
+   * on another file system than the run's folder, where that can be done.
    *
    * @default {0}
    */
@@ -45,16 +47,20 @@ export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<nu
 
   const blowsOf = (number: number) => {
     if (number === 0) return walkJob();
-    return number === 1 ? windowsJob({ seed }) : planJob({ seed, job: number }, job.figures).values();
+    if (number === 1) return windowsJob({ seed });
+    return number < FIRST_RANDOM_JOB ? archiveJob() : planJob({ seed, job: number }, job.figures).values();
   };
+  const onlyOne = await whyOnlyOneFileSystem();
+  if (onlyOne !== undefined) say(`${job.name}: all responses are on the file system of the run's folder: ${onlyOne}`);
   let kills = 0;
   const play = async (number: number) => {
     const blows = blowsOf(number);
     const keep = failuresIn === undefined ? {} : { keepFailureIn: `${failuresIn}/${job.name}-${seed}-${number}` };
     const story = options.verbose ? { onStory: say } : {};
+    const isApart = onlyOne === undefined && number % 2 === 1;
     let played: PlayedJob;
     try {
-      played = await playJob(job, { panewright, blows, expected, signal, ...keep, ...story });
+      played = await playJob(job, { panewright, blows, isApart, expected, signal, ...keep, ...story });
     } catch (error) {
       if (!(error instanceof ChaosFailure)) throw error;
       const again = `deno task test:chaos --seed ${seed} --job ${job.name} --first ${number} --kills 1`;
@@ -63,10 +69,11 @@ export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<nu
     }
     kills += played.kills;
     const { commands } = played;
+    const where = isApart ? ", responses on another file system" : "";
     say(
       `${job.name} ${number}: ${played.kills} kills, ${commands} commands, ${
         played.seconds.toFixed(1)
-      } s; ${kills} kills so far`,
+      } s${where}; ${kills} kills so far`,
     );
   };
   let systematic = 0;

@@ -1,0 +1,28 @@
+/** A place where this process kills itself with SIGKILL, for tests of what a killed run leaves behind. */
+export interface Fault {
+  /** Before it happens, in the middle of it, or once it is on the disk. */
+  readonly when: "before" | "in" | "after";
+  /**
+   * A record of the journal: `number` counts those that this process writes, from 1. Or the move of a response to the
+   * archive: the first one whose number there is `number` or higher.
+   */
+  readonly what: "record" | "archive";
+  readonly number: number;
+}
+
+/** The variable that names a fault: `before-record:3`, `in-archive:1`. */
+const FAULT_VARIABLE = "PANEWRIGHT_FAULT";
+
+/** The fault of one kind that the environment names; undefined where there is none, or the environment may not be read. */
+export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: FAULT_VARIABLE });
+  if (state !== "granted") return undefined;
+  const text = Deno.env.get(FAULT_VARIABLE) ?? "";
+  const [, when, of, number] = /^(before|in|after)-(record|archive):(\d+)$/.exec(text) ?? [];
+  return of === what ? { when: when as Fault["when"], what, number: Number(number) } : undefined;
+}
+
+/** Kills this process, without a chance to clean up. */
+export function killSelf(): void {
+  Deno.kill(Deno.pid, "SIGKILL");
+}
