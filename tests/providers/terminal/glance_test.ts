@@ -63,7 +63,7 @@ for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
   Deno.test(`a glance tells of every recorded screen of ${pack.provider} what a look with all styles tells`, async () => {
     const pane = shownPane(pack);
     const captures = { all: 0, partly: 0 };
-    const folder = new URL(`../../fixtures/screens/${pack.provider}`, import.meta.url).pathname;
+    const folder = new URL(`../../../fixtures/screens/${pack.provider}`, import.meta.url).pathname;
     for await (const { recording } of readCorpus(folder)) {
       const screen = parseScreen(recording.ansi, recording);
       const { status, rule, evidence, dialog, doubtful } = readScreen(screen, pack).classification;
