@@ -1,19 +1,19 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
-import type { AutonomyLevel } from "../jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
+import { notificationsIn, settingsIn } from "./plan.ts";
 
 /**
- * What a configuration comes down to for `panewright exec`.
+ * The plan for `panewright exec` that a configuration describes.
  *
  * @param cwd what the config file's own path starts from
  */
 export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: string }): ExecPlan {
   const { config, file, workdir } = loaded;
   const folder = file === undefined ? cwd : resolve(cwd, file, "..");
-  const { exec, notifications } = config;
   return {
     workdir,
     pipelines: Object.fromEntries(
@@ -22,24 +22,12 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
       ) => [name, steps.map((step) => stepPlan(step, { loaded, folder }))]),
     ),
     defaultPipeline: config.default_pipeline,
-    settings: {
-      autonomyLevel: config.autonomy_level as AutonomyLevel,
-      resume: exec.resume,
-      askCommands: exec.ask_commands,
-      maxQuestionsPerStep: exec.max_questions_per_step,
-      atLevel0: exec.at_level_0,
-      answerTimeoutSeconds: exec.answer_timeout_seconds,
-      defaultAnswer: exec.default_answer,
-      waitForUsageLimitReset: exec.wait_for_usage_limit_reset,
-      writesOutside: exec.writes_outside,
-    },
-    ...(notifications.ntfy_topic === undefined
-      ? {}
-      : { notifications: { url: notifications.ntfy_url, topic: notifications.ntfy_topic } }),
+    settings: settingsIn(config, EXEC_SETTINGS),
+    ...notificationsIn(config),
   };
 }
 
-/** A step's own entry goes before its provider's; variables of both are put together. */
+/** A step's own entry takes precedence over its provider's; the variables of both are merged. */
 function stepPlan(
   step: StepConfig,
   { loaded: { config, providers }, folder }: { readonly loaded: LoadedSettings; readonly folder: string },
@@ -61,7 +49,7 @@ function stepPlan(
     ...(command === undefined ? {} : { command }),
     ...(model === undefined ? {} : { model }),
     ...(step.file_access === undefined ? {} : { allowWrite: step.file_access.allow_write }),
-    ...(step.autonomy_level === undefined ? {} : { autonomyLevel: step.autonomy_level as AutonomyLevel }),
+    ...(step.autonomy_level === undefined ? {} : { autonomyLevel: step.autonomy_level }),
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { configSchema, unwrapSchema } from "./schema.ts";
+import { GROUPS, SETTINGS } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { nearest } from "./suggest.ts";
 
@@ -65,9 +66,9 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
       return oneOf(issue.values, value);
     case "invalid_key":
       if (issue.path[0] === "pipelines") {
-        return "is no name of a pipeline: 1 to 64 letters, digits, _ . or -, with a letter at the start";
+        return "is not a name of a pipeline: it must be 1 to 64 letters, digits, _ . or -, and begin with a letter";
       }
-      return "is no name of an environment variable: letters, digits and _ only, no digit at the start";
+      return "is not a name of an environment variable: it must be letters, digits and _, and not begin with a digit";
     case "invalid_union":
       if (value === undefined) return "is missing";
       if (issue.discriminator !== undefined) {
@@ -146,10 +147,9 @@ function objectSchema(schema: unknown, data: unknown): z.ZodObject | undefined {
   return kind instanceof z.ZodObject ? kind : undefined;
 }
 
-/** The paths of all keys that stand in one place only: not those of every role and provider. */
-const KEY_PATHS: readonly KeyPath[] = Object.keys(configSchema.shape)
-  .filter((group) => group !== "roles" && group !== "providers")
-  .flatMap((group) => [[group], ...keysAt([group]).map((key) => [group, key])]);
+/** The paths of all groups and keys of the table. */
+const KEY_PATHS: readonly KeyPath[] = [...Object.keys(GROUPS), ...SETTINGS.map(({ key }) => key)]
+  .map((key) => key.split("."));
 
 function typeName(expected: string): string {
   switch (expected) {

@@ -1,8 +1,8 @@
 import { UsageError } from "../errors.ts";
-import { convertText, ENVIRONMENT_KEYS } from "./env.ts";
-import { CONFIG_FLAGS } from "./flags.ts";
+import { convertText } from "./env.ts";
 import { findProblems } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
+import { SETTINGS } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
@@ -95,12 +95,12 @@ export function environmentLayer(env: (name: string) => string | undefined): Lay
   const data: Record<string, unknown> = {};
   const names = new Map<string, string>();
   const problems: Problem[] = [];
-  for (const { name, path, type } of ENVIRONMENT_KEYS) {
-    const text = env(name);
-    if (text === undefined || text === "") continue;
-    names.set(dotted(path), name);
-    const converted = convertText(text, type);
-    if ("value" in converted) setAt(data, path, converted.value);
+  for (const { key, value, env: name } of SETTINGS) {
+    const text = name === undefined ? undefined : env(name);
+    if (name === undefined || text === undefined || text === "") continue;
+    names.set(key, name);
+    const converted = convertText(text, value.kind);
+    if ("value" in converted) setAt(data, key.split("."), converted.value);
     else problems.push(problem(name, `must be ${converted.expected}, but is ${JSON.stringify(text)}`));
   }
   const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
@@ -113,15 +113,15 @@ export function environmentLayer(env: (name: string) => string | undefined): Lay
   }
 }
 
-/** The layer of the command line: the values of {@linkcode CONFIG_FLAGS}, by the flags' names. */
+/** The layer of the command line: the values of the flags that set a setting, by the flags' names. */
 export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
   const data: Record<string, unknown> = {};
   const names = new Map<string, string>();
-  for (const flag of CONFIG_FLAGS) {
-    const given = flags[flag.name];
-    if (given === undefined) continue;
-    names.set(flag.key, flag.name);
-    setAt(data, flag.key.split("."), "value" in flag ? flag.value : given);
+  for (const { key, flag } of SETTINGS) {
+    const given = flag === undefined ? undefined : flags[flag.name];
+    if (flag === undefined || given === undefined) continue;
+    names.set(key, flag.name);
+    setAt(data, key.split("."), "sets" in flag ? flag.sets : given);
   }
   const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
   const problemAt = (path: KeyPath, message: string): Problem => ({

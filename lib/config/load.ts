@@ -6,10 +6,9 @@ import type { Provider } from "../providers/provider.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readProviders } from "./rules.ts";
-import { type Config, configSchema } from "./schema.ts";
+import { parseConfig } from "./schema.ts";
+import type { Config } from "./settings_table.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
-
-export { toPermissionPolicy, toRunPlan } from "./plan.ts";
 
 /** The config file that is read where none is named. */
 export const DEFAULT_CONFIG_FILE = "panewright.jsonc";
@@ -109,7 +108,7 @@ async function load(
   const providers = await readProviders({ providers: PROVIDERS, fileLayer, baseFolder, problems });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
-  const config = configSchema.parse(merged);
+  const config = parseConfig(merged);
   return { config, sources: sourcesOf(config, layers), file, providers, ...inputs };
 }
 

@@ -1,62 +1,48 @@
-import { type Role, ROLES } from "../roles.ts";
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
+import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import type { NotificationPlan } from "../jobs/notify.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
+import {
+  DIALOG_SETTINGS,
+  POST_PROCESSING_SETTINGS,
+  REVIEW_LOOP_SETTINGS,
+  REVIEW_RUN_SETTINGS,
+  TMUX_SETTINGS,
+} from "../jobs/review_loop/settings.ts";
 import { findPaneProvider } from "../providers/mod.ts";
+import { type Role, ROLES } from "../roles.ts";
+import type { SettingSlice, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
-import type { Config } from "./schema.ts";
+import type { Config } from "./settings_table.ts";
+import { valueAt } from "./source.ts";
 
-/** What a configuration comes down to for one run of the review loop. */
+/** The plan for one run of the review loop that a configuration describes. */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const { config, workdir, job } = loaded;
-  const { limits, condensation, handoff, permissions, tmux, notifications, post_processing: post } = config;
   return {
     workdir,
     job,
     agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>,
-    loop: {
-      maxRounds: limits.max_rounds,
-      maxReviewCycles: limits.max_review_cycles,
-      minReviewCyclesBeforeApproval: limits.min_review_cycles_before_approval,
-      reviewEvidenceMinMatch: limits.review_evidence_min_match,
-      atReviewLimit: limits.at_review_limit,
-      startAgent: config.start_agent,
-      projectTestCmd: config.project_test_cmd,
-      testCommandTimeoutSeconds: config.project_test_timeout_seconds,
-      condenseCrossPhase: condensation.condense_cross_phase,
-      condenseUpstreamOnRepeat: condensation.condense_upstream_on_repeat,
-      condenseExploreOnRepeat: condensation.condense_explore_on_repeat,
-      condenseReviewFeedback: condensation.condense_review_feedback,
-      condenseTestEvidence: condensation.condense_test_evidence,
-      maxCrossPhaseLines: condensation.max_cross_phase_lines,
-      maxFeedbackLines: condensation.max_feedback_lines,
-      maxTestEvidenceLines: condensation.max_test_evidence_lines,
-    },
-    handoff: {
-      pollSeconds: handoff.poll_seconds,
-      idleGraceSeconds: handoff.idle_grace_seconds,
-      responseTimeoutSeconds: handoff.response_timeout,
-      strictFileHandoff: handoff.strict_file_handoff,
-      autoAcceptPermissions: permissions.auto_accept,
-      acceptCooldownSeconds: permissions.accept_cooldown_seconds,
-      acceptCap: permissions.accept_cap,
-      maxFileReminders: handoff.max_file_reminders,
-      maxResponseBytes: handoff.max_response_bytes,
-    },
-    permissions: {
-      policy: toPermissionPolicy(permissions),
-      dryRun: permissions.dry_run,
-      dialogTimeoutSeconds: permissions.dialog_timeout_seconds,
-    },
-    tmux: { cols: tmux.cols, rows: tmux.rows, ...present({ socket: tmux.socket, session: tmux.session }) },
-    maxAgentRestarts: limits.max_agent_restarts,
-    startupTimeoutSeconds: config.startup_timeout_seconds,
-    quietSeconds: config.quiet_seconds,
-    cleanupOnExit: config.cleanup_on_exit,
-    ...(notifications.ntfy_topic === undefined
-      ? {}
-      : { notifications: { url: notifications.ntfy_url, topic: notifications.ntfy_topic } }),
-    postProcessing: present({ gitCommitMessage: post.git_commit_message, openspecChange: post.openspec_change }),
+    loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
+    handoff: settingsIn(config, HANDOFF_SETTINGS),
+    permissions: { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) },
+    tmux: settingsIn(config, TMUX_SETTINGS),
+    ...settingsIn(config, REVIEW_RUN_SETTINGS),
+    ...notificationsIn(config),
+    postProcessing: settingsIn(config, POST_PROCESSING_SETTINGS),
   };
+}
+
+/** The settings of one slice of the table, as the configuration has them. */
+export function settingsIn<const Slice extends SettingSlice>(config: Config, slice: Slice): SettingsOf<Slice> {
+  const values = Object.entries(slice).map(([name, { key }]) => [name, valueAt(config, key.split("."))]);
+  return present(Object.fromEntries(values)) as SettingsOf<Slice>;
+}
+
+/** Where a person is told how a run goes, if anywhere. */
+export function notificationsIn({ notifications }: Config): { readonly notifications?: NotificationPlan } {
+  const { ntfy_url: url, ntfy_topic: topic } = notifications;
+  return topic === undefined ? {} : { notifications: { url, topic } };
 }
 
 /** The permission policy of a configuration. */
@@ -71,7 +57,7 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
   };
 }
 
-/** A role's own entry goes before its provider's; variables of both are put together. */
+/** A role's own entry takes precedence over its provider's; the variables of both are merged. */
 function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
   const own = config.roles[role] ?? {};
   const provider = own.provider ?? config.provider;

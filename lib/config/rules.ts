@@ -4,8 +4,8 @@ import type { Condition, Rule } from "../screen/rules.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { type UserRule, withUserRules } from "../screen/user_rules.ts";
 import { type Layer, type Problem, readFileLayer } from "./layers.ts";
-import type { ConditionEntry, RuleEntry } from "./rules_schema.ts";
-import { type Config, configSchema } from "./schema.ts";
+import { type ConditionEntry, type RuleEntry, rulesSchema } from "./rules_schema.ts";
+import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
 import { errorText } from "../text/error_text.ts";
@@ -45,7 +45,7 @@ export async function readProviders(context: UserRulesContext): Promise<readonly
   const { providers, fileLayer, baseFolder, problems } = context;
   if (fileLayer === undefined || fileLayer.broken === true) return providers;
   const sources: Source[] = [];
-  const own = configSchema.shape.rules.safeParse(fileLayer.data["rules"]);
+  const own = rulesSchema.safeParse(fileLayer.data["rules"] ?? {});
   if (own.success) sources.push({ rules: own.data, layer: fileLayer, at: ["rules"] });
   const path = fileLayer.data["rules_file"];
   if (typeof path === "string" && path !== "") {
@@ -79,7 +79,7 @@ async function readRulesFile(
     return undefined;
   }
   problems.push(...layer.problems);
-  const rules = configSchema.shape.rules.safeParse(layer.data);
+  const rules = rulesSchema.safeParse(layer.data);
   return rules.success ? { rules: rules.data, layer, at: [] } : undefined;
 }
 

@@ -5,7 +5,6 @@ import { patternProblem } from "../screen/pattern_cost.ts";
 import { DIALOG_KINDS } from "../screen/dialog.ts";
 import { LAYOUT_PARTS, ROW_REGIONS, ROW_SELECTIONS } from "../screen/rules.ts";
 import { TERMINAL_STATUSES } from "../screen/status.ts";
-import { text } from "./values.ts";
 
 const pattern = () =>
   z.string().min(1).superRefine((source, context) => {
@@ -107,13 +106,9 @@ export type RuleEntry = z.output<typeof rule>;
 /** The conditions that an entry, or one of its `also` and `excludes`, names. */
 export type ConditionEntry = z.output<typeof condition>;
 
-/** The keys of the configuration that are about rules for screens. */
-export const ruleKeys = {
-  rules: z.strictObject(
-    Object.fromEntries(
-      PROVIDER_IDS.map((id) => [id, z.array(rule).optional().describe(`For the screens of ${id}.`)]),
-    ) as Record<ProviderId, z.ZodOptional<z.ZodArray<typeof rule>>>,
-  ).prefault({}).describe("Rules of your own for the agents' screens, or in place of built-in ones."),
-  rules_file: text().optional()
-    .describe("A file with such rules to share, in the form of rules; relative to the config file."),
-};
+/** What `rules` may hold, and the file that `rules_file` names. */
+export const rulesSchema = z.strictObject(
+  Object.fromEntries(
+    PROVIDER_IDS.map((id) => [id, z.array(rule).optional().describe(`For the screens of ${id}.`)]),
+  ) as Record<ProviderId, z.ZodOptional<z.ZodArray<typeof rule>>>,
+);

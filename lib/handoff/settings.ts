@@ -1,44 +1,81 @@
-import { UsageError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { DispatchMark } from "./response_reading.ts";
 import type { Role } from "../roles.ts";
+import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../settings.ts";
 
-/** The figures by which a turn is waited for. The defaults are those of the seeds. */
-export interface HandoffSettings {
-  /** Seconds between two looks at the terminal, at most an hour. @default {2} */
-  readonly pollSeconds: number;
-  /** Seconds without a break that an agent may rest without a response file before its turn is over. @default {30} */
-  readonly idleGraceSeconds: number;
-  /** Seconds that a whole turn may take, reminders included. @default {1800} */
-  readonly responseTimeoutSeconds: number;
-  /** Whether a turn without a response file is an error; otherwise the terminal's last output stands in. @default {true} */
-  readonly strictFileHandoff: boolean;
-  /** Whether permission dialogs are answered with yes. @default {false} */
-  readonly autoAcceptPermissions: boolean;
-  /** Seconds between two dialogs of one terminal that are accepted. @default {5} */
-  readonly acceptCooldownSeconds: number;
-  /** How many dialogs may be accepted in one turn. @default {20} */
-  readonly acceptCap: number;
-  /** How often a resting agent is reminded of its missing response file. @default {0} */
-  readonly maxFileReminders: number;
-  /** Bytes that a response file may have. @default {1048576} */
-  readonly maxResponseBytes: number;
-}
+/** The handoff's slice of the settings table: how a turn is waited for. The defaults are those of the seeds. */
+export const HANDOFF_SETTINGS = {
+  pollSeconds: {
+    key: "handoff.poll_seconds",
+    value: { kind: "seconds", above: 0, most: 3600, default: 2 },
+    env: "POLL_SECONDS",
+    flag: { name: "poll-seconds" },
+    description: "Seconds between two looks at an agent's terminal.",
+  },
+  idleGraceSeconds: {
+    key: "handoff.idle_grace_seconds",
+    value: { kind: "seconds", least: 0, default: 30 },
+    env: "IDLE_GRACE_SECONDS",
+    flag: { name: "idle-grace-seconds" },
+    description:
+      "Seconds that an agent may be idle, without a break and without a response file, before its turn is over.",
+  },
+  responseTimeoutSeconds: {
+    key: "handoff.response_timeout",
+    value: { kind: "seconds", above: 0, default: 1800 },
+    env: "RESPONSE_TIMEOUT",
+    flag: { name: "response-timeout" },
+    description: "Seconds that a whole turn may take, reminders included.",
+  },
+  strictFileHandoff: {
+    key: "handoff.strict_file_handoff",
+    value: { kind: "switch", default: true },
+    env: "STRICT_FILE_HANDOFF",
+    description: "Whether a turn without a response file fails; if not, the terminal's last output is the response.",
+  },
+  maxFileReminders: {
+    key: "handoff.max_file_reminders",
+    // The seeds' handoff never reminds, and callers of the library get that; a reminder saves many a run at night.
+    value: { kind: "count", least: 0, default: 1, libraryDefault: 0 },
+    env: "MAX_FILE_REMINDERS",
+    description: "How often an idle agent is reminded of its missing response file in one turn.",
+  },
+  maxResponseBytes: {
+    key: "handoff.max_response_bytes",
+    value: { kind: "bytes", least: 1, default: 1024 * 1024 },
+    description: "The largest response file that is read, in bytes.",
+  },
+  autoAcceptPermissions: {
+    key: "permissions.auto_accept",
+    value: { kind: "switch", default: false },
+    env: "AUTO_ACCEPT_PERMISSIONS",
+    flag: {
+      name: "auto-accept",
+      sets: true,
+      description: "accept agents' permission dialogs as far as the rules allow; only for work in a sandbox",
+    },
+    description:
+      "Whether agents' permission dialogs are accepted as far as the rules allow; only for work in a sandbox.",
+  },
+  acceptCooldownSeconds: {
+    key: "permissions.accept_cooldown_seconds",
+    value: { kind: "seconds", least: 0, default: 5 },
+    description: "Seconds between two accepted dialogs of one terminal.",
+  },
+  acceptCap: {
+    key: "permissions.accept_cap",
+    value: { kind: "count", least: 0, default: 20 },
+    description: "How many dialogs may be accepted in one turn.",
+  },
+} as const satisfies SettingSlice;
 
-/** What applies where nothing else is said. */
-export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = {
-  pollSeconds: 2,
-  idleGraceSeconds: 30,
-  responseTimeoutSeconds: 1800,
-  strictFileHandoff: true,
-  autoAcceptPermissions: false,
-  acceptCooldownSeconds: 5,
-  acceptCap: 20,
-  maxFileReminders: 0,
-  maxResponseBytes: 1024 * 1024,
-};
+/** How a turn is waited for. */
+export interface HandoffSettings extends SettingsOf<typeof HANDOFF_SETTINGS> {}
+
+/** What applies where nothing else is said, for callers of the library. */
+export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = defaultsOf(HANDOFF_SETTINGS);
 
 /**
  * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a request
@@ -130,49 +167,5 @@ export interface HandoffOptions {
  * ```
  */
 export function resolveHandoffSettings(settings: Partial<HandoffSettings> = {}): HandoffSettings {
-  for (const [name, value] of Object.entries(settings)) {
-    if (value !== undefined) checkSetting(name, value);
-  }
-  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  return { ...DEFAULT_HANDOFF_SETTINGS, ...given };
-}
-
-type Check = readonly [expectation: string, holds: (value: unknown) => boolean];
-
-const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-const MORE_THAN_ZERO: Check = ["a number greater than 0", (value) => isNumber(value) && value > 0];
-const ZERO_OR_MORE: Check = ["a number of at least 0", (value) => isNumber(value) && value >= 0];
-const WHOLE: Check = ["a whole number of at least 0", (value) => Number.isInteger(value) && Number(value) >= 0];
-const WHOLE_MORE_THAN_ZERO: Check = ["a whole number greater than 0", (value) => WHOLE[1](value) && value !== 0];
-const YES_OR_NO: Check = ["true or false", (value) => typeof value === "boolean"];
-
-const CHECKS: Readonly<Record<keyof HandoffSettings, Check>> = {
-  pollSeconds: [
-    "a number greater than 0 and at most 3600",
-    (value) => MORE_THAN_ZERO[1](value) && Number(value) <= 3600,
-  ],
-  idleGraceSeconds: ZERO_OR_MORE,
-  responseTimeoutSeconds: MORE_THAN_ZERO,
-  strictFileHandoff: YES_OR_NO,
-  autoAcceptPermissions: YES_OR_NO,
-  acceptCooldownSeconds: ZERO_OR_MORE,
-  acceptCap: WHOLE,
-  maxFileReminders: WHOLE,
-  maxResponseBytes: WHOLE_MORE_THAN_ZERO,
-};
-
-function checkSetting(name: string, value: unknown): void {
-  if (!Object.hasOwn(CHECKS, name)) {
-    throw new UsageError(`Cannot use the handoff setting "${name}": there is no such setting`, {
-      hint: `Settings are: ${Object.keys(CHECKS).join(", ")}.`,
-    });
-  }
-  const [expectation, holds] = CHECKS[name as keyof HandoffSettings];
-  if (!holds(value)) {
-    throw new UsageError(
-      `Cannot use ${
-        typeof value === "string" ? JSON.stringify(value) : String(value)
-      } as ${name}: it must be ${expectation}`,
-    );
-  }
+  return completeSettings(HANDOFF_SETTINGS, settings);
 }

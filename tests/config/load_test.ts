@@ -1,7 +1,8 @@
 import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
 import { assertEquals, assertRejects } from "@std/assert";
-import { loadConfig, toRunPlan } from "../../lib/config/load.ts";
+import { loadConfig } from "../../lib/config/load.ts";
+import { toRunPlan } from "../../lib/config/plan.ts";
 import { describeSource } from "../../lib/config/source.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
@@ -160,7 +161,7 @@ Deno.test("unknown keys are refused at every level, with the nearest one and the
     [
       'panewright.jsonc:3:15: unknown key "max_rouns" in limits; did you mean "max_rounds"? Allowed here: max_rounds, ' +
       "max_review_cycles, min_review_cycles_before_approval, review_evidence_min_match, " +
-      "max_agent_restarts, at_review_limit",
+      "at_review_limit, max_agent_restarts",
       'panewright.jsonc:4:13: unknown key "colour" in tmux. Allowed here: socket, session, cols, rows',
       'panewright.jsonc:5:26: unknown key "modle" in roles.tester; did you mean "model"? Allowed here: provider, ' +
       "command, args, env, model, profile",
@@ -224,10 +225,10 @@ Deno.test("values of the wrong type or out of range are named with what they mus
       "panewright.jsonc:7:3: project_test_cmd[0] must not be empty: the first item is the program",
       "panewright.jsonc:8:26: roles.tester.command[0] must not be empty: the first item is the program",
       "panewright.jsonc:8:55: roles.tester.args[1] must be a string, but is 5",
-      "panewright.jsonc:8:68: roles.tester.env.1a is no name of an environment variable: letters, digits and _ only, no " +
-      "digit at the start",
-      "panewright.jsonc:9:13: tmux.session must begin with a letter or digit, and have no space, colon or dot, but is " +
-      'the string "a b"',
+      "panewright.jsonc:8:68: roles.tester.env.1a is not a name of an environment variable: it must be letters, digits " +
+      "and _, and not begin with a digit",
+      "panewright.jsonc:9:13: tmux.session must be a name of at most 64 characters that begins with a letter or digit and " +
+      'has no space, colon or dot, but is the string "a b"',
       "panewright.jsonc:10:41: notifications.ntfy_url must be a web address (http:// or https://), but is the string " +
       '"ftp://x"',
     ],

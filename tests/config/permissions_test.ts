@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { loadConfig, loadSettings, toPermissionPolicy, toRunPlan } from "../../lib/config/load.ts";
+import { loadConfig, loadSettings } from "../../lib/config/load.ts";
+import { toPermissionPolicy, toRunPlan } from "../../lib/config/plan.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -56,15 +57,15 @@ Deno.test("without a word about it the policy is the default one, and a config n
 
 Deno.test("a pattern that is none is refused with its place and the reason", async () => {
   assertEquals(await problemsOf(`{ "deny": ["ls", "git push; ls"] }`), [
-    'panewright.jsonc:2:33: permissions.deny[1] is no command pattern: "git push; ls" has more than one command in it: a rule is about one',
+    'panewright.jsonc:2:33: permissions.deny[1] is not a command pattern: "git push; ls" has more than one command in it: a rule is about one',
   ]);
   assertEquals(await problemsOf(`{ "ask": [{ "command": "echo 'x" }] }`), [
-    `panewright.jsonc:2:28: permissions.ask[0].command is no command pattern: "echo 'x" is no command: a ' that is not closed`,
+    `panewright.jsonc:2:28: permissions.ask[0].command is not a command pattern: "echo 'x" is no command: a ' that is not closed`,
   ]);
   assertEquals(await problemsOf(`{ "allow": ["echo $HOME", "", "a > b"] }`), [
-    'panewright.jsonc:2:28: permissions.allow[0] is no command pattern: "echo $HOME" has an expansion, $HOME: put it in single quotes',
-    'panewright.jsonc:2:42: permissions.allow[1] is no command pattern: "" has no words',
-    'panewright.jsonc:2:46: permissions.allow[2] is no command pattern: "a > b" has a redirection: a rule is about words',
+    'panewright.jsonc:2:28: permissions.allow[0] is not a command pattern: "echo $HOME" has an expansion, $HOME: put it in single quotes',
+    'panewright.jsonc:2:42: permissions.allow[1] is not a command pattern: "" has no words',
+    'panewright.jsonc:2:46: permissions.allow[2] is not a command pattern: "a > b" has a redirection: a rule is about words',
   ]);
 });
 

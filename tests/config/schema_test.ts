@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { ENVIRONMENT_KEYS } from "../../lib/config/env.ts";
-import { CONFIG_FLAGS } from "../../lib/config/flags.ts";
 import { configJsonSchema } from "../../lib/config/schema.ts";
+import { SETTINGS } from "../../lib/config/settings_table.ts";
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema>; additionalProperties?: unknown };
 
@@ -25,12 +24,18 @@ Deno.test("the JSON Schema explains every key and allows no other", () => {
   assertEquals(schema.additionalProperties, false);
 });
 
-Deno.test("every variable and every flag stands for a key of the schema, and no two for the same", () => {
+Deno.test("the schema has every key of the table, with its variable, and no two settings share a source", () => {
   const keys = visit(configJsonSchema() as JsonSchema, "", new Map());
-  const byVariable = ENVIRONMENT_KEYS.map(({ path }) => path.join("."));
-  const byFlag = CONFIG_FLAGS.map(({ key }) => key);
-  for (const paths of [byVariable, byFlag]) {
-    assertEquals(paths.filter((path) => !keys.has(path)), []);
-    assertEquals(new Set(paths).size, paths.length);
+  for (const { key, env } of SETTINGS) {
+    const description = keys.get(key)?.description ?? "";
+    assertEquals(/ Variable: (\S+)\.$/.exec(description)?.[1], env, key);
+  }
+  const sources = [
+    SETTINGS.map(({ key }) => key),
+    SETTINGS.map(({ env }) => env),
+    SETTINGS.map(({ flag }) => flag?.name),
+  ];
+  for (const names of sources.map((list) => list.filter((name) => name !== undefined))) {
+    assertEquals(new Set(names).size, names.length);
   }
 });

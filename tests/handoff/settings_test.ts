@@ -38,9 +38,9 @@ for (
     ["acceptCap", 2.5, "Cannot use 2.5 as acceptCap: it must be a whole number of at least 0"],
     ["acceptCooldownSeconds", -0.1, "Cannot use -0.1 as acceptCooldownSeconds: it must be a number of at least 0"],
     ["maxFileReminders", -1, "Cannot use -1 as maxFileReminders: it must be a whole number of at least 0"],
-    ["maxResponseBytes", 0, "Cannot use 0 as maxResponseBytes: it must be a whole number greater than 0"],
-    ["pollSecond", 1, 'Cannot use the handoff setting "pollSecond": there is no such setting'],
-    ["toString", 1, 'Cannot use the handoff setting "toString": there is no such setting'],
+    ["maxResponseBytes", 0, "Cannot use 0 as maxResponseBytes: it must be a whole number of at least 1"],
+    ["pollSecond", 1, 'Cannot use the setting "pollSecond": there is no such setting'],
+    ["toString", 1, 'Cannot use the setting "toString": there is no such setting'],
   ] as const
 ) {
   Deno.test(`${name} = ${String(value)} is refused with its name`, () => {

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../../lib/cli/demo_project.ts";
-import { loadConfig, toRunPlan } from "../../lib/config/load.ts";
+import { loadConfig } from "../../lib/config/load.ts";
+import { toRunPlan } from "../../lib/config/plan.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { writeProjectFile } from "../../lib/replay/project_files.ts";
 import { parseReplayScript, type ReplayScript } from "../../lib/replay/script.ts";

@@ -1,6 +1,7 @@
 import { basename, dirname } from "@std/path/posix";
 import { walk } from "@std/fs";
-import { loadConfig, toRunPlan } from "../../config/load.ts";
+import { loadConfig } from "../../config/load.ts";
+import { toRunPlan } from "../../config/plan.ts";
 import { shellQuote } from "../../shell/quote.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
 import { defineCommand } from "../console/command.ts";

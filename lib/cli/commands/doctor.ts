@@ -1,5 +1,6 @@
 import { toExecPlan } from "../../config/exec_plan.ts";
-import { DEFAULT_CONFIG_FILE, loadAnyConfig, toRunPlan } from "../../config/load.ts";
+import { DEFAULT_CONFIG_FILE, loadAnyConfig } from "../../config/load.ts";
+import { toRunPlan } from "../../config/plan.ts";
 import { UsageError } from "../../errors.ts";
 import { systemProcessRunner } from "../../ports/process.ts";
 import { PROVIDERS } from "../../providers/mod.ts";

@@ -1,4 +1,5 @@
-import { loadSettings, toPermissionPolicy } from "../../config/load.ts";
+import { loadSettings } from "../../config/load.ts";
+import { toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { decidePermission, exactRequest, type PermissionVerdict } from "../../dialogs/policy/mod.ts";

@@ -1,6 +1,7 @@
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
-import { loadSettings, toRunPlan } from "../../config/load.ts";
+import { loadSettings } from "../../config/load.ts";
+import { toRunPlan } from "../../config/plan.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { cutDamagedJournal } from "../../run/read_journal.ts";
 import { lockRun } from "../../run/run_lock.ts";

@@ -1,6 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
-import { loadConfig, toRunPlan } from "../../config/load.ts";
+import { loadConfig } from "../../config/load.ts";
+import { toRunPlan } from "../../config/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { shellQuote } from "../../shell/quote.ts";
 import { executeReviewRun, type ReviewRunOptions, type ReviewRunReport } from "../../jobs/review_loop/execute.ts";

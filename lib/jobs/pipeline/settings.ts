@@ -1,47 +1,72 @@
-/** How much an agent asks: higher asks more. The meaning of each is in `prompts/autonomy.ts`. */
-export type AutonomyLevel = 0 | 1 | 2 | 3 | 4 | 5;
+import { defaultsOf, type SettingSlice, type SettingsOf } from "../../settings.ts";
 
-/** How a step goes on after its question was answered. */
-export type ResumeMode =
-  /** In the CLI's own session, which is told the answer only. */
-  | "native"
-  /** With a new process that is told the task, all answers and what the attempt before it had done. */
-  | "replay";
+/** The slice of the settings table that all steps have in common. */
+export const EXEC_SETTINGS = {
+  /** Higher asks more. The meaning of each level is in `prompts/autonomy.ts`. */
+  autonomyLevel: {
+    key: "autonomy_level",
+    value: { kind: "choice", of: [0, 1, 2, 3, 4, 5], default: 1 },
+    flag: { name: "autonomy-level", placeholder: "N" },
+    description:
+      "How much the agents of steps ask, from 0 (only when the task is impossible as it stands) to 5 (every choice).",
+  },
+  resume: {
+    key: "exec.resume",
+    value: { kind: "choice", of: ["native", "replay"], default: "replay" },
+    flag: { name: "resume-mode" },
+    description:
+      "How a step resumes after an answer: in the CLI's own session (native), or with a new process that is told everything (replay).",
+  },
+  askCommands: {
+    key: "exec.ask_commands",
+    value: { kind: "commands", default: [["panewright", "ask"], ["cat-herder", "ask"]] },
+    description: "The commands with which an agent asks a person, as their leading words.",
+  },
+  maxQuestionsPerStep: {
+    key: "exec.max_questions_per_step",
+    value: { kind: "count", least: 0, default: 5 },
+    description: "How many questions of one step a person is asked; the agent must decide later ones itself.",
+  },
+  atLevel0: {
+    key: "exec.at_level_0",
+    value: { kind: "choice", of: ["decide", "ask"], default: "decide" },
+    description: "What a question at autonomy level 0 leads to: the agent is told to decide, or a person is asked.",
+  },
+  answerTimeoutSeconds: {
+    key: "exec.answer_timeout_seconds",
+    value: { kind: "seconds", above: 0 },
+    description: "Seconds that a question waits for its answer; without it, there is no limit.",
+    example: 900,
+  },
+  defaultAnswer: {
+    key: "exec.default_answer",
+    value: { kind: "text" },
+    description: "The answer to a question that nobody answered in time.",
+    example: "Decide yourself, and say in your last message what you decided.",
+  },
+  waitForUsageLimitReset: {
+    key: "exec.wait_for_usage_limit_reset",
+    value: { kind: "switch", default: false },
+    description: "Whether a step that reaches the account's usage limit waits until the limit is reset.",
+  },
+  writesOutside: {
+    key: "exec.writes_outside",
+    value: { kind: "choice", of: ["fail", "warn"], default: "fail" },
+    description: "What a change to a file outside of `allow_write` leads to: the step fails, or there is a warning.",
+  },
+} as const satisfies SettingSlice;
 
-/** What all steps have in common. In the configuration the same names are written in snake_case. */
-export interface ExecSettings {
-  /** @default {1} */
-  readonly autonomyLevel: AutonomyLevel;
-  /** @default {"replay"} */
-  readonly resume: ResumeMode;
-  /** The commands that ask a person, as their leading words. @default {panewright ask, cat-herder ask} */
-  readonly askCommands: readonly (readonly [string, ...string[]])[];
-  /** How many questions of one step a person is asked. @default {5} */
-  readonly maxQuestionsPerStep: number;
-  /** What a question at level 0 comes to. @default {"decide"} */
-  readonly atLevel0: "decide" | "ask";
-  /** Seconds that a question waits for its answer. @default {undefined, no limit} */
-  readonly answerTimeoutSeconds: number | undefined;
-  /** The answer to a question that nobody answered in time. @default {undefined} */
-  readonly defaultAnswer: string | undefined;
-  /** @default {false} */
-  readonly waitForUsageLimitReset: boolean;
-  /** What files changed outside of a step's allow_write come to. @default {"fail"} */
-  readonly writesOutside: "fail" | "warn";
-}
+/** What all steps have in common. */
+export interface ExecSettings extends SettingsOf<typeof EXEC_SETTINGS> {}
+
+/** How much an agent asks: higher asks more. */
+export type AutonomyLevel = ExecSettings["autonomyLevel"];
+
+/** How a step resumes after its question was answered. */
+export type ResumeMode = ExecSettings["resume"];
 
 /** The settings that apply where nothing else is said. */
-export const DEFAULT_EXEC_SETTINGS: ExecSettings = {
-  autonomyLevel: 1,
-  resume: "replay",
-  askCommands: [["panewright", "ask"], ["cat-herder", "ask"]],
-  maxQuestionsPerStep: 5,
-  atLevel0: "decide",
-  answerTimeoutSeconds: undefined,
-  defaultAnswer: undefined,
-  waitForUsageLimitReset: false,
-  writesOutside: "fail",
-};
+export const DEFAULT_EXEC_SETTINGS: ExecSettings = defaultsOf(EXEC_SETTINGS);
 
 /** Seconds that one attempt of a step may take. */
 export const DEFAULT_STEP_TIME_LIMIT_SECONDS = 7200;

@@ -1,82 +1,224 @@
-import { UsageError } from "../../errors.ts";
-import type { Role } from "../../roles.ts";
-import type { TestCommand } from "../test_command.ts";
+import { ROLES } from "../../roles.ts";
+import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../settings.ts";
+
+/** The slice of the settings table that the loop itself goes by. The figures are those of the seeds. */
+export const REVIEW_LOOP_SETTINGS = {
+  startAgent: {
+    key: "start_agent",
+    value: { kind: "choice", of: ROLES, default: "analyst" },
+    env: "START_AGENT",
+    flag: { name: "start-agent", placeholder: "ROLE" },
+    description: "The role that begins the first round; a placeholder stands for the work of those before it.",
+  },
+  projectTestCmd: {
+    key: "project_test_cmd",
+    value: { kind: "command" },
+    env: "PROJECT_TEST_CMD",
+    flag: { name: "test-cmd", placeholder: "COMMAND" },
+    description: "The project's own test command; PASS counts only if it passes.",
+    example: ["npm", "test"],
+  },
+  testCommandTimeoutSeconds: {
+    key: "project_test_timeout_seconds",
+    value: { kind: "seconds", above: 0, default: 1800 },
+    env: "PROJECT_TEST_TIMEOUT_SECONDS",
+    description: "Seconds after which the test command and all that it started are killed.",
+  },
+  maxRounds: {
+    key: "limits.max_rounds",
+    value: { kind: "count", least: 1, default: 8 },
+    env: "MAX_ROUNDS",
+    flag: { name: "max-rounds" },
+    description: "Rounds, each ending with the tester, before the job counts as failed.",
+  },
+  maxReviewCycles: {
+    key: "limits.max_review_cycles",
+    value: { kind: "count", least: 1, default: 3 },
+    env: "MAX_REVIEW_CYCLES",
+    flag: { name: "max-review-cycles" },
+    description: "How often an author and its reviewer take turns in one round.",
+  },
+  minReviewCyclesBeforeApproval: {
+    key: "limits.min_review_cycles_before_approval",
+    value: { kind: "count", least: 1, default: 2 },
+    env: "MIN_REVIEW_CYCLES_BEFORE_APPROVAL",
+    description: "The first cycle in which an approval counts; the last cycle where that comes earlier.",
+  },
+  reviewEvidenceMinMatch: {
+    key: "limits.review_evidence_min_match",
+    value: { kind: "count", least: 0, most: 4, default: 3 },
+    env: "REVIEW_EVIDENCE_MIN_MATCH",
+    description: "How many of the four kinds of evidence an approval must have.",
+  },
+  atReviewLimit: {
+    key: "limits.at_review_limit",
+    value: { kind: "choice", of: ["proceed", "fail"], default: "proceed" },
+    env: "AT_REVIEW_LIMIT",
+    description: "What happens when a reviewer has not approved by the last cycle.",
+  },
+  condenseCrossPhase: {
+    key: "condensation.condense_cross_phase",
+    value: { kind: "switch", default: true },
+    env: "CONDENSE_CROSS_PHASE",
+    description: "Whether a retry prompt has the summaries of earlier rounds condensed.",
+  },
+  condenseUpstreamOnRepeat: {
+    key: "condensation.condense_upstream_on_repeat",
+    value: { kind: "switch", default: true },
+    env: "CONDENSE_UPSTREAM_ON_REPEAT",
+    description: "Whether a role that was prompted before gets another role's text condensed.",
+  },
+  condenseExploreOnRepeat: {
+    key: "condensation.condense_explore_on_repeat",
+    value: { kind: "switch", default: true },
+    env: "CONDENSE_EXPLORE_ON_REPEAT",
+    description: "Whether a role that was prompted before gets the explore summary condensed.",
+  },
+  condenseReviewFeedback: {
+    key: "condensation.condense_review_feedback",
+    value: { kind: "switch", default: true },
+    env: "CONDENSE_REVIEW_FEEDBACK",
+    description: "Whether the author gets a reviewer's feedback condensed.",
+  },
+  condenseTestEvidence: {
+    key: "condensation.condense_test_evidence",
+    value: { kind: "switch", default: true },
+    env: "CONDENSE_TEST_EVIDENCE",
+    description: "Whether the programmer gets test evidence condensed.",
+  },
+  maxCrossPhaseLines: {
+    key: "condensation.max_cross_phase_lines",
+    value: { kind: "count", least: 1, default: 40 },
+    env: "MAX_CROSS_PHASE_LINES",
+    description: "Lines kept of another role's text, of the explore summary and of the earlier rounds' summaries.",
+  },
+  maxFeedbackLines: {
+    key: "condensation.max_feedback_lines",
+    value: { kind: "count", least: 1, default: 30 },
+    env: "MAX_FEEDBACK_LINES",
+    description: "Lines kept of a reviewer's feedback.",
+  },
+  maxTestEvidenceLines: {
+    key: "condensation.max_test_evidence_lines",
+    value: { kind: "count", least: 1, default: 120 },
+    env: "MAX_TEST_EVIDENCE_LINES",
+    description: "Lines kept of the tester's report, and again of the test command's output.",
+  },
+} as const satisfies SettingSlice;
+
+/** The slice of the settings table that a run of the loop needs around the loop. */
+export const REVIEW_RUN_SETTINGS = {
+  startupTimeoutSeconds: {
+    key: "startup_timeout_seconds",
+    value: { kind: "seconds", above: 0, default: 60 },
+    env: "STARTUP_TIMEOUT_SECONDS",
+    description: "Seconds that an agent may take from its start to its first prompt.",
+  },
+  quietSeconds: {
+    key: "quiet_seconds",
+    value: { kind: "seconds", least: 0, default: 8 },
+    env: "QUIET_SECONDS",
+    description:
+      "Seconds that a screen which may show an agent at work must stand still to count as idle, where only the screen tells.",
+  },
+  cleanupOnExit: {
+    key: "cleanup_on_exit",
+    value: { kind: "switch", default: true },
+    env: "CLEANUP_ON_EXIT",
+    flag: {
+      name: "no-cleanup",
+      sets: false,
+      description: "leave the agents' panes open at the end, for a person to attach to",
+    },
+    description: "Whether the agents' panes are closed at the end; if not, a person can attach to them.",
+  },
+  maxAgentRestarts: {
+    key: "limits.max_agent_restarts",
+    value: { kind: "count", least: 0, default: 2 },
+    description: "How often an agent whose program ends by itself is restarted before the run stops with an error.",
+  },
+} as const satisfies SettingSlice;
+
+/** The slice of the settings table about the agents' panes. */
+export const TMUX_SETTINGS = {
+  socket: {
+    key: "tmux.socket",
+    value: {
+      kind: "text",
+      pattern: /^(?:\/.+|[A-Za-z0-9_.-]{1,64})$/,
+      must: "be 1 to 64 letters, digits, _ . or -, or an absolute path",
+    },
+    env: "PANEWRIGHT_TMUX_SOCKET",
+    flag: { name: "tmux-socket", placeholder: "NAME" },
+    description:
+      "The socket of the tmux server to use: a name (`tmux -L`) or a path (`tmux -S`); by default each run starts its own server.",
+    example: "agents",
+  },
+  session: {
+    key: "tmux.session",
+    value: {
+      kind: "text",
+      pattern: /^[A-Za-z0-9_][^:.\s]{0,63}$/,
+      must: "a name of at most 64 characters that begins with a letter or digit and has no space, colon or dot",
+    },
+    env: "PANEWRIGHT_TMUX_SESSION",
+    flag: { name: "tmux-session", placeholder: "NAME" },
+    description: "An existing tmux session in which the agents get their windows.",
+    example: "work",
+  },
+  cols: {
+    key: "tmux.cols",
+    value: { kind: "count", least: 80, most: 500, default: 220 },
+    description: "The width of each agent's terminal, in columns.",
+  },
+  rows: {
+    key: "tmux.rows",
+    value: { kind: "count", least: 24, most: 200, default: 50 },
+    description: "The height of each agent's terminal, in rows.",
+  },
+} as const satisfies SettingSlice;
+
+/** The slice of the settings table about permission dialogs, besides the rules and what the handoff counts. */
+export const DIALOG_SETTINGS = {
+  dryRun: {
+    key: "permissions.dry_run",
+    value: { kind: "switch", default: false },
+    description: "Whether decisions are only written to the audit log, and nothing is sent to the agents.",
+  },
+  dialogTimeoutSeconds: {
+    key: "permissions.dialog_timeout_seconds",
+    value: { kind: "seconds", above: 0, default: 600 },
+    description: "Seconds that a dialog waits for a person.",
+  },
+} as const satisfies SettingSlice;
+
+/** The slice of the settings table about what follows PASS. */
+export const POST_PROCESSING_SETTINGS = {
+  gitCommitMessage: {
+    key: "post_processing.git_commit_message",
+    value: { kind: "text" },
+    description: "After PASS, all changes of the working directory are committed with this message.",
+    example: "Finish the job",
+  },
+  openspecChange: {
+    key: "post_processing.openspec_change",
+    value: { kind: "text", pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, must: "be letters, digits, _ . or -" },
+    description: "After PASS, this openspec change is archived.",
+    example: "add-login",
+  },
+} as const satisfies SettingSlice;
+
+/** The limits and switches of the review loop. */
+export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTINGS> {}
 
 /** What the review loop does when a reviewer has not approved by the last cycle. */
-export type AtReviewLimit = "proceed" | "fail";
+export type AtReviewLimit = ReviewLoopSettings["atReviewLimit"];
 
-/** The limits and switches of the review loop. In the configuration the same names are written in snake_case. */
-export interface ReviewLoopSettings {
-  /** How many rounds, each ending with the tester, before the job counts as failed. @default {8} */
-  readonly maxRounds: number;
-  /** How often an author and its reviewer work in turn in one round. @default {3} */
-  readonly maxReviewCycles: number;
-  /**
-   * The first cycle in which an approval counts. Where it is greater than `maxReviewCycles`, the last cycle is meant.
-   *
-   * @default {2}
-   */
-  readonly minReviewCyclesBeforeApproval: number;
-  /** How many of the four kinds of evidence an approval must hold, 0 to 4. @default {3} */
-  readonly reviewEvidenceMinMatch: number;
-  /** @default {"proceed"} */
-  readonly atReviewLimit: AtReviewLimit;
-  /** The role that begins round 1; the roles before it are replaced by a placeholder. @default {"analyst"} */
-  readonly startAgent: Role;
-  /** The project's own test command: an argv array, or a string for `sh -c`. @default {undefined} */
-  readonly projectTestCmd: TestCommand | undefined;
-  /** Seconds after which the test command and all that it started are killed. @default {1800} */
-  readonly testCommandTimeoutSeconds: number;
-  /** Whether the summaries of earlier rounds are condensed in a retry prompt. @default {true} */
-  readonly condenseCrossPhase: boolean;
-  /** Whether another role's text is condensed for a role that was prompted before. @default {true} */
-  readonly condenseUpstreamOnRepeat: boolean;
-  /** Whether the explore summary is condensed for a role that was prompted before. @default {true} */
-  readonly condenseExploreOnRepeat: boolean;
-  /** Whether a reviewer's feedback is condensed for the author. @default {true} */
-  readonly condenseReviewFeedback: boolean;
-  /** Whether test evidence is condensed for the programmer. @default {true} */
-  readonly condenseTestEvidence: boolean;
-  /** Lines of another role's text, of the explore summary and of the earlier rounds' summaries. @default {40} */
-  readonly maxCrossPhaseLines: number;
-  /** Lines of a reviewer's feedback. @default {30} */
-  readonly maxFeedbackLines: number;
-  /** Lines of the tester's report, and again of the test command's output. @default {120} */
-  readonly maxTestEvidenceLines: number;
-}
-
-/** The settings that apply where nothing else is said; the figures are those of the loop that the seeds describe. */
-export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = {
-  maxRounds: 8,
-  maxReviewCycles: 3,
-  minReviewCyclesBeforeApproval: 2,
-  reviewEvidenceMinMatch: 3,
-  atReviewLimit: "proceed",
-  startAgent: "analyst",
-  projectTestCmd: undefined,
-  testCommandTimeoutSeconds: 1800,
-  condenseCrossPhase: true,
-  condenseUpstreamOnRepeat: true,
-  condenseExploreOnRepeat: true,
-  condenseReviewFeedback: true,
-  condenseTestEvidence: true,
-  maxCrossPhaseLines: 40,
-  maxFeedbackLines: 30,
-  maxTestEvidenceLines: 120,
-};
-
-const AT_LEAST: Readonly<Partial<Record<keyof ReviewLoopSettings, number>>> = {
-  maxRounds: 1,
-  maxReviewCycles: 1,
-  minReviewCyclesBeforeApproval: 1,
-  reviewEvidenceMinMatch: 0,
-  maxCrossPhaseLines: 1,
-  maxFeedbackLines: 1,
-  maxTestEvidenceLines: 1,
-};
+/** The settings that apply where nothing else is said. */
+export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIEW_LOOP_SETTINGS);
 
 /**
- * Completes settings with the defaults.
+ * Completes settings with the defaults, and checks them.
  *
  * @example
  * ```ts
@@ -84,25 +226,10 @@ const AT_LEAST: Readonly<Partial<Record<keyof ReviewLoopSettings, number>>> = {
  * assertEquals(reviewLoopSettings({ maxRounds: 2 }).maxReviewCycles, 3);
  * ```
  *
- * @throws {UsageError} when a count is no whole number or out of its range
+ * @throws {UsageError} for an unknown name or a value that is out of range
  */
-export function reviewLoopSettings(given: Partial<ReviewLoopSettings> = {}): ReviewLoopSettings {
-  const settings = { ...DEFAULT_REVIEW_LOOP_SETTINGS, ...given };
-  for (const [name, least] of Object.entries(AT_LEAST)) {
-    const value = settings[name as keyof ReviewLoopSettings] as number;
-    if (!Number.isInteger(value) || value < least) {
-      throw new UsageError(`Cannot use ${name} ${value}: it must be a whole number of at least ${least}`);
-    }
-  }
-  if (settings.reviewEvidenceMinMatch > 4) {
-    throw new UsageError(
-      `Cannot use reviewEvidenceMinMatch ${settings.reviewEvidenceMinMatch}: there are 4 kinds of evidence`,
-    );
-  }
-  if (!(settings.testCommandTimeoutSeconds > 0)) {
-    throw new UsageError(
-      `Cannot use testCommandTimeoutSeconds ${settings.testCommandTimeoutSeconds}: it must be greater than 0`,
-    );
-  }
-  return settings;
+export function reviewLoopSettings(
+  given: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
+): ReviewLoopSettings {
+  return completeSettings(REVIEW_LOOP_SETTINGS, given);
 }

@@ -87,5 +87,5 @@ Deno.test("permissions refuses what it does not know", async () => {
   await dir.write({ "panewright.jsonc": '{ "permissions": { "deny": ["a; b"] } }' });
   const wrong = await test(dir, ["ls"]);
   assertEquals(wrong.code, 2);
-  assertStringIncludes(wrong.stderr, "panewright.jsonc:1:29: permissions.deny[0] is no command pattern");
+  assertStringIncludes(wrong.stderr, "panewright.jsonc:1:29: permissions.deny[0] is not a command pattern");
 });

@@ -66,7 +66,7 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     'error: panewright.jsonc:9:69: pipelines.main[4].retry must be a number, but is the string "3"',
     "error: panewright.jsonc:10:102: pipelines.main[5].file_access.allow_write[0] is no path relative to the working directory",
     "error: panewright.jsonc:11:22: pipelines.main[6].prompt names DIR/gone.md, but there is no such file",
-    "error: panewright.jsonc:11:72: pipelines.main[6].autonomy_level must be at most 5, but is 6",
+    "error: panewright.jsonc:11:72: pipelines.main[6].autonomy_level must be one of 0, 1, 2, 3, 4, 5, but is 6",
     'error: panewright.jsonc:12:9: pipelines.main[7].name is "g", which an earlier step is called',
     "error: panewright.jsonc:12:40: pipelines.main[7].check must not be empty",
     'error: panewright.jsonc:12:53: pipelines.main[7].command cannot be run: there is no program "/nope"',
@@ -122,7 +122,7 @@ Deno.test("--json gives one object for each thing that is wrong", async () => {
     {
       level: "error",
       where: "panewright.jsonc:2:3",
-      message: "autonomy_level must be at most 5, but is 9",
+      message: "autonomy_level must be one of 0, 1, 2, 3, 4, 5, but is 9",
       line: 2,
       column: 3,
     },

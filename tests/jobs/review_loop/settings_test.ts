@@ -21,7 +21,11 @@ Deno.test("settings out of range are refused by name", () => {
     })
   ) {
     for (const value of values) {
-      assertThrows(() => reviewLoopSettings({ [name]: value }), UsageError, `${name} ${value}`);
+      assertThrows(
+        () => reviewLoopSettings({ [name]: value }),
+        UsageError,
+        `Cannot use ${value} as ${name}: it must be `,
+      );
     }
   }
 });

@@ -1,0 +1,186 @@
+import * as z from "zod";
+import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
+import {
+  DIALOG_SETTINGS,
+  POST_PROCESSING_SETTINGS,
+  REVIEW_LOOP_SETTINGS,
+  REVIEW_RUN_SETTINGS,
+  TMUX_SETTINGS,
+} from "../jobs/review_loop/settings.ts";
+import { PROVIDER_IDS } from "../providers/mod.ts";
+import { ROLES } from "../roles.ts";
+import type { Setting, SettingValue, ValueOf } from "../settings.ts";
+import { PERMISSION_RULE_SETTINGS } from "./permissions_schema.ts";
+import { PIPELINE_SETTINGS } from "./pipeline_schema.ts";
+import { rulesSchema } from "./rules_schema.ts";
+import type { ShapedSlice, ShapeValue } from "./shapes.ts";
+import { agentKeys } from "./shapes.ts";
+
+const provider = z.enum(PROVIDER_IDS);
+const agent = z.strictObject(agentKeys);
+const role = z.strictObject({
+  provider: provider.optional().describe("The provider of this role, where it differs from the common one."),
+  ...agentKeys,
+});
+
+/** What `panewright run` and `panewright exec` have in common. */
+const COMMON_SETTINGS = {
+  schema: {
+    key: "$schema",
+    value: { kind: "text" },
+    description: "Where an editor finds the JSON Schema of this file.",
+    example: "panewright.schema.json",
+  },
+  provider: {
+    key: "provider",
+    value: { kind: "choice", of: PROVIDER_IDS, default: "codex" },
+    env: "PANEWRIGHT_PROVIDER",
+    flag: { name: "provider", placeholder: "ID" },
+    description: "The agent CLI of every role and step that names no other.",
+  },
+  providers: {
+    key: "providers",
+    value: {
+      kind: "shape",
+      schema: z.strictObject(recordOf(PROVIDER_IDS, (id) => agent.optional().describe(`For every agent of ${id}.`))),
+      must: "an object with an entry for each provider",
+      default: {},
+    },
+    description: "How the agents of each provider are started.",
+    example: { codex: { args: ["--search"], env: { LANG: "C.UTF-8" } } },
+  },
+  workdir: {
+    key: "wd",
+    value: { kind: "text", default: "." },
+    env: "PANEWRIGHT_WD",
+    flag: { name: "wd", placeholder: "DIR" },
+    description: "The folder in which the agents work; in the config file, relative to that file.",
+  },
+  ntfyUrl: {
+    key: "notifications.ntfy_url",
+    value: {
+      kind: "shape",
+      schema: z.url({ protocol: /^https?$/, error: "must be a web address (http:// or https://)" }),
+      must: "a web address (http:// or https://)",
+      default: "https://ntfy.sh",
+    },
+    env: "PANEWRIGHT_NTFY_URL",
+    description: "The ntfy server.",
+  },
+  ntfyTopic: {
+    key: "notifications.ntfy_topic",
+    value: { kind: "text", pattern: /^[A-Za-z0-9_-]{1,64}$/, must: "1 to 64 letters, digits, _ or -" },
+    env: "PANEWRIGHT_NTFY_TOPIC",
+    description: "The ntfy topic that is told when a run ends, and when an agent waits for a person.",
+    example: "my-runs",
+  },
+} as const satisfies ShapedSlice;
+
+/** What `panewright run` reads besides the slices of the code that it runs. */
+const RUN_SETTINGS = {
+  prompt: {
+    key: "prompt",
+    value: { kind: "text" },
+    env: "PANEWRIGHT_PROMPT",
+    description: "The text of the job; either this or `prompt_file`.",
+  },
+  promptFile: {
+    key: "prompt_file",
+    value: { kind: "text" },
+    env: "PANEWRIGHT_PROMPT_FILE",
+    flag: { name: "prompt-file", placeholder: "FILE" },
+    description: "The file with the text of the job; in the config file, relative to that file.",
+    example: "job.md",
+  },
+  roles: {
+    key: "roles",
+    value: {
+      kind: "shape",
+      schema: z.strictObject(recordOf(ROLES, (name) => role.optional().describe(`The agent that plays ${name}.`))),
+      must: "an object with an entry for each role",
+      default: {},
+    },
+    description: "What differs for one role; it takes precedence over the entry of the role's provider.",
+    example: { tester: { provider: "codex", model: "gpt-5.5" } },
+  },
+  rules: {
+    key: "rules",
+    value: {
+      kind: "shape",
+      schema: rulesSchema,
+      must: "an object with an array of rules for each provider",
+      default: {},
+    },
+    description: "Your own rules for the agents' screens, which add to the built-in ones or replace them.",
+    example: {
+      codex: [{ id: "busy-again", status: "processing", region: "status", pattern: "^• Busy: press q to stop" }],
+    },
+  },
+  rulesFile: {
+    key: "rules_file",
+    value: { kind: "text" },
+    description: "A file of such rules to share, in the form of `rules`; relative to the config file.",
+    example: "rules.jsonc",
+  },
+} as const satisfies ShapedSlice;
+
+/** The slices of the settings table, and the command that goes by each. */
+const SLICES = [
+  { job: "both", settings: COMMON_SETTINGS },
+  { job: "run", settings: RUN_SETTINGS },
+  { job: "run", settings: REVIEW_LOOP_SETTINGS },
+  { job: "run", settings: REVIEW_RUN_SETTINGS },
+  { job: "run", settings: HANDOFF_SETTINGS },
+  { job: "run", settings: PERMISSION_RULE_SETTINGS },
+  { job: "run", settings: DIALOG_SETTINGS },
+  { job: "run", settings: TMUX_SETTINGS },
+  { job: "exec", settings: PIPELINE_SETTINGS },
+  { job: "exec", settings: EXEC_SETTINGS },
+  { job: "run", settings: POST_PROCESSING_SETTINGS },
+] as const;
+
+/** A setting as the table has it. */
+export interface TableEntry extends Setting<SettingValue | ShapeValue> {
+  /** Its name in code. */
+  readonly name: string;
+  /** The command that goes by it. */
+  readonly job: "run" | "exec" | "both";
+}
+
+/** The settings table: everything that a config file may say, in the order in which it is shown. */
+export const SETTINGS: readonly TableEntry[] = SLICES.flatMap(({ job, settings }) =>
+  Object.entries<Setting<SettingValue | ShapeValue>>(settings).map(([name, setting]) => ({ ...setting, name, job }))
+);
+
+type EntriesOf<Slice> = Slice extends unknown ? Slice[keyof Slice] : never;
+type Entry = EntriesOf<typeof SLICES[number]["settings"]>;
+type Group = Entry["key"] extends infer Key ? Key extends `${infer Name}.${string}` ? Name : never : never;
+type Effective<E extends Entry> =
+  | ValueOf<E["value"]>
+  | (E extends { value: { default: unknown } } ? never : undefined);
+
+/** The effective configuration: every key of the table in its place, defaults filled in. */
+export type Config =
+  & { readonly [E in Entry as E["key"] extends `${string}.${string}` ? never : E["key"]]: Effective<E> }
+  & {
+    readonly [Name in Group]: {
+      readonly [E in Entry as E["key"] extends `${Name}.${infer Key}` ? Key : never]: Effective<E>;
+    };
+  };
+
+/** The groups of keys, in the order in which they are shown. */
+export const GROUPS: Readonly<Record<Group, string>> = {
+  limits: "When the review loop ends.",
+  condensation: "How prompts are shortened when work is repeated.",
+  handoff: "How a response is waited for.",
+  permissions: "How permission dialogs of agents are answered.",
+  tmux: "Where the agents' panes live.",
+  exec: "How the steps of a pipeline are run.",
+  notifications: "Who is told how a run went.",
+  post_processing: "What happens after PASS.",
+};
+
+function recordOf<Name extends string, Value>(names: readonly Name[], value: (name: Name) => Value) {
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;
+}

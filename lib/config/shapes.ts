@@ -1,0 +1,34 @@
+import * as z from "zod";
+import type { Setting, SettingValue } from "../settings.ts";
+
+/** The value of a setting that needs a schema of its own. */
+export interface ShapeValue {
+  readonly kind: "shape";
+  readonly schema: z.ZodType;
+  /** What it must be, in words. */
+  readonly must: string;
+  readonly default?: unknown;
+}
+
+/** A slice of the settings table in which values may have a schema of their own. */
+export type ShapedSlice = Readonly<Record<string, Setting<SettingValue | ShapeValue>>>;
+
+/** The most that a config file, a variable or a flag may ask for: a week, a million, 64 MiB. */
+export const MOST = { seconds: 7 * 24 * 3600, count: 1_000_000, bytes: 64 * 1024 * 1024 } as const;
+
+/** A text that is not empty. */
+export const text = () => z.string().min(1);
+/** A time of at most a week. */
+export const seconds = () => z.number().positive().max(MOST.seconds);
+/** A program with its arguments. */
+export const argv = () => z.tuple([text()], z.string());
+
+/** How an agent is started: the same keys for a provider, a role and a step. */
+export const agentKeys = {
+  command: argv().optional().describe("The program and its leading arguments, instead of the provider's own program."),
+  args: z.array(z.string()).optional().describe("Arguments added after the provider's own."),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional()
+    .describe("Environment variables for the agent, in addition to those that it inherits."),
+  model: text().optional().describe("The model that the agent is told to use."),
+  profile: text().optional().describe("A named set of the agent CLI's own settings (`codex --profile`)."),
+};
