@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["tmux", "session_log", "ask", "screen", "shell"],
   ["redact"],
   ["text"],
-  ["ports", "roles.ts", "settings.ts", "errors.ts", "std.d.ts"],
+  ["ports", "roles.ts", "settings.ts", "errors.ts", "schema.ts", "version.ts", "std.d.ts"],
 ];
 
 /** What is still to be cured: a file of each circle. */

@@ -16,8 +16,11 @@ export class DamagedJournalError extends PanewrightError {
     readonly path: string,
     /** The first line that is no record, from 1, and the byte at which it begins, from 0. */
     readonly place: { readonly line: number; readonly byte: number },
+    /** What is wrong with it. */
+    detail?: string,
   ) {
-    super(`Cannot read the journal ${path}: line ${place.line} (byte ${place.byte}) is no record`, {
+    const what = detail === undefined ? "is not a record" : `is not a valid record: ${detail}`;
+    super(`Cannot read the journal ${path}: line ${place.line} (byte ${place.byte}) ${what}`, {
       hint:
         'Somebody else has written to it, or the disk has lost a part. "panewright resume RUN --from-last-good" goes on ' +
         "from the record before; what follows is kept in a file beside it.",
@@ -60,12 +63,12 @@ export function parseJournal(text: string, path: string): JournalRecord[] {
  * @throws {PanewrightError} when it cannot be read
  */
 export async function readJournal(path: string): Promise<JournalRecord[]> {
-  return parseJournal(await readText(path), path);
+  return parseJournal(await readJournalText(path), path);
 }
 
 /** A journal's last whole record; `undefined` where it has none. */
 export async function readLastRecord(path: string): Promise<JournalRecord | undefined> {
-  const line = (await readText(path)).split("\n").at(-2);
+  const line = (await readJournalText(path)).split("\n").at(-2);
   return line === undefined ? undefined : parseRecord(line);
 }
 
@@ -102,11 +105,16 @@ async function writeBeside(base: string, bytes: Uint8Array): Promise<string> {
   }
 }
 
-async function readText(path: string): Promise<string> {
+/**
+ * The text of a journal.
+ *
+ * @throws {PanewrightError} when it cannot be read
+ */
+export async function readJournalText(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound ? "there is none" : String(cause);
+    const reason = cause instanceof Deno.errors.NotFound ? "it does not exist" : String(cause);
     throw new PanewrightError(`Cannot read the journal ${path}: ${reason}`, { cause });
   }
 }

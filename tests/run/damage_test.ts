@@ -12,7 +12,7 @@ Deno.test("a damaged middle names line and byte, and is cut off into a file besi
   const rest = `\0\0\0\n${RECORD}${RECORD}`;
   await Deno.writeTextFile(path, RECORD + RECORD + rest);
   const byte = new TextEncoder().encode(RECORD + RECORD).length;
-  await assertRejects(() => readJournal(path), PanewrightError, `${path}: line 3 (byte ${byte}) is no record`);
+  await assertRejects(() => readJournal(path), PanewrightError, `${path}: line 3 (byte ${byte}) is not a record`);
   const cut = await cutDamagedJournal(path);
   assertEquals(cut, { line: 3, keptAs: `${path}.damaged-1`, bytes: rest.length + 2 });
   assertEquals(await Deno.readTextFile(`${path}.damaged-1`), rest);

@@ -65,13 +65,13 @@ Deno.test("a long record that was cut off is dropped whole", async () => {
   assertEquals(await Deno.readTextFile(path), first);
 });
 
-Deno.test("a line that is no record is named with its number", () => {
+Deno.test("a line that is not a record is named with its number", () => {
   const line = '{"at":"2026-11-20T10:00:00.000Z","type":"one"}';
   for (const broken of ["x", "1", "{}", '{"type":1,"at":"x"}', "null", ""]) {
     assertThrows(
       () => parseJournal(`${line}\n${broken}\n${line}\n`, "j"),
       PanewrightError,
-      "j: line 2 (byte 47) is no record",
+      "j: line 2 (byte 47) is not a record",
     );
   }
   assertEquals(parseJournal("", "j"), []);

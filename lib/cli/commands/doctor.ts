@@ -16,7 +16,7 @@ import {
   type Finding,
 } from "../doctor_checks.ts";
 import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
-import { VERSION } from "../version_info.ts";
+import { VERSION } from "../../version.ts";
 
 /** `panewright doctor`. */
 export const command = defineCommand({

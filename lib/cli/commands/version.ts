@@ -1,6 +1,6 @@
 import { defineCommand } from "../console/command.ts";
 import { jsonLine } from "../../text/sanitize.ts";
-import { VERSION } from "../version_info.ts";
+import { VERSION } from "../../version.ts";
 
 /** `panewright version`. */
 export const command = defineCommand({

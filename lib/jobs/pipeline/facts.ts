@@ -1,220 +1,231 @@
-import type { HeadlessFact, TokenUsage } from "../../providers/headless.ts";
-import type { ExecOverrides, ExecTarget } from "./plan.ts";
-import type { AutonomyLevel } from "./settings.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
+import {
+  either,
+  type FactOf,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  type ValueOf,
+} from "../../schema.ts";
 
 /** Tokens by model. */
-export type Usage = Readonly<Record<string, TokenUsage>>;
+const usage = mapOf(object({ inputTokens: number, cachedInputTokens: number, outputTokens: number }));
+
+/** How much an agent asks. */
+const autonomyLevel = oneOf(0, 1, 2, 3, 4, 5);
 
 /** Why an attempt of a step is made. */
-export type AttemptReason =
-  | "first"
+const reason = oneOf(
+  "first",
   /** The one before it failed, or a check after it. */
-  | "retry"
+  "retry",
   /** The question of the one before it was answered. */
-  | "answered"
+  "answered",
   /** The one before it was interrupted: panewright was stopped, or crashed. */
-  | "interrupted"
+  "interrupted",
   /** The one before it met the account's usage limit, which was waited for. */
-  | "limit_reset";
+  "limit_reset",
+);
 
 /** Who gave an answer. */
-export type AnsweredBy =
+const answeredBy = oneOf(
   /** A person in the terminal of the run. */
-  | "terminal"
+  "terminal",
   /** `panewright answer`. */
-  | "command"
+  "command",
   /** Nobody in time: the default answer of the configuration. */
-  | "timeout"
+  "timeout",
   /** Nobody: at autonomy level 0 the agent is told to decide. */
-  | "level"
+  "level",
   /** Nobody: the step had asked its share of questions before. */
-  | "cap";
+  "cap",
+);
 
 /** How a run ended, or where it stands still. */
-export type ExecOutcome = "pass" | "fail" | "waiting" | "error" | "interrupted";
+const outcome = oneOf("pass", "fail", "waiting", "error", "interrupted");
 
 /**
- * What happens in a run of `panewright exec`, one fact an event. The same events are the NDJSON of `--json`, the progress
- * lines for a person and, but for `agent_activity`, the records of the run's journal, from which its state is folded.
+ * The facts of `panewright exec`: each record type with its fields. The same facts are the NDJSON of `--json`, the progress
+ * lines for a person and the records of the run's journal, from which its state is folded.
  */
-export type ExecEvent =
-  | {
-    readonly type: "run_started";
-    readonly job: "exec";
-    readonly runId: string;
-    readonly workdir: string;
+export const EXEC_FACTS = {
+  run_started: {
+    job: oneOf("exec"),
+    runId: text,
+    workdir: text,
     /** The run's folder, absolute: journal, logs of the steps, answers. */
-    readonly folder: string;
-    readonly target: ExecTarget;
+    folder: text,
+    target: object({ kind: oneOf("task", "folder"), path: text }),
     /** Absolute path of the config file; null where there is none. */
-    readonly configFile: string | null;
-    readonly overrides: ExecOverrides;
-  }
-  /** Another process goes on with the run. */
-  | {
-    readonly type: "run_resumed";
-    readonly runId: string;
-    readonly folder: string;
+    configFile: either(text, oneOf(null)),
+    overrides: object({
+      pipeline: optional(text),
+      autonomyLevel: optional(autonomyLevel),
+      resume: optional(oneOf("native", "replay")),
+    }),
+    /** The version that started it. */
+    panewright: optional(text),
+  },
+  /** Another process resumes the run. */
+  run_resumed: {
+    runId: text,
+    folder: text,
     /** What the agent did in an attempt that was broken off. */
-    readonly interruptedLog?: string;
-  }
-  | {
-    readonly type: "task_started";
+    interruptedLog: optional(text),
+    panewright: optional(text),
+  },
+  task_started: {
     /** Counts from 1. */
-    readonly task: number;
+    task: number,
     /** Absolute path. */
-    readonly file: string;
-    readonly pipeline: string;
+    file: text,
+    pipeline: text,
     /** The names of the pipeline's steps. */
-    readonly steps: readonly string[];
+    steps: listOf(text),
     /** The task's text, without its front matter. */
-    readonly text: string;
+    text,
     /** What the task's front matter says. */
-    readonly autonomyLevel?: AutonomyLevel;
-  }
-  | {
-    readonly type: "step_started";
-    readonly task: number;
+    autonomyLevel: optional(autonomyLevel),
+  },
+  step_started: {
+    task: number,
     /** Counts from 1. */
-    readonly step: number;
-    readonly name: string;
-    readonly provider: string;
-    readonly model?: string;
-    readonly autonomyLevel: AutonomyLevel;
+    step: number,
+    name: text,
+    provider: text,
+    model: optional(text),
+    autonomyLevel,
     /** Git tree of the working directory before the step; only where writes are looked at. */
-    readonly baseline?: string;
+    baseline: optional(text),
     /** ISO 8601. */
-    readonly startedAt: string;
-  }
-  | {
-    readonly type: "attempt_started";
-    readonly task: number;
-    readonly step: number;
+    startedAt: text,
+  },
+  attempt_started: {
+    task: number,
+    step: number,
     /** Counts from 1 in its step. */
-    readonly attempt: number;
-    readonly reason: AttemptReason;
-    /** Whether the CLI's own session goes on. */
-    readonly native: boolean;
+    attempt: number,
+    reason,
+    /** Whether the CLI's own session is resumed. */
+    native: flag,
     /** Relative to the run's folder. */
-    readonly folder: string;
-    readonly promptBytes: number;
-  }
+    folder: text,
+    promptBytes: number,
+  },
   /** The CLI's session of the attempt under way has a name. */
-  | { readonly type: "session_found"; readonly sessionId: string }
-  /** What the agent says and does at this moment. Not in the journal: the attempt's folder has it. */
-  | { readonly type: "agent_activity"; readonly task: number; readonly step: number; readonly fact: HeadlessFact }
-  | {
-    readonly type: "attempt_finished";
-    readonly task: number;
-    readonly step: number;
-    readonly attempt: number;
-    readonly outcome: "completed" | "failed";
+  session_found: { sessionId: text },
+  attempt_finished: {
+    task: number,
+    step: number,
+    attempt: number,
+    outcome: oneOf("completed", "failed"),
     /** Why it failed. */
-    readonly error?: string;
-    readonly timedOut: boolean;
-    readonly exitCode: number;
-    readonly finalText: string;
-    readonly sessionId?: string;
-    readonly usage: Usage;
-    readonly usageLimit?: { readonly resetsAt?: string; readonly message: string };
-    readonly attemptLog: string;
-    readonly seconds: number;
-  }
-  | {
-    readonly type: "question_asked";
+    error: optional(text),
+    timedOut: flag,
+    exitCode: number,
+    finalText: text,
+    sessionId: optional(text),
+    usage,
+    usageLimit: optional(object({ resetsAt: optional(text), message: text })),
+    attemptLog: text,
+    seconds: number,
+  },
+  question_asked: {
     /** Unique in its run: `q1`, `q2`, … */
-    readonly question: string;
-    readonly task: number;
-    readonly step: number;
-    readonly stepName: string;
-    readonly attempt: number;
-    readonly text: string;
+    question: text,
+    task: number,
+    step: number,
+    stepName: text,
+    attempt: number,
+    text,
     /** What the agent did before it asked, condensed. */
-    readonly attemptLog: string;
-    readonly sessionId?: string;
-    readonly usage: Usage;
-    readonly seconds: number;
+    attemptLog: text,
+    sessionId: optional(text),
+    usage,
+    seconds: number,
     /** ISO 8601. */
-    readonly askedAt: string;
-  }
-  | {
-    readonly type: "question_answered";
-    readonly question: string;
-    readonly answer: string;
-    readonly by: AnsweredBy;
+    askedAt: text,
+  },
+  question_answered: {
+    question: text,
+    answer: text,
+    by: answeredBy,
     /** ISO 8601. */
-    readonly answeredAt: string;
-  }
+    answeredAt: text,
+  },
   /** Nobody is there to answer: the run stands still until both commands were given. */
-  | {
-    readonly type: "question_waiting";
-    readonly question: string;
-    readonly text: string;
-    readonly answerCommand: string;
-    readonly resumeCommand: string;
-  }
-  | { readonly type: "usage_limit_reached"; readonly message: string; readonly resetsAt?: string }
-  | { readonly type: "usage_limit_waited" }
-  | {
-    readonly type: "writes_checked";
-    readonly task: number;
-    readonly step: number;
+  question_waiting: { question: text, text, answerCommand: text, resumeCommand: text },
+  usage_limit_reached: { message: text, resetsAt: optional(text) },
+  usage_limit_waited: {},
+  writes_checked: {
+    task: number,
+    step: number,
     /** Files changed outside of allow_write, relative to the working directory. */
-    readonly outside: readonly string[];
+    outside: listOf(text),
     /** Whether such files make the step fail. */
-    readonly enforced: boolean;
-    readonly note?: string;
-  }
-  | {
-    readonly type: "check_started";
-    readonly task: number;
-    readonly step: number;
+    enforced: flag,
+    note: optional(text),
+  },
+  check_started: {
+    task: number,
+    step: number,
     /** Counts from 1. */
-    readonly check: number;
-    readonly description: string;
-  }
-  | {
-    readonly type: "check_finished";
-    readonly task: number;
-    readonly step: number;
-    readonly check: number;
-    readonly passed: boolean;
+    check: number,
+    description: text,
+  },
+  check_finished: {
+    task: number,
+    step: number,
+    check: number,
+    passed: flag,
     /** Why it failed, or what it found. */
-    readonly detail: string;
+    detail: text,
     /** The end of what a command wrote, without control characters; may be many lines. */
-    readonly output: string;
-    readonly seconds: number;
-  }
-  | {
-    readonly type: "step_finished";
-    readonly task: number;
-    readonly step: number;
-    readonly name: string;
-    readonly outcome: "pass" | "fail";
-    readonly attempts: number;
+    output: text,
+    seconds: number,
+  },
+  step_finished: {
+    task: number,
+    step: number,
+    name: text,
+    outcome: oneOf("pass", "fail"),
+    attempts: number,
     /** Why it failed. */
-    readonly reason?: string;
-  }
-  | {
-    readonly type: "task_finished";
-    readonly task: number;
-    readonly file: string;
-    readonly outcome: "pass" | "fail";
-    readonly reason?: string;
-  }
-  | { readonly type: "warning"; readonly message: string }
-  | {
-    readonly type: "run_finished";
-    readonly outcome: ExecOutcome;
+    reason: optional(text),
+  },
+  task_finished: { task: number, file: text, outcome: oneOf("pass", "fail"), reason: optional(text) },
+  warning: { message: text },
+  run_finished: {
+    outcome,
     /** How many tasks have passed. */
-    readonly tasks: number;
-    readonly reason: string;
-    /** Of the whole run, what was resumed included. */
-    readonly usage: Usage;
-    readonly seconds: number;
-    /** The command that goes on with it; missing where it has passed, or a question waits first. */
-    readonly resumeCommand?: string;
-  };
+    tasks: number,
+    reason: text,
+    /** Of the whole run, earlier processes included. */
+    usage,
+    seconds: number,
+    /** The command that resumes it; missing where it has passed, or a question waits first. */
+    resumeCommand: optional(text),
+  },
+} as const;
 
-/** The facts that change a run's state. */
-export type ExecFact = Exclude<ExecEvent, { readonly type: "agent_activity" }>;
+/** What happens in a run of `panewright exec`, and changes its state. */
+export type ExecFact = FactOf<typeof EXEC_FACTS>;
+
+/** {@linkcode ExecFact}, and what the agent says and does at this moment: the attempt's folder has that, not the journal. */
+export type ExecEvent =
+  | ExecFact
+  | { readonly type: "agent_activity"; readonly task: number; readonly step: number; readonly fact: HeadlessFact };
+
+/** Tokens by model. */
+export type Usage = ValueOf<typeof usage>;
+/** Why an attempt of a step is made. */
+export type AttemptReason = ValueOf<typeof reason>;
+/** Who gave an answer. */
+export type AnsweredBy = ValueOf<typeof answeredBy>;
+/** How a run ended, or where it stands still. */
+export type ExecOutcome = ValueOf<typeof outcome>;

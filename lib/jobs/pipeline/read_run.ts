@@ -1,8 +1,10 @@
 import { UsageError } from "../../errors.ts";
-import { readJournal } from "../../run/read_journal.ts";
+import { isJournalOf, readFacts } from "../../run/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { JOBS } from "../mod.ts";
 import type { ExecFact } from "./facts.ts";
 import { foldFacts } from "./fold.ts";
+import { PIPELINE } from "./mod.ts";
 import type { ExecState, RunHead } from "./state.ts";
 
 /** A run of `panewright exec` as its journal has it. */
@@ -20,16 +22,13 @@ export interface ReadRun {
 export async function readExecRun(folder: RunFolder): Promise<ReadRun> {
   const found = await tryReadExecRun(folder);
   if (found !== undefined) return found;
-  throw new UsageError(`Cannot go on with run ${folder.id}: it is none of "panewright exec"`);
+  throw new UsageError(`Cannot resume run ${folder.id}: it is not a run of "panewright exec"`);
 }
 
 /** Like {@linkcode readExecRun}; `undefined` for a run of another command. */
 export async function tryReadExecRun(folder: RunFolder): Promise<ReadRun | undefined> {
-  const [, ...records] = await readJournal(folder.journalPath);
-  const [first] = records;
-  if (first?.type !== "run_started" || !("job" in first) || first.job !== "exec") return undefined;
-  // Records are facts with their time: panewright itself wrote them, and the fold passes over what it does not know.
-  const facts = records as unknown as readonly ExecFact[];
-  const state = foldFacts(facts);
-  return state.run === undefined ? undefined : { facts, state: { ...state, run: state.run } };
+  const journal = await readFacts(folder.journalPath, JOBS);
+  if (!isJournalOf(journal, PIPELINE)) return undefined;
+  const state = foldFacts(journal.facts);
+  return state.run === undefined ? undefined : { facts: journal.facts, state: { ...state, run: state.run } };
 }

@@ -1,19 +1,19 @@
 import type { Role } from "../../roles.ts";
+import type { Recorded } from "../../run/job.ts";
 import type { ReviewFact } from "./facts.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import type { AgentState, OpenTurn, RunState } from "./run_state.ts";
+import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import type { LoopContext, Transition } from "./state.ts";
 
-/** An event of a journal, with when it was written and, for a response, its text. */
-export type RecordedEvent = ReviewFact & {
-  /** ISO 8601. */
-  readonly at: string;
+/** An event of a journal, and for a response its text. */
+export type RecordedEvent = Recorded<ReviewFact> & {
   /** Only of `response_received`: what the archived file holds. */
   readonly text?: string;
 };
 
 /**
- * The state after all of these events: what a run goes on from. `undefined` before its first one.
+ * The state after all of these events: what a run resumes from. `undefined` before its first one.
  *
  * Any prefix of a journal is a state. What the state machine decides is not read from the journal: the same responses and
  * settings come to the same decisions, and what of them the journal does not hold yet is `untold`.
@@ -26,13 +26,19 @@ export type RecordedEvent = ReviewFact & {
  */
 export function foldEvents(events: Iterable<RecordedEvent>): RunState | undefined {
   let state: RunState | undefined;
-  for (const event of events) state = state === undefined ? firstState(event) : applyEvent(state, event);
+  for (const event of events) state = foldEvent(state, event);
   return state;
+}
+
+/** The state after an event, also after the first one. */
+export function foldEvent(state: RunState | undefined, event: RecordedEvent): RunState | undefined {
+  return state === undefined ? firstState(event) : applyEvent(state, event);
 }
 
 function firstState(event: RecordedEvent): RunState | undefined {
   if (event.type !== "run_started") return undefined;
-  const { runId: id, workdir, task, settings, origin } = event;
+  const { runId: id, workdir, task, origin } = event;
+  const settings = completed(event.settings);
   const { state: loop, events } = startLoop({ workdir, job: task, settings });
   return {
     head: { id, workdir, task, settings, origin },
@@ -58,7 +64,12 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
   const state = withoutTold(before, event);
   switch (event.type) {
     case "run_resumed":
-      return { ...state, head: { ...state.head, settings: event.settings }, restarts: {}, finished: undefined };
+      return {
+        ...state,
+        head: { ...state.head, settings: completed(event.settings) },
+        restarts: {},
+        finished: undefined,
+      };
     case "session_opening": {
       const { socket, session: name, existing, mark } = event;
       return { ...state, session: { socket, name, existing, mark, opened: false } };
@@ -130,6 +141,11 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "warning":
       return state;
   }
+}
+
+/** An earlier version may not have known all settings of this one. */
+function completed(settings: ReviewLoopSettings): ReviewLoopSettings {
+  return { ...DEFAULT_REVIEW_LOOP_SETTINGS, ...settings };
 }
 
 /** What the state machine knows of a run besides its state. */

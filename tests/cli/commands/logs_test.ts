@@ -94,7 +94,7 @@ Deno.test("logs: a damaged journal is shown up to the damage, which is named", a
   const { code, stdout, stderr } = await logs(dir.path);
   assertEquals(code, 1);
   assertStringIncludes(stdout, `run ${ID}, beginning with analyst`);
-  assertStringIncludes(stderr, `line 3 (byte ${byte}) is no record`);
+  assertStringIncludes(stderr, `line 3 (byte ${byte}) is not a record`);
 });
 
 Deno.test("logs: a run that was broken off before it began", async () => {
@@ -102,7 +102,7 @@ Deno.test("logs: a run that was broken off before it began", async () => {
   await Deno.mkdir(runFolderAt(dir.path, ID).path, { recursive: true });
   const { code, stderr } = await logs(dir.path);
   assertEquals(code, 1);
-  assertStringIncludes(stderr, "there is none");
+  assertStringIncludes(stderr, "it does not exist");
 });
 
 Deno.test("logs --follow: new lines as they come, until no process executes the run", async () => {

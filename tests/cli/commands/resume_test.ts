@@ -93,7 +93,7 @@ Deno.test("a damaged journal names line and byte; --from-last-good cuts it, and 
   await Deno.writeTextFile(folder.journalPath, [opened, started, "{ not a record", ...rest].join("\n"));
   const damaged = await resume(dir, folder.id);
   assertEquals(damaged.code, 1);
-  assertStringIncludes(damaged.stderr, `line 3 (byte ${`${opened}\n${started}\n`.length}) is no record`);
+  assertStringIncludes(damaged.stderr, `line 3 (byte ${`${opened}\n${started}\n`.length}) is not a record`);
   assertStringIncludes(damaged.stderr, "--from-last-good");
   // The run's own process would write on behind the cut.
   {

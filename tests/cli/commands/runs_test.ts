@@ -129,7 +129,7 @@ Deno.test("runs: a damaged, an empty and a foreign folder do not keep the others
     [2, "unreadable"],
     [1, "passed"],
   ]);
-  assertMatch(await runs(dir), /aaa2 +run +unreadable .*line 8 \(byte \d+\) is no record/);
+  assertMatch(await runs(dir), /aaa2 +run +unreadable .*line 8 \(byte \d+\) is not a record/);
 });
 
 Deno.test("runs: nothing to list is said, and with --json nothing", async () => {

@@ -102,7 +102,7 @@ Deno.test("status: a damaged journal shows what stands before the damage, where 
   const text = await status(dir);
   assertMatch(text, /: unreadable\n/);
   assertMatch(text, /^ {2}stood at +round 2 of 8/m);
-  assertMatch(text, /^ {2}problem +Cannot read the journal .*: line 12 \(byte \d+\) is no record$/m);
+  assertMatch(text, /^ {2}problem +Cannot read the journal .*: line 12 \(byte \d+\) is not a record$/m);
   assertStringIncludes(text, `go on     panewright resume ${ID} --from-last-good\n`);
 });
 

@@ -11,6 +11,7 @@ import { findLateResponse } from "../../../lib/jobs/review_loop/late_response.ts
 import { keepMessage, readMessage } from "../../../lib/jobs/review_loop/messages.ts";
 import { readReviewRun } from "../../../lib/jobs/review_loop/read_run.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import { execWaiting, writeRun } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { JOB } from "./scripted_agents.ts";
 
@@ -133,12 +134,11 @@ Deno.test("a run that is refused beside another one leaves no folder", async () 
   assertEquals([...Deno.readDirSync(`${dir.path}/.panewright/runs`)], []);
 });
 
-Deno.test("a run of another command is none to go on with", async () => {
+Deno.test("a run of another command is not resumed", async () => {
   await using dir = await tempDir();
-  const folder = await createRunFolder(dir.path, { now: new Date() });
-  using journal = openJournal(folder.journalPath);
-  journal.append({ type: "run_started", ...{ job: "exec" } });
-  await assertRejects(() => readReviewRun(folder), UsageError, 'it is none of "panewright run"');
+  const id = "20261120-072605-aaaa";
+  const folder = await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id) });
+  await assertRejects(() => readReviewRun(folder), UsageError, 'it is not a run of "panewright run"');
 });
 
 Deno.test("a message is written down once for each time that it is sent, and read as it was", async () => {

@@ -1,0 +1,6 @@
+import type { Job } from "../run/job.ts";
+import { PIPELINE } from "./pipeline/mod.ts";
+import { REVIEW_LOOP } from "./review_loop/mod.ts";
+
+/** Every job that a journal can be of. */
+export const JOBS: readonly Job[] = [REVIEW_LOOP, PIPELINE];

@@ -1,0 +1,12 @@
+import type { Job } from "../../run/job.ts";
+import { EXEC_FACTS, type ExecFact } from "./facts.ts";
+import { applyFact } from "./fold.ts";
+import { type ExecState, INITIAL_STATE } from "./state.ts";
+
+/** The job of `panewright exec`: the steps of a pipeline, each with an agent of its own. */
+export const PIPELINE: Job<ExecFact, ExecState> = {
+  id: "exec",
+  facts: EXEC_FACTS,
+  initial: INITIAL_STATE,
+  fold: applyFact,
+};

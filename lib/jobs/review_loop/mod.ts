@@ -1,0 +1,14 @@
+import type { Job } from "../../run/job.ts";
+import { REVIEW_FACTS, type ReviewFact } from "./facts.ts";
+import { foldEvent } from "./fold.ts";
+import { recallResponse } from "./recall_response.ts";
+import type { RunState } from "./run_state.ts";
+
+/** The job of `panewright run`: five roles pass the work on until its test passes. */
+export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
+  id: "run",
+  facts: REVIEW_FACTS,
+  initial: undefined,
+  fold: foldEvent,
+  recall: recallResponse,
+};

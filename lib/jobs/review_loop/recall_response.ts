@@ -1,0 +1,36 @@
+import { PanewrightError } from "../../errors.ts";
+import { responseText } from "../../handoff/response_reading.ts";
+import type { Recorded } from "../../run/job.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import { errorText } from "../../text/error_text.ts";
+
+import type { ReviewFact } from "./facts.ts";
+import type { RecordedEvent } from "./fold.ts";
+
+/**
+ * Adds its text to the fact that a response was received, as the run's archive has it.
+ *
+ * @throws {PanewrightError} when the response cannot be read, or is not the one that was received
+ */
+export async function recallResponse(event: Recorded<ReviewFact>, folder: RunFolder): Promise<RecordedEvent> {
+  if (event.type !== "response_received") return event;
+  const { archivedAs, bytes: size, sha256, turnId } = event;
+  // The working directory may have been moved since: what counts is the name in the archive.
+  const path = `${folder.responsesDir}/${archivedAs.replace(/^.*\//, "")}`;
+  const fail = (reason: string, cause?: unknown) =>
+    new PanewrightError(`Cannot resume run ${folder.id}: the response to ${turnId}, ${path}, ${reason}`, {
+      cause,
+      hint: "Put back what the agent wrote, or start the run anew.",
+    });
+  let content: Uint8Array<ArrayBuffer>;
+  try {
+    content = await Deno.readFile(path);
+  } catch (cause) {
+    throw fail(`cannot be read: ${errorText(cause)}`, cause);
+  }
+  if (content.length !== size || await sha256Hex(content) !== sha256) throw fail("was changed after it was received");
+  const text = responseText(content);
+  if (text === undefined) throw fail("is not valid UTF-8");
+  return { ...event, text };
+}

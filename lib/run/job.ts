@@ -1,0 +1,30 @@
+import type { RunFolder } from "./run_folder.ts";
+import type { FactTable } from "../schema.ts";
+
+/** What all facts have. */
+export interface AnyFact {
+  readonly type: string;
+}
+
+/** A fact as it stands in a journal. */
+export type Recorded<Fact> = Fact & {
+  /** When it was written, ISO 8601. */
+  readonly at: string;
+};
+
+/**
+ * A kind of work that runs do: the facts that can happen in it, and the state that they lead to. Plain data and pure
+ * functions: what carries a job out is in its `execute.ts`.
+ */
+export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
+  /** As the first fact of a run names it, and the command that starts one. */
+  readonly id: "run" | "exec";
+  /** The record types of its journal and their fields: `Fact` is derived from it with `FactOf`. */
+  readonly facts: FactTable;
+  /** The state before the first fact. */
+  readonly initial: State;
+  /** The state after a fact; any prefix of a journal leads to a state to resume from. */
+  fold(state: State, fact: Recorded<Fact>): State;
+  /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
+  recall?(fact: Recorded<Fact>, folder: RunFolder): Promise<Recorded<Fact>>;
+}
