@@ -15,7 +15,7 @@ const USAGE =
   --job JOB   which job is played (both)
   --first N   the number of the first job, to begin with the one that failed (0: killed from record to record,
               1: at each Enter and each response, 2 and 3: at each archiving of a response, from 4 on at random;
-              odd numbers: with the responses on another file system than the run)
+              odd numbers: with the responses on another mount than the run)
   --bundle F  the program (dist/panewright.mjs)
   --verbose   each command and each kill
 `;

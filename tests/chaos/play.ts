@@ -6,7 +6,7 @@ import type { JobResult } from "./evidence.ts";
 import { findViolations, jobResult } from "./invariants.ts";
 import { judgeCommand } from "./judge.ts";
 import { type Blow, describeBlow, type WalkedCommand } from "./plan.ts";
-import { otherFileSystem, sameFileSystem } from "./response_place.ts";
+import { otherMount, sameMount } from "./response_place.ts";
 import { readRun } from "./run_so_far.ts";
 import type { ChaosJob } from "./stage.ts";
 
@@ -16,7 +16,7 @@ export interface PlayOptions {
   readonly panewright: PanewrightCommand;
   /** What happens to its commands; when there is no more, the next one is left alone. */
   readonly blows: Iterator<Blow, unknown, WalkedCommand>;
-  /** Whether the responses are on another file system than the run's folder. @default {false} */
+  /** Whether the responses are on another mount than the run's folder. @default {false} */
   readonly isApart?: boolean;
   /** What an undisturbed run came to; missing for that run itself. */
   readonly expected?: JobResult;
@@ -60,7 +60,7 @@ export class ChaosFailure extends Error {
 export async function playJob(job: ChaosJob, options: PlayOptions): Promise<PlayedJob> {
   const { blows, signal } = options;
   await using stage = await job.setUp(options.panewright);
-  await using place = options.isApart === true ? await otherFileSystem(stage.sandbox) : sameFileSystem(stage.sandbox);
+  const place = options.isApart === true ? await otherMount(stage.sandbox) : sameMount(stage.sandbox);
   const agents = watchAgents(stage.sandbox);
   const startedAtMs = Date.now();
   const story: string[] = [];

@@ -3,47 +3,46 @@ import { systemProcessRunner } from "../../lib/ports/process.ts";
 import type { Sandbox } from "../support/sandbox.ts";
 
 /** Where the response files of a job are. */
-export interface ResponsePlace extends AsyncDisposable {
+export interface ResponsePlace {
   readonly responsesDir: string;
   /** The program that each command is started through, with its first arguments; none where nothing needs one. */
   readonly through: readonly string[];
 }
 
-/** The usual place: on the file system of the run's folder, where a response is archived by a rename. */
-export function sameFileSystem({ project }: Pick<Sandbox, "project">): ResponsePlace {
-  return { responsesDir: responseDirFor(project), through: [], [Symbol.asyncDispose]: () => Promise.resolve() };
+/** The usual place: in the mount of the run's folder, where a response is archived by a rename. */
+export function sameMount({ project }: Pick<Sandbox, "project">): ResponsePlace {
+  return { responsesDir: responseDirFor(project), through: [] };
 }
 
-/** A file system in memory that most Linux systems have. */
-const OTHER_FILE_SYSTEM = "/dev/shm";
-
-/** Binds `$1` to `$2` and becomes the rest of its arguments. The mount ends with the processes that see it. */
+/** Binds the folder `$1` to `$2` and becomes the rest of its arguments. The mount ends with the processes that see it. */
 const MOUNT = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh"] as const;
 
-/** The folder `.tmp` of a project on another file system than the run's folder: a response is archived by a copy. */
-export async function otherFileSystem({ project }: Pick<Sandbox, "project">): Promise<ResponsePlace> {
-  const folder = await Deno.makeTempDir({ dir: OTHER_FILE_SYSTEM, prefix: "pw-chaos-" });
-  await Deno.mkdir(`${project}/.tmp`, { recursive: true });
+/**
+ * The project's folder `.tmp` as a mount of its own. Linux refuses to rename from one mount to another, also on one file
+ * system (rename(2), EXDEV), so a response is archived by a copy.
+ */
+export async function otherMount({ project, root }: Pick<Sandbox, "project" | "root">): Promise<ResponsePlace> {
+  const folder = `${root}/other-mount`;
+  await Deno.mkdir(folder);
+  await Deno.mkdir(`${project}/.tmp`);
   return {
     responsesDir: responseDirFor(project).replace(`${project}/.tmp`, folder),
     through: [...MOUNT, folder, `${project}/.tmp`],
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }
 
-/** Why responses cannot be put on another file system here; undefined where they can. */
-export async function whyOnlyOneFileSystem(): Promise<string | undefined> {
-  const temp = await Deno.makeTempDir();
+/** Why responses cannot be put on another mount here; undefined where they can. */
+export async function whyOnlyOneMount(): Promise<string | undefined> {
+  const folder = await Deno.makeTempDir();
   try {
-    const [here, there] = await Promise.all([temp, OTHER_FILE_SYSTEM].map((path) => Deno.stat(path)));
-    if (here?.dev === there?.dev) return `${OTHER_FILE_SYSTEM} is on the file system of ${temp}`;
-    const { code, stderr } = await systemProcessRunner.run({
-      argv: [...MOUNT, OTHER_FILE_SYSTEM, temp, "test", temp, "-ef", OTHER_FILE_SYSTEM],
-    });
-    return code === 0 ? undefined : `a folder cannot be mounted (it takes root on Linux): ${stderr.trim()}`;
+    for (const name of ["from", "to"]) await Deno.mkdir(`${folder}/${name}`);
+    await Deno.writeTextFile(`${folder}/from/seen`, "");
+    const argv = [...MOUNT, `${folder}/from`, `${folder}/to`, "test", "-e", `${folder}/to/seen`] as const;
+    const { code, stderr } = await systemProcessRunner.run({ argv });
+    return code === 0 ? undefined : `a folder cannot be mounted, which takes root on Linux: ${stderr.trim()}`;
   } catch (error) {
-    return String(error);
+    return error instanceof Error ? error.message : String(error);
   } finally {
-    await Deno.remove(temp);
+    await Deno.remove(folder, { recursive: true });
   }
 }

@@ -2,7 +2,7 @@ import type { PanewrightCommand } from "../support/panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { archiveJob, planJob, walkJob, windowsJob } from "./plan.ts";
 import { ChaosFailure, type PlayedJob, playJob } from "./play.ts";
-import { whyOnlyOneFileSystem } from "./response_place.ts";
+import { whyOnlyOneMount } from "./response_place.ts";
 import type { ChaosJob } from "./stage.ts";
 
 /** Those before it follow a system. */
@@ -16,7 +16,7 @@ export interface ChaosOptions {
   /**
    * The number of the first job: 0 is killed from record to record, 1 at each Enter and each response, 2 and 3 before, in the
    * middle of and after each archiving of a response, those from 4 on at random. Jobs with an odd number have their responses
-   * on another file system than the run's folder, where that can be done.
+   * on another mount than the run's folder, where that can be done.
    *
    * @default {0}
    */
@@ -50,8 +50,8 @@ export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<nu
     if (number === 1) return windowsJob({ seed });
     return number < FIRST_RANDOM_JOB ? archiveJob() : planJob({ seed, job: number }, job.figures).values();
   };
-  const onlyOne = await whyOnlyOneFileSystem();
-  if (onlyOne !== undefined) say(`${job.name}: all responses are on the file system of the run's folder: ${onlyOne}`);
+  const onlyOne = await whyOnlyOneMount();
+  if (onlyOne !== undefined) say(`${job.name}: all responses are in the mount of the run's folder: ${onlyOne}`);
   let kills = 0;
   const play = async (number: number) => {
     const blows = blowsOf(number);
@@ -69,7 +69,7 @@ export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<nu
     }
     kills += played.kills;
     const { commands } = played;
-    const where = isApart ? ", responses on another file system" : "";
+    const where = isApart ? ", responses on another mount" : "";
     say(
       `${job.name} ${number}: ${played.kills} kills, ${commands} commands, ${
         played.seconds.toFixed(1)
