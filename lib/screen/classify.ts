@@ -16,19 +16,23 @@ export interface BeatenRule {
   readonly origin?: string;
 }
 
-/** What a screen tells, and why. */
-export interface Classification {
+/** What a screen tells. */
+export interface Decision {
   readonly status: TerminalStatus;
   /** The id of the rule that decided; `"none"` where no rule applied. */
   readonly rule: string;
   /** Where a person wrote the rule that decided; missing for one that is built in. */
   readonly origin?: string;
   readonly evidence: readonly Evidence[];
-  /** Worked out when it is read. */
-  readonly beaten: readonly BeatenRule[];
   readonly dialog?: DialogInfo;
   /** What the rule that decided says about its own doubts; missing where it has none. */
   readonly doubtful?: Rule["doubtful"];
+}
+
+/** What a screen tells, and which other rules would have applied. */
+export interface Classification extends Decision {
+  /** Worked out when it is read. */
+  readonly beaten: readonly BeatenRule[];
 }
 
 /** What became of one rule on a screen. */
@@ -86,48 +90,49 @@ export function createScene(screen: Screen, { layout }: RulePack): Scene {
  * ```
  */
 export function classify(screen: Screen, pack: RulePack): Classification {
-  return classifyScene(createScene(screen, pack), pack);
+  const scene = createScene(screen, pack);
+  const decision = decideScene(scene, pack);
+  const findBeaten = () => {
+    const rules = byPriority(pack.rules);
+    const decidedAt = rules.findIndex(({ id }) => id === decision.rule);
+    return decidedAt < 0 ? [] : applicable(scene, rules.slice(decidedAt + 1));
+  };
+  return Object.assign(new LazyBeaten(findBeaten), decision);
 }
 
-/** Like {@linkcode classify}, for one who needs the screen's parts as well. */
-export function classifyScene(scene: Scene, pack: RulePack): Classification {
-  const rules = byPriority(pack.rules);
+/** Like {@linkcode classify}, for one who has the screen's parts and does not ask which rules were beaten. */
+export function decideScene(scene: Scene, pack: RulePack): Decision {
   let evidence: readonly Evidence[] = [];
-  const decidedAt = rules.findIndex((rule) => {
+  const winner = byPriority(pack.rules).find((rule) => {
     const applied = applyRule(scene, rule);
     if (applied.verdict === "applies") evidence = applied.evidence;
     return applied.verdict === "applies";
   });
-  const winner = rules[decidedAt];
-  return withBeaten({
+  return {
     status: winner?.status ?? "unknown",
     rule: winner?.id ?? "none",
     ...originOf(winner),
     evidence,
     ...(scene.regions.dialog ? { dialog: scene.regions.dialog.info } : {}),
     ...(winner?.doubtful ? { doubtful: winner.doubtful } : {}),
-  }, () => winner === undefined ? [] : findBeaten(scene, rules.slice(decidedAt + 1)));
+  };
 }
 
-/** The rules among these that apply. */
-function findBeaten(scene: Scene, rules: readonly Rule[]): readonly BeatenRule[] {
+/** The ids of those of these rules that apply, whichever decides. */
+export function applyingRules(scene: Scene, rules: readonly Rule[]): readonly string[] {
+  return applicable(scene, rules).map(({ rule }) => rule);
+}
+
+function applicable(scene: Scene, rules: readonly Rule[]): readonly BeatenRule[] {
   return rules.flatMap((rule) => {
     const { verdict, evidence } = applyRule(scene, rule);
     return verdict === "applies" ? [{ rule: rule.id, status: rule.status, evidence, ...originOf(rule) }] : [];
   });
 }
 
-/** A classification whose beaten rules are worked out when they are read: most are never asked for. */
-export function withBeaten(
-  decided: Omit<Classification, "beaten">,
-  findBeaten: () => readonly BeatenRule[],
-): Classification {
-  return Object.assign(new LazyBeaten(findBeaten), decided);
-}
-
 /**
- * The getter is one of a class: what a getter in an object literal refers to, here the whole screen, was seen to stay until the
- * next full garbage collection (Deno 2.9.6).
+ * Beaten rules that are worked out when they are read: most are never asked for. A class, because what a getter in an object literal refers to, here the whole screen, was
+ * seen to stay until the next full garbage collection (Deno 2.9.6).
  */
 class LazyBeaten {
   #beaten: readonly BeatenRule[] | undefined;

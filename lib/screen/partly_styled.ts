@@ -66,8 +66,3 @@ export function parsePartlyStyled(
   }
   return styled ? { ...plain, styled, rows } : undefined;
 }
-
-/** The rows whose style was asked for, from top to bottom. */
-export function rowsWithStyleRead({ rows }: Screen): readonly number[] {
-  return rows.flatMap((row, index) => row.isStyleRead ? [index] : []);
-}

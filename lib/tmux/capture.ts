@@ -1,6 +1,4 @@
 import { RuntimeError } from "../errors.ts";
-import { parsePartlyStyled } from "../screen/partly_styled.ts";
-import { parseScreen, type RowRange, type Screen, type ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
 
@@ -36,10 +34,34 @@ const METADATA_FORMAT_WITHOUT_COMMAND = metadataFormat("");
 /** `%3 4711 220 50 2 47 1 0 0 codex`, a tab, and the title. */
 const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?) ([^\t]*)\t(.*)$/;
 
-type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
+/** The pane that is captured. Where `pid` is given, it must still be the process id of the pane's program. */
+export type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
+
+/** What tmux knows of a pane besides its text. */
+export interface PaneFacts {
+  readonly cols: number;
+  readonly rows: number;
+  readonly title: string;
+  /** Column and row, both from 0. Missing where the row of the pane is not that of the text: with scrollback, or rows joined. */
+  readonly cursor?: readonly [x: number, y: number];
+  readonly cursorVisible: boolean;
+  /** Whether the alternate screen is shown. */
+  readonly alternate: boolean;
+  /** Whether the pane's program has ended. */
+  readonly dead: boolean;
+  /** Name of the foreground program; missing where it was not asked for. */
+  readonly command?: string;
+}
+
+/** What a pane showed at one moment. */
+export interface PaneCapture {
+  /** The rows, with line feeds between them. */
+  readonly text: string;
+  readonly facts: PaneFacts;
+}
 
 /**
- * What a pane shows now, with everything that a {@linkcode Screen} can know of it, from one tmux call.
+ * Captures what a pane shows now, styles included, and the facts about it, in one tmux call.
  *
  * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
  */
@@ -47,49 +69,58 @@ export async function capturePane(
   client: TmuxClient,
   pane: CapturedPane,
   options: CaptureOptions = {},
-): Promise<Screen> {
+): Promise<PaneCapture> {
   const { scrollbackRows = 0 } = options;
   const captures = [["-e", ...(scrollbackRows > 0 ? ["-S", String(-scrollbackRows)] : [])]];
-  const { meta, text } = await ask(client, pane, { ...options, captures });
-  // The cursor's row counts from the top of the pane: with scrollback, or rows joined, that is no row of the capture.
-  if (countLines(text) === meta.rows) return parseScreen(text, meta);
-  const { cursor: _cursor, ...withoutCursor } = meta;
-  return parseScreen(text, withoutCursor);
+  const { facts, text } = await ask(client, pane, { ...options, captures });
+  if (countLines(text) === facts.rows) return { text, facts };
+  const { cursor: _cursor, ...factsWithoutCursor } = facts;
+  return { text, facts: factsWithoutCursor };
+}
+
+/** Rows of a pane, from the first to the last one, both from 0. */
+export interface PaneRows {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Options of {@linkcode capturePanePartly}. */
 export interface PartOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
   /** The rows whose style is wanted, from top to bottom. */
-  readonly styledRows: readonly RowRange[];
+  readonly styledRows: readonly PaneRows[];
   /** Whether the name of the foreground program is wanted. */
   readonly withCommand: boolean;
 }
 
+/** A capture whose `text` has no style, and the rows that were captured with style at the same moment. */
+export interface PartialCapture extends PaneCapture {
+  readonly parts: readonly { readonly first: number; readonly text: string }[];
+}
+
 /**
- * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write a row's style down takes ten times
- * what its text takes, and to look up the foreground program as long as all other facts together. The style of the other rows is
- * not known, as `parsePartlyStyled` has it.
+ * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write down a row's style takes ten times
+ * as long as its text, and to look up the foreground program as long as all other facts together.
  *
- * @returns `undefined` where that cannot be had: there are other rows than these, or joined ones, or none of these has a style
+ * @returns `undefined` where the pane does not have these rows, or some of its rows were joined
  * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
  */
 export async function capturePanePartly(
   client: TmuxClient,
   pane: CapturedPane,
   options: PartOptions,
-): Promise<Screen | undefined> {
+): Promise<PartialCapture | undefined> {
   const { styledRows, withCommand } = options;
   const captures = [[], ...styledRows.map(({ first, last }) => ["-e", "-S", String(first), "-E", String(last)])];
-  const { meta, text } = await ask(client, pane, { ...options, captures });
-  const { command: _none, ...metaWithoutCommand } = meta;
-  const counts = [meta.rows, ...styledRows.map(({ first, last }) => last - first + 1)];
+  const { facts, text } = await ask(client, pane, { ...options, captures });
+  const { command: _none, ...factsWithoutCommand } = facts;
+  const counts = [facts.rows, ...styledRows.map(({ first, last }) => last - first + 1)];
   if (countLines(text) !== counts.reduce((sum, count) => sum + count)) return undefined;
   const [visible = "", ...parts] = cutLines(text, counts);
-  return parsePartlyStyled(
-    visible,
-    parts.map((part, index) => ({ first: styledRows[index]!.first, text: part })),
-    withCommand ? meta : metaWithoutCommand,
-  );
+  return {
+    text: visible,
+    parts: parts.map((part, index) => ({ first: styledRows[index]!.first, text: part })),
+    facts: withCommand ? facts : factsWithoutCommand,
+  };
 }
 
 interface AskOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
@@ -144,10 +175,7 @@ function cutLines(text: string, counts: readonly number[]): readonly string[] {
 }
 
 /** What {@linkcode capturePane} asked tmux for, taken apart. */
-export interface ParsedCapture extends PaneRef {
-  readonly meta: ScreenMeta & { readonly rows: number };
-  readonly text: string;
-}
+export type ParsedCapture = PaneRef & PaneCapture;
 
 /**
  * Takes tmux's answer apart: a line of numbers, the program's name and the title, and then the rows.
@@ -157,8 +185,8 @@ export interface ParsedCapture extends PaneRef {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const { meta, text } = parseCapture("%3 4711 80 2 2 1 1 0 0 codex\tmy: title\n› hello\n\n");
- * assertEquals([meta.title, meta.command, meta.cursor, text], ["my: title", "codex", [2, 1], "› hello\n"]);
+ * const { facts, text } = parseCapture("%3 4711 80 2 2 1 1 0 0 codex\tmy: title\n› hello\n\n");
+ * assertEquals([facts.title, facts.command, facts.cursor, text], ["my: title", "codex", [2, 1], "› hello\n"]);
  * ```
  */
 export function parseCapture(stdout: string): ParsedCapture {
@@ -170,7 +198,7 @@ export function parseCapture(stdout: string): ParsedCapture {
   return {
     paneId,
     pid: Number(pid),
-    meta: {
+    facts: {
       cols: Number(cols),
       rows: Number(height),
       title,

@@ -10,9 +10,8 @@ import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { createGlance } from "../../lib/providers/terminal/glance.ts";
-import { readScreen } from "../../lib/providers/terminal/pane_look.ts";
+import { captureScreen, captureScreenPartly, readScreen } from "../../lib/providers/terminal/pane_look.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
-import { capturePane, capturePanePartly } from "../../lib/tmux/capture.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/session.ts";
@@ -44,18 +43,18 @@ for await (const { recording } of readCorpus(new URL("../../fixtures/screens/cod
     argv: ["sh", "-c", 'cat "$1"; exec sleep 100000', "sh", file],
     cwd: "/",
   });
-  while ((await capturePane(control, pane)).rows.every((row) => row.text === "")) { /* it is about to be drawn */ }
+  while ((await captureScreen(control, pane)).rows.every((row) => row.text === "")) { /* it is about to be drawn */ }
 
   const read = (screen: Screen) => readScreen(screen, CODEX_RULES);
   for (const [name, client] of [["control mode", control], ["a process each", plain]] as const) {
     const glance = createGlance({
-      capture: (options) => capturePane(client, pane, options),
-      capturePartly: (options) => capturePanePartly(client, pane, options),
+      capture: (options) => captureScreen(client, pane, options),
+      capturePartly: (options) => captureScreenPartly(client, pane, options),
       read,
       clock: systemClock,
     });
     Deno.bench(`${name}: glance`, { group, baseline: client === control }, async () => void await glance());
-    Deno.bench(`${name}: look`, { group }, async () => void read(await capturePane(client, pane)));
+    Deno.bench(`${name}: look`, { group }, async () => void read(await captureScreen(client, pane)));
     Deno.bench(`${name}: ask`, { group }, async () => {
       await client.run(["display-message", "-p", "-t", pane.paneId, "#{pane_id}"]);
     });

@@ -10,7 +10,7 @@ import { scrub } from "../../lib/redact/scrub.ts";
 import { secretPatterns } from "../../lib/redact/secret_patterns.ts";
 import type { TruthInterval } from "../../lib/recordings/truth.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
-import { capturePane } from "../../lib/tmux/capture.ts";
+import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/session.ts";
@@ -215,7 +215,7 @@ async function recordSession(
   const truth = new TruthTaker();
   const recording = recordPane({
     about: { provider, version, startedAtSeconds: Date.now() / 1000 },
-    capture: () => capturePane(client, { paneId }, { joinWrapped: provider === "codex" }),
+    capture: () => captureScreen(client, { paneId }, { joinWrapped: provider === "codex" }),
     write: (lines) => void (text += lines),
     classify: (screen) => classifyScreen(provider, screen),
     scrub: (capture, width) => scrub(capture, { patterns, ...(width === undefined ? {} : { cols: width }) }),

@@ -4,7 +4,7 @@ import { responsePathFor } from "../../lib/handoff/response_files.ts";
 import { systemHost } from "../../lib/ports/host.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, findRegions, type Screen, type TerminalStatus } from "../../lib/screen/mod.ts";
-import { capturePane } from "../../lib/tmux/capture.ts";
+import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";
 
@@ -32,7 +32,7 @@ async function withAgent(turns: readonly (readonly unknown[])[], test: (agent: R
   const { client } = session;
   const { argv, cwd } = sourceReplayProvider.terminal.launch(request, systemHost());
   const pane = await session.openPane({ name: "tester", argv, cwd });
-  const capture = () => capturePane(client, pane, { joinWrapped: true });
+  const capture = () => captureScreen(client, pane, { joinWrapped: true });
   const agent: RunningAgent = {
     workdir,
     capture,

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
-import { capturePane, capturePanePartly, parseCapture } from "../../lib/tmux/capture.ts";
+import { captureScreen, captureScreenPartly } from "../../lib/providers/terminal/pane_look.ts";
+import { parseCapture } from "../../lib/tmux/capture.ts";
 import { StyleNotCapturedError } from "../../lib/screen/partly_styled.ts";
 import type { PaneRef } from "../../lib/tmux/client.ts";
 import type { Screen } from "../../lib/screen/screen.ts";
@@ -17,7 +18,7 @@ Deno.test("a capture holds styles, title, cursor, sizes and the alternate screen
   const script = String
     .raw`printf '\033[?1049h\033[2J\033[H\033]0;⠋ a: #{pane_id} | b %%1\007one\r\n\033[1m›\033[0m two\033[?25l'`;
   await showing(sandbox, script, async (pane) => {
-    const screen = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("two"));
+    const screen = await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one).includes("two"));
     const { title, cursor, cursorVisible, alternate, dead, cols, height } = screen;
     assertEquals(
       { title, cursor, cursorVisible, alternate, dead, cols, height },
@@ -41,7 +42,10 @@ Deno.test("the name of the foreground program cannot break a capture, whatever i
   await using sandbox = await tmuxSandbox();
   const script = String.raw`printf 'on the screen'; exec -a $'x\ny é' sleep 1000`;
   await showing(sandbox, script, async (pane) => {
-    const screen = await until(() => capturePane(sandbox.client, pane), (one) => one.command?.startsWith("x") === true);
+    const screen = await until(
+      () => captureScreen(sandbox.client, pane),
+      (one) => one.command?.startsWith("x") === true,
+    );
     assertEquals(screen.command, "x?y");
     assertEquals(screenText(screen), "on the screen");
   });
@@ -50,7 +54,7 @@ Deno.test("the name of the foreground program cannot break a capture, whatever i
 Deno.test("wrapped rows are joined on request, and then the cursor's row is not claimed to be known", async () => {
   await using sandbox = await tmuxSandbox();
   await showing(sandbox, `printf 'a%.0s' {1..60}; echo; echo last`, async (pane) => {
-    const look = (joinWrapped: boolean): Promise<Screen> => capturePane(sandbox.client, pane, { joinWrapped });
+    const look = (joinWrapped: boolean): Promise<Screen> => captureScreen(sandbox.client, pane, { joinWrapped });
     const split = await until(() => look(false), (one) => screenText(one).includes("last"));
     assertEquals([split.rows[0]?.text.length, split.rows[1]?.text.length, split.cursor], [40, 20, [0, 3]]);
     const joined = await look(true);
@@ -61,8 +65,8 @@ Deno.test("wrapped rows are joined on request, and then the cursor's row is not 
 Deno.test("scrollback comes before the visible rows on request", async () => {
   await using sandbox = await tmuxSandbox();
   await showing(sandbox, "seq 30", async (pane) => {
-    await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).endsWith("30"));
-    const screen = await capturePane(sandbox.client, pane, { scrollbackRows: 15 });
+    await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one).endsWith("30"));
+    const screen = await captureScreen(sandbox.client, pane, { scrollbackRows: 15 });
     assertEquals(screen.rows.filter((row) => row.text !== "").at(0)?.text, "7");
     assertEquals(screen.rows.filter((row) => row.text !== "").length, 24);
   });
@@ -70,9 +74,9 @@ Deno.test("scrollback comes before the visible rows on request", async () => {
 
 Deno.test("a pane that does not exist is an error that names it", async () => {
   await using sandbox = await tmuxSandbox();
-  await assertRejects(() => capturePane(sandbox.client, { paneId: "%7" }), RuntimeError, "Cannot read pane %7");
+  await assertRejects(() => captureScreen(sandbox.client, { paneId: "%7" }), RuntimeError, "Cannot read pane %7");
   await using _session = await sandbox.open();
-  await assertRejects(() => capturePane(sandbox.client, { paneId: "%7" }), RuntimeError, "can't find pane");
+  await assertRejects(() => captureScreen(sandbox.client, { paneId: "%7" }), RuntimeError, "can't find pane");
 });
 
 Deno.test("an answer that is not tmux's is refused", () => {
@@ -85,10 +89,10 @@ Deno.test("the styles of some rows are those that a capture of all styles has, a
   const script = String
     .raw`printf '\033[1;44mone\r\ntwo\033[0m\r\nthree\033[2m\r\nfour\r\n\033[0m\033]0;title\007last'`;
   await showing(sandbox, script, async (pane) => {
-    const whole = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("last"));
+    const whole = await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one).includes("last"));
     for (const joinWrapped of [false, true]) {
       const styledRows = [{ first: 1, last: 1 }, { first: 3, last: 4 }];
-      const partly = await capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows, withCommand: true });
+      const partly = await captureScreenPartly(sandbox.client, pane, { joinWrapped, styledRows, withCommand: true });
       assertEquals(partly?.rows.map(({ text }) => text), whole.rows.map(({ text }) => text));
       for (const row of [1, 3, 4]) assertEquals(partly?.rows[row]?.spans, whole.rows[row]?.spans);
       for (const row of [0, 2, 5]) assertThrows(() => partly?.rows[row]?.spans, StyleNotCapturedError, `row ${row}`);
@@ -96,7 +100,7 @@ Deno.test("the styles of some rows are those that a capture of all styles has, a
       const { rows: _partly, ...partlyRest } = partly ?? whole;
       assertEquals(partlyRest, rest);
       const { command: _command, ...restWithoutCommand } = rest;
-      const nameless = await capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows, withCommand: false });
+      const nameless = await captureScreenPartly(sandbox.client, pane, { joinWrapped, styledRows, withCommand: false });
       const { rows: _nameless, ...namelessRest } = nameless ?? whole;
       assertEquals(namelessRest, restWithoutCommand);
     }
@@ -107,8 +111,8 @@ Deno.test("some rows cannot be had alone where they are joined, have no style, o
   await using sandbox = await tmuxSandbox();
   await showing(sandbox, `printf '\\033[1ma%.0s' {1..60}; printf '\\033[0m\\nlast'`, async (pane) => {
     const look = (first: number, last: number, joinWrapped = false) =>
-      capturePanePartly(sandbox.client, pane, { joinWrapped, styledRows: [{ first, last }], withCommand: false });
-    await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("last"));
+      captureScreenPartly(sandbox.client, pane, { joinWrapped, styledRows: [{ first, last }], withCommand: false });
+    await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one).includes("last"));
     assertEquals((await look(1, 2))?.rows[1]?.spans[0]?.style.bold, true);
     assertEquals(await look(1, 2, true), undefined, "joined");
     assertEquals(await look(2, 5), undefined, "no style");
@@ -123,7 +127,7 @@ Deno.test("a pane that is gone cannot be read partly either", async () => {
   await using _session = await sandbox.open();
   const styledRows = [{ first: 0, last: 0 }];
   await assertRejects(
-    () => capturePanePartly(sandbox.client, { paneId: "%7" }, { styledRows, withCommand: true }),
+    () => captureScreenPartly(sandbox.client, { paneId: "%7" }, { styledRows, withCommand: true }),
     RuntimeError,
     "%7",
   );

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type PipedProcess, type StartPipedProcess, startPipedProcess } from "../../lib/ports/piped_process.ts";
-import { capturePane } from "../../lib/tmux/capture.ts";
+import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
 import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
 import { type ControlClient, createControlClient } from "../../lib/tmux/control_client.ts";
 import { controlLine } from "../../lib/tmux/control_command.ts";
@@ -151,7 +151,7 @@ Deno.test("questions are answered as the plain client answers them, and go throu
       argv: ["sh", "-c", "printf 'é\\033[1m›'; exec sleep 100"],
       cwd: sandbox.home,
     });
-    await until(() => capturePane(client, pane), (screen) => screen.rows[0]?.text === "é›");
+    await until(() => captureScreen(client, pane), (screen) => screen.rows[0]?.text === "é›");
     const questions: (readonly TmuxCommand[])[] = [
       [["display-message", "-p", "one\ntwo"], ["display-message", "-p", "~ $HOME #{pane_id} ; {"]],
       [["display-message", "-p", ""]],
@@ -168,7 +168,7 @@ Deno.test("questions are answered as the plain client answers them, and go throu
       const { code: askedCode, stdout: askedStdout, stderr: askedStderr } = answers[index]!;
       assertEquals([askedCode, askedStdout, askedStderr], [code, stdout, stderr]);
     }
-    const [asked, plain] = await Promise.all([client, sandbox.client].map((one) => capturePane(one, pane)));
+    const [asked, plain] = await Promise.all([client, sandbox.client].map((one) => captureScreen(one, pane)));
     const { rows, ...meta } = asked!;
     const { rows: plainRows, ...plainMeta } = plain!;
     assertEquals([meta, rows.map(({ raw }) => raw)], [plainMeta, plainRows.map(({ raw }) => raw)]);
@@ -191,7 +191,7 @@ Deno.test("a pane that shows lines of the protocol changes nothing", async () =>
     const script = String
       .raw`printf '%%end 1 2 1\n%%error 1 2 1\n%%begin 1 2 1\n%%exit\n%%output %%0 x\n'; exec sleep 100`;
     const pane = await session.openPane({ name: "a", argv: ["sh", "-c", script], cwd: sandbox.home });
-    const screen = await until(() => capturePane(client, pane), (one) => one.rows[4]?.text !== "");
+    const screen = await until(() => captureScreen(client, pane), (one) => one.rows[4]?.text !== "");
     assertEquals(screen.rows.slice(0, 5).map(({ text }) => text), [
       "%end 1 2 1",
       "%error 1 2 1",

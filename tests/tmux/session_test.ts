@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../lib/errors.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
-import { capturePane } from "../../lib/tmux/capture.ts";
+import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
 import { isPaneAlive } from "../../lib/tmux/pane_state.ts";
 import { screenText, tmuxSandbox, until } from "./support.ts";
@@ -12,7 +12,7 @@ Deno.test("a pane gets its argv word for word, without any shell between tmux an
   const words = ["a;b", "end;", "$HOME `id`", "'q\"", "", "--flag", "é›"];
   const print = 'printf "<%s>" "$@"; echo; ps -o comm= -p $PPID; exec sleep 100';
   const pane = await session.openPane({ name: "argv", argv: ["bash", "-c", print, "x", ...words], cwd: sandbox.home });
-  const screen = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one).includes("tmux"));
+  const screen = await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one).includes("tmux"));
   assertEquals(screen.rows[0]?.text, words.map((word) => `<${word}>`).join(""));
   assertStringIncludes(screen.rows[1]?.text ?? "", "tmux");
 });
@@ -23,7 +23,7 @@ Deno.test("a program without arguments is not given to a shell either", async ()
   const program = `${sandbox.home}/odd name; echo shell`;
   await Deno.writeTextFile(program, "#!/bin/sh\necho started as a program\nexec sleep 100\n", { mode: 0o755 });
   const pane = await session.openPane({ name: "one", argv: [program], cwd: sandbox.home });
-  const screen = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one) !== "");
+  const screen = await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one) !== "");
   assertEquals(screenText(screen), "started as a program");
 });
 
@@ -36,7 +36,7 @@ Deno.test("environment and folder reach the program as given, PATH included", as
     env: { FOO: "x $HOME=;\ty;", PATH: "/custom/bin:/nowhere" },
     cwd: sandbox.home,
   });
-  const screen = await until(() => capturePane(sandbox.client, pane), (one) => screenText(one) !== "");
+  const screen = await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one) !== "");
   assertEquals(screenText(screen), `x $HOME=;       y;|/custom/bin:/nowhere|${sandbox.home}`);
 });
 
@@ -49,7 +49,7 @@ Deno.test("a window is named after the role and has the session's size", async (
   const format = "#{window_name} #{window_width}x#{window_height} #{window-size}";
   const { stdout } = await sandbox.client.run(["list-windows", "-t", "=test", "-F", format]);
   assertEquals(stdout, "analyst 133x41 manual\ntester 133x41 manual\n");
-  const screen = await capturePane(sandbox.client, first);
+  const screen = await captureScreen(sandbox.client, first);
   assertEquals([screen.cols, screen.height, screen.dead, screen.alternate], [133, 41, false, false]);
 });
 
@@ -58,7 +58,7 @@ Deno.test("a pane whose program ended at once stays readable and is not alive", 
   await using session = await sandbox.open();
   const script = 'for i in $(seq 49); do echo "row $i"; done; printf "no login"; exit 3';
   const pane = await session.openPane({ name: "short", argv: ["sh", "-c", script], cwd: sandbox.home });
-  const screen = await until(() => capturePane(sandbox.client, pane), (one) => one.dead === true);
+  const screen = await until(() => captureScreen(sandbox.client, pane), (one) => one.dead === true);
   assertEquals([screen.rows[0]?.text, screen.rows[49]?.text], ["row 1", "no login"]);
   assert(!await isPaneAlive(sandbox.client, pane));
 });
@@ -68,7 +68,7 @@ Deno.test("a program that does not exist shows as a pane that ended and says so"
   await using session = await sandbox.open();
   for (const argv of [["/no/such/program"], ["/no/such/program", "x"]] as const) {
     const pane = await session.openPane({ name: "none", argv: [...argv], cwd: sandbox.home });
-    const screen = await until(() => capturePane(sandbox.client, pane), (one) => one.dead === true);
+    const screen = await until(() => captureScreen(sandbox.client, pane), (one) => one.dead === true);
     assertStringIncludes(screenText(screen), "/no/such/program");
   }
 });
@@ -80,11 +80,11 @@ Deno.test("a pane is alive while its own program runs, and not when another took
   assert(await isPaneAlive(sandbox.client, pane));
   await sandbox.client.run(["respawn-pane", "-k", "-t", pane.paneId, "--", "sleep", "200"]);
   assert(!await isPaneAlive(sandbox.client, pane));
-  await assertRejects(() => capturePane(sandbox.client, pane), Error, "another program");
+  await assertRejects(() => captureScreen(sandbox.client, pane), Error, "another program");
   await session.openPane({ name: "b", argv: ["sleep", "100"], cwd: sandbox.home });
   await sandbox.client.run(["kill-pane", "-t", pane.paneId]);
   assert(!await isPaneAlive(sandbox.client, pane));
-  await assertRejects(() => capturePane(sandbox.client, pane), Error, "can't find pane");
+  await assertRejects(() => captureScreen(sandbox.client, pane), Error, "can't find pane");
 });
 
 Deno.test("closing ends processes that ignore the hangup, left their group, or lost their parent", async () => {
@@ -168,7 +168,7 @@ Deno.test("in a session that ran before, only the windows opened here are closed
   ]);
   const session = await sandbox.open({ name: "work", existing: true });
   const pane = await session.openPane({ name: "analyst", argv: ["sleep", "1000"], cwd: sandbox.home });
-  assertEquals((await capturePane(sandbox.client, pane)).cols, 220);
+  assertEquals((await captureScreen(sandbox.client, pane)).cols, 220);
   const windows = async () =>
     (await sandbox.client.run(["list-windows", "-t", "=work", "-F", "#{window_name} #{window_active}"])).stdout;
   assertEquals(await windows(), "own 1\nanalyst 0\n");

@@ -5,7 +5,7 @@ import { createRecordingFile } from "../../recordings/recording_file.ts";
 import { scrub } from "../../redact/scrub.ts";
 import { classify } from "../../screen/mod.ts";
 import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
-import { capturePane } from "../../tmux/capture.ts";
+import { captureScreen } from "../../providers/terminal/pane_look.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";
@@ -51,7 +51,7 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
         ...(plan.version === undefined ? {} : { version: plan.version }),
       },
       capture: () =>
-        capturePane(target.client, { paneId: target.paneId }, {
+        captureScreen(target.client, { paneId: target.paneId }, {
           joinWrapped: PROVIDERS.find(({ id }) => id === plan.provider)?.terminal?.joinWrappedRows ?? false,
           signal: io.signal,
         }),

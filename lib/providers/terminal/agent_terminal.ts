@@ -1,8 +1,8 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { Classification } from "../../screen/classify.ts";
+import type { Decision } from "../../screen/classify.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Screen } from "../../screen/screen.ts";
-import { type CaptureOptions, capturePane, capturePanePartly } from "../../tmux/capture.ts";
+import type { CaptureOptions } from "../../tmux/capture.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import { pasteText, sendKeys } from "../../tmux/input.ts";
 import { findPaneEnd } from "../../tmux/pane_state.ts";
@@ -10,7 +10,7 @@ import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { createGlance } from "./glance.ts";
-import { isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
+import { captureScreen, captureScreenPartly, isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { StatusTracker } from "./status_tracker.ts";
@@ -80,14 +80,9 @@ export class AgentTerminal implements AsyncDisposable {
     const joinWrapped = this.provider.terminal.joinWrappedRows;
     this.#glance = createGlance({
       capture: (options) => this.#capture({ joinWrapped, ...options }),
-      capturePartly: (options) => capturePanePartly(this.#session.client, this.pane, { joinWrapped, ...options }),
+      capturePartly: (options) => captureScreenPartly(this.#session.client, this.pane, { joinWrapped, ...options }),
       clock: this.#clock,
-      read: (screen) => {
-        const look = this.#read(screen);
-        // So that they are worked out while the styles are at hand.
-        this.#tracker.rulesToNote(look.classification);
-        return look;
-      },
+      read: (screen) => this.#read(screen),
     });
   }
 
@@ -135,14 +130,14 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   #read(screen: Screen): PaneLook {
-    return readScreen(this.#knowsShell(screen.command) ? omitCommand(screen) : screen, this.provider.terminal.rules);
+    const shown = this.#knowsShell(screen.command) ? omitCommand(screen) : screen;
+    return readScreen(shown, this.provider.terminal.rules, { signs: this.#tracker.unseenRules });
   }
 
   /** A look whose status is what screen and record come to; a screen that has doubts of its own is believed at once. */
   async #lookWithRecord(options: TerminalCallOptions): Promise<PaneLook> {
     const look = await this.look(options);
-    const classification = await this.#tracker.judge(look.screen, look.classification, { quietMs: 0 });
-    return { ...look, classification };
+    return { ...look, classification: await this.#tracker.judge(look, { quietMs: 0 }) };
   }
 
   /** Whether a shell in the foreground says nothing: it may be the script that started the agent. */
@@ -151,7 +146,7 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   #capture(options: CaptureOptions): Promise<Screen> {
-    return capturePane(this.#session.client, this.pane, options);
+    return captureScreen(this.#session.client, this.pane, options);
   }
 
   /**
@@ -159,9 +154,8 @@ export class AgentTerminal implements AsyncDisposable {
    *
    * @throws {RuntimeError} when the pane cannot be read
    */
-  async status(options: TerminalCallOptions = {}): Promise<Classification> {
-    const { screen, classification } = await this.#lookIfChanged(options);
-    return await this.#tracker.judge(screen, classification);
+  async status(options: TerminalCallOptions = {}): Promise<Decision> {
+    return await this.#tracker.judge(await this.#lookIfChanged(options));
   }
 
   /** How the agent's program has ended, for a message; `undefined` while it runs. */

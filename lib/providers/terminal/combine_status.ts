@@ -1,4 +1,4 @@
-import type { Classification } from "../../screen/classify.ts";
+import type { Decision } from "../../screen/classify.ts";
 import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
 import type { StatusReport } from "./status_source.ts";
 
@@ -47,7 +47,7 @@ const SILENT_MS = 330_000;
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const screen = { status: "completed", rule: "answered", evidence: [], beaten: [], doubtful: {} } as const;
+ * const screen = { status: "completed", rule: "answered", evidence: [], doubtful: {} } as const;
  * const report = { state: "working", sinceMs: 0, newsMs: 0, evidence: "task_started" } as const;
  * const history = {
  *   nowMs: 5000,
@@ -62,7 +62,7 @@ const SILENT_MS = 330_000;
  * ```
  */
 export function combineStatus(
-  screen: Classification,
+  screen: Decision,
   report: StatusReport | undefined,
   history: StatusHistory,
 ): CombinedStatus {
@@ -99,7 +99,7 @@ export function combineStatus(
 }
 
 /** An error that rests on the pane's process, and not on rows of the screen. */
-function isProcessError({ status, evidence }: Classification): boolean {
+function isProcessError({ status, evidence }: Decision): boolean {
   return status === "error" && evidence.some(({ row }) => row < 0);
 }
 
@@ -113,11 +113,11 @@ function isSilent(report: StatusReport, { nowMs, stillSinceMs }: StatusHistory):
   return nowMs - Math.max(report.newsMs, stillSinceMs) >= SILENT_MS;
 }
 
-function isDoubtful({ doubtful }: Classification, { doubtLifted }: StatusHistory): boolean {
+function isDoubtful({ doubtful }: Decision, { doubtLifted }: StatusHistory): boolean {
   return doubtful !== undefined && !(doubtful.unlessSeen !== undefined && doubtLifted);
 }
 
-function screenAlone(screen: Classification, history: StatusHistory): CombinedStatus {
+function screenAlone(screen: Decision, history: StatusHistory): CombinedStatus {
   const still = history.nowMs - history.stillSinceMs >= history.quietMs;
   if (still || !isDoubtful(screen, history)) return { status: screen.status, by: "screen", disagree: false };
   return { status: "processing", by: "quiet", disagree: false };

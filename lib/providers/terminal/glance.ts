@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { rowsWithStyleRead, StyleNotCapturedError } from "../../screen/partly_styled.ts";
+import { StyleNotCapturedError } from "../../screen/partly_styled.ts";
 import type { RowRange, Screen } from "../../screen/screen.ts";
 import type { PaneLook } from "./pane_look.ts";
 
@@ -16,7 +16,7 @@ export interface GlanceParts {
   capturePartly(
     options: GlanceOptions & { readonly styledRows: readonly RowRange[]; readonly withCommand: boolean },
   ): Promise<Screen | undefined>;
-  /** Everything that style is needed for. */
+  /** Reads a screen; nothing of it is read with style afterwards. */
   read(screen: Screen): PaneLook;
   readonly clock: Clock;
 }
@@ -28,11 +28,10 @@ const MAX_GAP = 2;
 const PROGRAM_AGE_MS = 1000;
 
 /**
- * Makes a look for one that looks at a pane over and over: it asks tmux for no more styles than those of the rows whose style
- * it took the last times. Where it takes another one, all are captured, so that a look tells what one with all styles tells.
- * The name of the foreground program is asked for once a second: it changes when the agent has ended, and a shell is left.
- *
- * The style of a row may throw when it is asked for after the reading.
+ * Makes a look for one that looks at a pane over and over. It asks tmux for the styles of those rows only that the last
+ * readings needed. A reading that needs another one is repeated with all styles, so that a glance tells what a look with all
+ * styles tells. The name of the foreground program is asked for once a second: it changes when the agent has ended and a shell
+ * is left.
  */
 export function createGlance(
   { capture, capturePartly, read, clock }: GlanceParts,
@@ -62,7 +61,7 @@ export function createGlance(
     const partial = await tryPartly(options);
     if (partial !== undefined) return partial;
     const look = read(noteProgram(await capture(options)));
-    const rows = rowsWithStyleRead(look.screen);
+    const { styledRows: rows } = look;
     // While a screen moves, its rows are others each time: most of it would be captured twice.
     const isSettled = rows.length > 0 && rows.every((row) => asked.has(row));
     styledRows = isSettled ? toRanges([...asked].sort((one, other) => one - other)) : undefined;

@@ -1,27 +1,67 @@
-import { type Classification, classifyScene, createScene } from "../../screen/classify.ts";
+import { applyingRules, createScene, decideScene, type Decision } from "../../screen/classify.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Composer } from "../../screen/regions.ts";
 import type { RulePack } from "../../screen/rules.ts";
-import type { RowRange, Screen } from "../../screen/screen.ts";
+import { parsePartlyStyled } from "../../screen/partly_styled.ts";
+import { parseScreen, type RowRange, type Screen } from "../../screen/screen.ts";
 import { lastLines } from "../../text/lines.ts";
+import {
+  type CapturedPane,
+  type CaptureOptions,
+  capturePane,
+  capturePanePartly,
+  type PartOptions,
+} from "../../tmux/capture.ts";
+import type { TmuxClient } from "../../tmux/client.ts";
 
 /** One look at an agent's pane: what it shows, and what that means. */
 export interface PaneLook {
   readonly screen: Screen;
-  readonly classification: Classification;
+  readonly classification: Decision;
   /** `undefined` where no prompt can be typed. */
   readonly composer: Composer | undefined;
   /** The rows below the composer. */
   readonly footer: RowRange;
   /** The row on which a dialog begins; `undefined` where there is none. */
   readonly dialogRow: number | undefined;
+  /** The signs that were looked for and found (see {@linkcode ReadOptions}). */
+  readonly seenSigns: readonly string[];
+  /** The rows whose style this reading needed, from top to bottom. */
+  readonly styledRows: readonly number[];
+}
+
+/** What one look is to find out besides the status. */
+export interface ReadOptions {
+  /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
+  readonly signs?: ReadonlySet<string>;
 }
 
 /** Reads a screen with a provider's rules. */
-export function readScreen(screen: Screen, rules: RulePack): PaneLook {
+export function readScreen(screen: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
   const scene = createScene(screen, rules);
   const { composer, dialog, footer } = scene.regions;
-  return { screen, classification: classifyScene(scene, rules), composer, footer, dialogRow: dialog?.first };
+  const classification = decideScene(scene, rules);
+  const seenSigns = classification.status === "processing" && signs !== undefined && signs.size > 0
+    ? applyingRules(scene, rules.rules.filter(({ id }) => signs.has(id)))
+    : [];
+  const styledRows = screen.rows.flatMap((row, index) => row.isStyleRead ? [index] : []);
+  return { screen, classification, composer, footer, dialogRow: dialog?.first, seenSigns, styledRows };
+}
+
+/** Captures what a pane shows now. */
+export async function captureScreen(client: TmuxClient, pane: CapturedPane, options?: CaptureOptions): Promise<Screen> {
+  const { text, facts } = await capturePane(client, pane, options);
+  return parseScreen(text, facts);
+}
+
+/** Captures what a pane shows now, with the style of some rows only; `undefined` where all styles are needed. */
+export async function captureScreenPartly(
+  client: TmuxClient,
+  pane: CapturedPane,
+  options: PartOptions,
+): Promise<Screen | undefined> {
+  const capture = await capturePanePartly(client, pane, options);
+  return capture && parsePartlyStyled(capture.text, capture.parts, capture.facts);
 }
 
 /** The dialog that waits for an answer at this moment; `undefined` where none does, whatever else looks like one. */

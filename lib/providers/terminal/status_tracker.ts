@@ -1,9 +1,10 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type Classification, withBeaten } from "../../screen/classify.ts";
+import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
 import { oneAtATime } from "./one_at_a_time.ts";
+import type { PaneLook } from "./pane_look.ts";
 import type { StatusReport, StatusSource } from "./status_source.ts";
 
 /** What a {@linkcode StatusTracker} is made of. */
@@ -18,6 +19,9 @@ export interface StatusTrackerOptions {
   /** Told once per turn that screen and source say different things, and who decided. */
   readonly log: (message: string) => void;
 }
+
+/** What of a look tells the status. */
+export type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns">;
 
 /** Follows one agent's status over its screens, with what its own record says beside them. */
 export class StatusTracker implements Disposable {
@@ -43,13 +47,9 @@ export class StatusTracker implements Disposable {
     this.#unseen = new Set([...this.#liftingRules].filter((rule) => !seen.has(rule)));
   }
 
-  /**
-   * The rules of a screen that {@linkcode StatusTracker.judge} will go by. To find the beaten ones takes the screen's styles,
-   * which are not always at hand for long.
-   */
-  rulesToNote(classification: Classification): readonly { readonly rule: string }[] {
-    if (classification.status !== "processing" || this.#unseen.size === 0) return [];
-    return [classification, ...classification.beaten];
+  /** The rules that lift a doubt once they are seen, and that have not been seen yet: signs for `readScreen`. */
+  get unseenRules(): ReadonlySet<string> {
+    return this.#unseen;
   }
 
   /**
@@ -57,15 +57,12 @@ export class StatusTracker implements Disposable {
    *
    * @param options how long a doubtful screen must stand still, where that is not what the tracker was made with
    */
-  async judge(
-    screen: Screen,
-    classification: Classification,
-    options: { readonly quietMs?: number } = {},
-  ): Promise<Classification> {
+  async judge(look: JudgedLook, options: { readonly quietMs?: number } = {}): Promise<Decision> {
+    const { classification } = look;
     const { clock, quietMs, source } = { ...this.#options, ...options };
     const report = await this.#readSource();
     const nowMs = clock.now();
-    this.#noteScreen(screen, classification, nowMs);
+    this.#noteScreen(look, nowMs);
     const unlessSeen = classification.doubtful?.unlessSeen;
     const combined = combineStatus(classification, report, {
       nowMs,
@@ -81,10 +78,8 @@ export class StatusTracker implements Disposable {
       this.#options.log(describeDisagreement(classification, report, { source, decided: combined.status }));
     }
     if (combined.by === "screen") return classification;
-    return overrule(classification, {
-      status: combined.status,
-      rule: combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "",
-    });
+    const rule = combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "";
+    return { status: combined.status, rule, evidence: [] };
   }
 
   /** Told right before a prompt is submitted: what was recorded until then is about turns before. */
@@ -115,12 +110,12 @@ export class StatusTracker implements Disposable {
     return await source?.lastAnswer();
   }
 
-  #noteScreen(screen: Screen, classification: Classification, nowMs: number): void {
+  #noteScreen({ screen, seenSigns }: JudgedLook, nowMs: number): void {
     if (screen === this.#lastScreen) return;
     this.#lastScreen = screen;
     const shown = [screen.title ?? "", ...screen.rows.map((row) => row.text)].join("\n");
     if (shown !== this.#shown) [this.#shown, this.#stillSinceMs] = [shown, nowMs];
-    for (const { rule } of this.rulesToNote(classification)) this.#unseen.delete(rule);
+    for (const rule of seenSigns) this.#unseen.delete(rule);
   }
 
   #noteDisagreement(disagree: boolean, nowMs: number): void {
@@ -136,21 +131,10 @@ export class StatusTracker implements Disposable {
   }
 }
 
-function overrule(
-  screen: Classification,
-  { status, rule }: Pick<Classification, "status" | "rule">,
-): Classification {
-  const { rule: beatenRule, status: beatenStatus, evidence } = screen;
-  return withBeaten(
-    { status, rule, evidence: [] },
-    () => [{ rule: beatenRule, status: beatenStatus, evidence }, ...screen.beaten],
-  );
-}
-
 function describeDisagreement(
-  screen: Classification,
+  screen: Decision,
   report: StatusReport | undefined,
-  { source, decided }: { readonly source: StatusSource | undefined; readonly decided: Classification["status"] },
+  { source, decided }: { readonly source: StatusSource | undefined; readonly decided: Decision["status"] },
 ): string {
   const says = report === undefined ? "nothing" : `${report.state} (${report.evidence})`;
   return `the screen says ${screen.status} (rule ${screen.rule}), the ${source?.name} says ${says}; ` +

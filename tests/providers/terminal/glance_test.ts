@@ -11,9 +11,15 @@ import { parseScreen, type Row, type Screen } from "../../../lib/screen/screen.t
 import { standAlone } from "../../support/screens.ts";
 import { stillClock } from "../../support/still_clock.ts";
 
+/** The rules that lift a doubt about later screens. */
+function signsOf({ rules }: RulePack): ReadonlySet<string> {
+  return new Set(rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
+}
+
 /** A pane that shows one screen after the other, and how it was captured. */
 function shownPane(pack: RulePack) {
   const pane = { screen: parseScreen(""), captures: [] as string[], clock: stillClock() };
+  const signs = signsOf(pack);
   const glance = createGlance({
     capture: () => {
       pane.captures.push("all");
@@ -25,14 +31,15 @@ function shownPane(pack: RulePack) {
       pane.captures.push([...ranges, ...(withCommand ? ["and the program"] : [])].join(" "));
       return Promise.resolve(capturePartly(withCommand ? pane.screen : omitCommand(pane.screen), styledRows));
     },
-    read: (screen) => readScreen(screen, pack),
+    read: (screen) => readScreen(screen, pack, { signs }),
     clock: pane.clock,
   });
   return Object.assign(pane, {
     glance: async (screen: string | Screen) => {
       pane.screen = typeof screen === "string" ? parseScreen(screen) : screen;
       pane.captures = [];
-      return (await glance()).classification;
+      const { classification, seenSigns } = await glance();
+      return { ...classification, seenSigns };
     },
   });
 }
@@ -66,14 +73,15 @@ for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
     const folder = new URL(`../../../fixtures/screens/${pack.provider}`, import.meta.url).pathname;
     for await (const { recording } of readCorpus(folder)) {
       const screen = parseScreen(recording.ansi, recording);
-      const { status, rule, evidence, dialog, doubtful } = readScreen(screen, pack).classification;
+      const { classification, seenSigns } = readScreen(screen, pack, { signs: signsOf(pack) });
+      const { status, rule, evidence, dialog, doubtful } = classification;
       // The second time the rows are known, from the third on no others are asked for.
       for (let time = 0; time < 3; time++) {
         if (time === 0) pane.clock.advance(1000);
         const told = await pane.glance(screen);
         const name = `${recording.version}/${recording.name}`;
         assertEquals([told.status, told.rule, told.evidence], [status, rule, evidence], name);
-        assertEquals([told.dialog, told.doubtful], [dialog, doubtful], name);
+        assertEquals([told.dialog, told.doubtful, told.seenSigns], [dialog, doubtful, seenSigns], name);
         captures[pane.captures.length === 1 && pane.captures[0] !== "all" ? "partly" : "all"]++;
       }
     }

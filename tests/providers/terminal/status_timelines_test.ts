@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { findPaneProvider } from "../../../lib/providers/mod.ts";
+import { readScreen } from "../../../lib/providers/terminal/pane_look.ts";
 import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
 import { truthPathFor } from "../../../lib/recordings/check_timeline.ts";
 import { frameAt, frameScreen } from "../../../lib/recordings/fixture.ts";
 import { loadTimeline } from "../../../lib/recordings/timeline_file.ts";
 import { parseTruth } from "../../../lib/recordings/truth.ts";
-import { classify } from "../../../lib/screen/classify.ts";
 import type { Screen } from "../../../lib/screen/screen.ts";
 import { isAtRest } from "../../../lib/screen/status.ts";
 import { TIMELINES } from "../../recordings/support.ts";
@@ -37,7 +37,7 @@ for (const { name, path } of TIMELINES) {
       for (let atSeconds = timeline.frames[0]!.atSeconds; atSeconds < timeline.endSeconds; atSeconds += POLL_SECONDS) {
         const shown = frameScreen(frameAt(timeline, atSeconds));
         const screen = titled ? shown : withoutTitle(shown);
-        const { status, rule } = await tracker.judge(screen, classify(screen, rules));
+        const { status, rule } = await tracker.judge(readScreen(screen, rules, { signs: tracker.unseenRules }));
         clock.advance(POLL_SECONDS * 1000);
         const now = truth.find(({ from, to }) => atSeconds >= from + LAG_SECONDS && atSeconds < to);
         if (now?.status === "processing" || now?.status === "waiting_user_answer") {
