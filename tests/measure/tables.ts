@@ -1,0 +1,91 @@
+import { callCli } from "../support/call_cli.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+/** The document that has the tables. */
+export const MEASUREMENTS = `${ROOT}docs/measurements.md`;
+
+/** Tables that only what is in the repository decides, by the name that stands in the document. */
+export const TABLES: Readonly<Record<string, () => Promise<string>>> = { corpus };
+
+/** What the document looks like with its tables made anew. */
+export async function withTables(document: string): Promise<string> {
+  let text = document;
+  for (const [name, make] of Object.entries(TABLES)) {
+    const [begin, end] = [`<!-- made by deno task measure: ${name} -->\n`, "<!-- end -->"];
+    const from = text.indexOf(begin) + begin.length;
+    const to = text.indexOf(end, from);
+    if (from < begin.length || to < 0) throw new TypeError(`There is no place for the table ${name}`);
+    text = `${text.slice(0, from)}\n${await make()}\n${text.slice(to)}`;
+  }
+  return text;
+}
+
+/** The columns of a version's recordings: those that one screen decides, by their expected status. */
+const STATUSES = ["idle", "processing", "completed", "waiting_user_answer", "error"] as const;
+
+const LABELS: Readonly<Record<string, string>> = { codex: "Codex", claude_code: "Claude Code" };
+
+interface Version {
+  readonly type: "version";
+  readonly provider: string;
+  readonly version: string;
+  readonly matrix: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly total: number;
+  readonly right: number;
+  readonly apart: { readonly total: number; readonly right: number };
+}
+
+interface Timeline {
+  readonly type: "timeline";
+  readonly falseRests: readonly unknown[];
+  readonly flaps: readonly unknown[];
+  readonly lateChanges: readonly unknown[];
+}
+
+/** What `panewright fixtures check` finds in this repository's recordings. */
+async function corpus(): Promise<string> {
+  const { stdout } = await callCli(["fixtures", "check", `${ROOT}fixtures`, "--json"]);
+  const found = stdout.trimEnd().split("\n").map((line): Version | Timeline | { readonly type: "other" } =>
+    JSON.parse(line)
+  );
+  const rows = found.filter((one) => one.type === "version").map((
+    { provider, version, matrix, total, right, apart },
+  ) => [
+    `${LABELS[provider] ?? provider} ${version}`,
+    ...STATUSES.map((status) => String(sum(Object.values(matrix[status] ?? {})))),
+    String(total - right),
+    apart.total === 0 ? "" : `${apart.right} of ${apart.total}`,
+  ]);
+  const totals = ["all", ...STATUSES.keys().map((index) => String(sum(rows.map((row) => Number(row[index + 1])))))];
+  const mistakes = String(sum(rows.map((row) => Number(row[STATUSES.length + 1]))));
+  const headings = ["recordings", "idle", "processing", "completed", "waiting", "error", "mistakes", "alone, right"];
+  const timelines = found.filter((one) => one.type === "timeline");
+  const count = (key: "falseRests" | "flaps" | "lateChanges") => sum(timelines.map((one) => one[key].length));
+  return [
+    table([headings, ...rows, [...totals, mistakes, ""]]),
+    "",
+    `Over time, \`fixtures/timelines\`: ${timelines.length} sessions, ${count("falseRests")} rests inside a turn, ` +
+    `${count("flaps")} flaps, ${count("lateChanges")} late changes.`,
+    "",
+  ].join("\n");
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** A table as `deno fmt` writes it: the first column to the left, the others to the right. */
+function table([headings = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(...[heading, ...rows.map((row) => row[column] ?? "")].map(({ length }) => length))
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${
+      widths.map((width, column) =>
+        column === 0 ? (cells[0] ?? "").padEnd(width) : (cells[column] ?? "").padStart(width)
+      ).join(" | ")
+    } |`;
+  const rule = widths.map((width, column) => column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`);
+  return [line(headings), line(rule), ...rows.map(line)].join("\n");
+}
