@@ -1,4 +1,4 @@
-import { displayWidth } from "../text/display_width.ts";
+import { clip, displayWidth } from "../text/display_width.ts";
 
 /** A stretch of a row in one style. */
 export interface Span {
@@ -54,20 +54,6 @@ export function renderLine(row: Line, columns: number): string {
     output += sgr === "" ? text : `\x1b[${sgr}m${text}\x1b[0m`;
   }
   return base === undefined || left <= 0 ? output : `${output}\x1b[${base}m${" ".repeat(left)}\x1b[0m`;
-}
-
-/** The longest beginning of a text that fits into so many columns. */
-export function clip(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let used = 0;
-  let output = "";
-  for (const character of text) {
-    const width = displayWidth(character);
-    if (used + width > columns) break;
-    used += width;
-    output += character;
-  }
-  return output;
 }
 
 function wrapParagraph(text: string, width: number): string[] {

@@ -1,5 +1,5 @@
 import type { DialogKind } from "./dialog.ts";
-import { displayWidth } from "../text/display_width.ts";
+import { displayWidth, widestDisplayWidth } from "../text/display_width.ts";
 import { type BrokenRow, readRows } from "./row_breaks.ts";
 import type { Layout, SubjectPattern } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
@@ -51,10 +51,13 @@ function subjectRow(
   return matchesStyle(styleAt(current, current.text.indexOf(subject)), style) ? subject : undefined;
 }
 
-/** The column in which a subject ends on its row; a box around it does not count. */
+/**
+ * The column in which a subject ends on its row; a box around it does not count. Programs disagree on the width of some
+ * sequences of emoji: a row that may reach the edge must not be taken for one that ends before it.
+ */
 function endOf({ text }: Row, subject: string): number {
   const trimmed = subject.trimEnd();
-  return trimmed === "" ? displayWidth(text) : displayWidth(text.slice(0, text.lastIndexOf(trimmed) + trimmed.length));
+  return widestDisplayWidth(trimmed === "" ? text : text.slice(0, text.lastIndexOf(trimmed) + trimmed.length));
 }
 
 /** The column at which rows end that are wrapped. */
@@ -104,7 +107,7 @@ function readList(screen: Screen, range: RowRange, pattern: SubjectPattern): Sub
     if (pattern.cut?.test(current.text)) complete = false;
     const text = subjectRow(current, pattern.first, options);
     if (text === undefined) continue;
-    complete &&= displayWidth(current.text) < right;
+    complete &&= widestDisplayWidth(current.text) < right;
     found.push(...text.split(pattern.separator ?? "\n"));
   }
   if (found.length === 0) return undefined;

@@ -1,10 +1,10 @@
-import { displayWidth } from "../text/display_width.ts";
+import { widestDisplayWidth } from "../text/display_width.ts";
 
 /** One row of a text that a CLI broke into rows. */
 export interface BrokenRow {
   /** Without what stands left of the text. */
   readonly text: string;
-  /** The screen's column in which the row ends. */
+  /** The screen's column in which the row ends, by the widest count: what may reach the edge counts as reaching it. */
   readonly endColumn: number;
 }
 
@@ -43,13 +43,13 @@ function breakBetween(
   const word = LEADING_WORD.exec(next.text)?.[0] ?? "";
   // A long run of blanks looks like this too where it meets the edge.
   if (word === "" || row.text === "") return { options: ["\n", " "], indented: true };
-  const width = displayWidth(word);
+  const width = widestDisplayWidth(word);
   if (row.endColumn + 1 + width <= right) return { options: ["\n"], indented: false };
   const before = TRAILING_WORD.exec(row.text)?.[0] ?? "";
   if (row.endColumn < right) {
     return { options: [" ", "\n", ...(/[\p{L}\p{N}]-$/u.test(before) ? [""] : [])], indented: false };
   }
-  const tooLong = displayWidth(before) + width > right - left;
+  const tooLong = widestDisplayWidth(before) + width > right - left;
   return { options: tooLong ? ["", " ", "\n"] : [" ", "\n", ""], indented: false };
 }
 

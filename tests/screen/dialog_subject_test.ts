@@ -109,3 +109,19 @@ Deno.test("every command and file in a recorded permission dialog is told in ful
     }
   }
 });
+
+Deno.test("a row that may reach the edge, by whoever's count of an emoji's columns, is not taken for one that ends before it", () => {
+  const [recording] = recordings.filter(({ name }) => name === "0.115.0-blanks-70x40");
+  assert(recording);
+  /** For each length of a word before it: whether a row that ends with `last` has to be read in more than one way. */
+  const isOpen = (last: string) =>
+    Array.from({ length: 40 }, (_, length) => {
+      const ansi = recording.ansi.replace(/ a{12} b.*d{13}/, ` ${"x".repeat(20 + length)} ${last}`);
+      return (dialogOf({ ...recording, ansi })?.otherReadings.length ?? 0) > 0;
+    });
+  for (const [narrow, emoji] of [["ab", "⚠️"], ["abcd", "👍🏽"], ["ab", "界"]] as const) {
+    const open = isOpen(emoji);
+    assert(open.includes(false));
+    assertEquals(isOpen(narrow).filter((each, length) => each && !open[length]), [], emoji);
+  }
+});

@@ -1,4 +1,4 @@
-import { displayWidth } from "../../text/display_width.ts";
+import { displayWidth, graphemes } from "../../text/display_width.ts";
 import type { InputEvent } from "../../text/keys.ts";
 import { plainText, sanitizeText } from "../../text/sanitize.ts";
 
@@ -129,19 +129,14 @@ function inNeighbourLine({ before, after }: AnswerEditor, direction: "up" | "dow
   return before.length + rest + 1 + Math.min(column, lineLength(after.slice(rest + 1)));
 }
 
-/** The first segmenter takes 10 ms to make: none is made before somebody types. */
-function graphemesOf(text: string): Iterable<Intl.SegmentData> {
-  return new Intl.Segmenter().segment(text);
-}
-
 function firstLength(text: string): number {
-  for (const { segment } of graphemesOf(text.slice(0, MAX_GRAPHEME))) return segment.length;
+  for (const character of graphemes(text.slice(0, MAX_GRAPHEME))) return character.length;
   return 0;
 }
 
 function lastLength(text: string): number {
   let length = 0;
-  for (const { segment } of graphemesOf(text.slice(-MAX_GRAPHEME))) length = segment.length;
+  for (const character of graphemes(text.slice(-MAX_GRAPHEME))) length = character.length;
   return length;
 }
 
@@ -179,9 +174,9 @@ export function renderAnswer(
   const rows = [""];
   let cursor = { row: 0, column: 0 };
   const put = (text: string) => {
-    for (const { segment } of graphemesOf(text)) {
-      if (segment === "\n" || displayWidth(rows.at(-1) ?? "") + displayWidth(segment) > width) rows.push("");
-      if (segment !== "\n") rows[rows.length - 1] += segment;
+    for (const character of graphemes(text)) {
+      if (character === "\n" || displayWidth(rows.at(-1) ?? "") + displayWidth(character) > width) rows.push("");
+      if (character !== "\n") rows[rows.length - 1] += character;
     }
   };
   put(sanitizeText(before));

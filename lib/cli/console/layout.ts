@@ -1,4 +1,4 @@
-import { displayWidth } from "../../text/display_width.ts";
+import { clip, displayWidth } from "../../text/display_width.ts";
 
 /** The widest that help and reports get, however wide the terminal is. */
 export const MAX_COLUMNS = 100;
@@ -83,13 +83,5 @@ export function padEnd(text: string, width: number): string {
  * ```
  */
 export function cut(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  let kept = "";
-  let used = 0;
-  for (const character of text) {
-    used += displayWidth(character);
-    if (used > width - 1) break;
-    kept += character;
-  }
-  return `${kept}…`;
+  return displayWidth(text) <= width ? text : `${clip(text, width - 1)}…`;
 }
