@@ -110,9 +110,9 @@ async function drawnWidths(texts: readonly string[]): Promise<readonly number[]>
     argv: ["sh", "-c", "cat rows; exec cat"],
     cwd: sandbox.home,
   });
-  const { rows } = await until(
+  const { text } = await until(
     () => capturePane(sandbox.client, { paneId }),
-    (screen) => (screen.rows[texts.length - 1]?.text ?? "") !== "",
+    (capture) => capture.text.trimEnd().split("\n").length === texts.length,
   );
-  return texts.map((_, index) => 10 - (/[0-9]+$/.exec(rows[index]!.text)?.[0].length ?? 0));
+  return text.split("\n").slice(0, texts.length).map((row) => 10 - (/[0-9]+ *$/.exec(row)?.[0].trimEnd().length ?? 0));
 }
