@@ -1,9 +1,9 @@
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import { findRun, listRunIds } from "../run/find_run.ts";
+import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
-import { isExecuted } from "../jobs/overview/read_overview.ts";
 import type { CliIo } from "./console/command.ts";
 
 /** The argument with which a run is named. */

@@ -15,12 +15,12 @@ import { parsePersonsAnswer, type PersonsAnswer } from "./person_answer.ts";
 import type { PermissionVerdict } from "./policy/mod.ts";
 
 /** A dialog as a person is asked about it. */
-export interface DialogQuestion {
+export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
   /** Unique in the run: `q1`. */
   readonly id: string;
   readonly role: Role;
-  /** What the agent asks for, and why a person has to decide. */
-  readonly text: string;
+  /** Why a person has to decide, as a full sentence. */
+  readonly reason: string;
   readonly secondsLeft: number;
 }
 
@@ -133,11 +133,14 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }) });
     context.onStuck(role, `${role} waits for an answer in terminal ${terminalId}: ${requestOf(dialog)}. ${reason}`);
     const begun = { fingerprint, sinceMs: clock.now(), question, said: undefined, closed: new AbortController() };
-    if (question !== undefined) void askAtTerminal(begun, { id: question, text: `${requestOf(dialog)}\n${reason}` });
+    if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason });
     return begun;
   }
 
-  async function askAtTerminal(begun: WaitingDialog, question: Pick<DialogQuestion, "id" | "text">): Promise<void> {
+  async function askAtTerminal(
+    begun: WaitingDialog,
+    question: Omit<DialogQuestion, "role" | "secondsLeft">,
+  ): Promise<void> {
     const until = AbortSignal.any([begun.closed.signal, signal]);
     while (context.person !== undefined && begun.said === undefined && !until.aborted) {
       const secondsLeft = timeoutSeconds - (clock.now() - begun.sinceMs) / 1000;

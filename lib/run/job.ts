@@ -1,3 +1,4 @@
+import type { JobId, Progress } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import type { FactTable } from "../schema.ts";
 
@@ -18,13 +19,15 @@ export type Recorded<Fact> = Fact & {
  */
 export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
   /** As the first fact of a run names it, and the command that starts one. */
-  readonly id: "run" | "exec";
+  readonly id: JobId;
   /** The record types of its journal and their fields: `Fact` is derived from it with `FactOf`. */
   readonly facts: FactTable;
   /** The state before the first fact. */
   readonly initial: State;
   /** The state after a fact; any prefix of a journal leads to a state to resume from. */
   fold(state: State, fact: Recorded<Fact>): State;
+  /** How a run stands after a fact, for all who look at it. */
+  progress(before: Progress, fact: Recorded<Fact>): Progress;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
   recall?(fact: Recorded<Fact>, folder: RunFolder): Promise<Recorded<Fact>>;
 }

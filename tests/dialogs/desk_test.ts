@@ -11,7 +11,6 @@ import { openDialog, type PaneLook, readScreen } from "../../lib/providers/termi
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
-import { readWaitingDialogs } from "../../lib/jobs/review_loop/waiting_dialogs.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { recordingsOf } from "../support/screens.ts";
 import { type StillClock, stillClock } from "../support/still_clock.ts";
@@ -237,8 +236,7 @@ for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "
     await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] } });
     bench.shown = approval("npm test");
     assertEquals(await bench.desk.inspect(), { decision: "wait" });
-    const waiting = await readWaitingDialogs(bench.folder);
-    assertEquals(waiting?.map(({ question }) => question), ["q1"]);
+    assertEquals(bench.events.at(-1)?.type, "dialog_waiting");
     await leaveAnswer(bench.folder, { question: "q1", answer: text, by: "command", answeredAt: "" });
     const open = await bench.desk.inspect();
     assert(open !== undefined && open.decision !== "wait");
@@ -248,7 +246,6 @@ for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "
     assertEquals(bench.answers.map((one) => one.answer), [answer]);
     assertEquals(bench.records().at(-2)?.rule, "person");
     assertEquals(typesOf(bench.events), ["dialog_waiting", "dialog_closed", "dialog_answered"]);
-    assertEquals(await readWaitingDialogs(bench.folder), []);
   });
 }
 
@@ -257,8 +254,8 @@ Deno.test("a person at the terminal is asked until the answer is yes or no, and 
   const asked: string[] = [];
   await using bench = await openBench({
     autoAccept: false,
-    person({ text }) {
-      asked.push(text);
+    person({ role, kind, subject, reason }) {
+      asked.push(`${role}, ${kind}: ${subject}. ${reason}`);
       return Promise.resolve(said.shift());
     },
   });
@@ -267,7 +264,7 @@ Deno.test("a person at the terminal is asked until the answer is yes or no, and 
   await new Promise((resolve) => setTimeout(resolve, 0));
   const open = await bench.desk.inspect();
   assertEquals(open?.decision, "accept");
-  assertEquals(asked.length, 2);
+  assertEquals(asked, Array(2).fill("tester, command: npm test. AUTO_ACCEPT_PERMISSIONS is off."));
 
   let aborted = false;
   await using other = await openBench({

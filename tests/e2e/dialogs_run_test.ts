@@ -31,7 +31,7 @@ Deno.test("run with the switch off names the dialog, how to attach and how to an
   const { code, stderr } = await runProgram([...panewright.argv, ...RUN], options);
   assertEquals(code, 3, stderr);
   assertEquals(
-    [...stderr.matchAll(/tester waits for a person in terminal %\d+, for at most 3 s \(command\)/g)].length,
+    [...stderr.matchAll(/tester wants to run a command \(terminal %\d+; waits for a person for at most 3 s\)/g)].length,
     1,
   );
   assertStringIncludes(stderr, "| ls");
@@ -90,7 +90,7 @@ Deno.test("a person at the terminal of a run is asked about a dialog there, and 
     async () => (await tmux("capture-pane", "-p")).stdout,
     (text) => text.includes("Your answer"),
   );
-  assertStringIncludes(screen, "The agent asks for: the command `ls`");
+  assertMatch(screen, /Dialog q1: the tester wants to run a command\n {2}\| ls\n/);
   await tmux("send-keys", "-l", "yes");
   await tmux("send-keys", "Enter");
   assertEquals(await until(() => Deno.readTextFile(result).catch(() => ""), (text) => text !== ""), "0\n");

@@ -181,7 +181,7 @@ Deno.test("Ctrl-C and a kill -9 while the terminal asks: the question is asked a
     await terminal.press("C-j");
     await terminal.until(ASKED);
     const answered = await project.run("answer", id, "--question", "q1", "PostgreSQL");
-    assertStringIncludes(answered.stdout, "The run goes on by itself.");
+    assertStringIncludes(answered.stdout, "The run continues by itself.");
     const final = await terminal.until(/^exit code \d/m);
     assertMatch(final, /answer to q1, given by panewright answer: PostgreSQL/);
     assertMatch(final, /^exit code 0/m);

@@ -5,9 +5,9 @@ import { shellJoin } from "../../shell/quote.ts";
 import type { TmuxCommand } from "../../tmux/client.ts";
 import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
-import { readOverview, type RunOverview } from "../../jobs/overview/read_overview.ts";
-import type { ReviewSummary } from "../../jobs/overview/summary.ts";
-import type { SessionState } from "../../jobs/review_loop/run_state.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { type Progress, type SessionState, workerOf } from "../../run/progress.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findMeantRun, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -15,12 +15,11 @@ import { findMeantRun, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts
 /** `panewright attach [RUN] [ROLE]` */
 export const command = defineCommand({
   description:
-    "Shows the agents of a run of `panewright run` in this terminal, each in a tmux window of its own: Ctrl-B n and Ctrl-B p go to " +
-    "the next and the previous one, Ctrl-B d leaves them alone again. With ROLE that agent's window is shown first.\n\nKeys that " +
-    "you press go to the agent: text that you leave in its composer holds the run up. " +
-    "With --read-only nothing but tmux's own keys has an effect.",
+    "Shows the agents of a run of `panewright run` in this terminal, each in its own tmux window: Ctrl-B n and Ctrl-B p go to the " +
+    "next and the previous one, Ctrl-B d detaches. With ROLE that agent's window is shown first.\n\nThe keys that you press go to " +
+    "the agent: text that you leave in its composer holds the run up. With --read-only only tmux's own keys have an effect.",
   arguments: [
-    { name: "RUN", description: "the run's id, or the path of its folder; the one that is executed if left out" },
+    { name: "RUN", description: "the run's id, or the path of its folder (default: the run that is being executed)" },
     { name: "ROLE", description: ROLES.join(", ") },
   ],
   flags: [
@@ -29,14 +28,14 @@ export const command = defineCommand({
     WORKDIR_FLAG,
   ],
   examples: [
-    { command: "attach programmer", description: "look at the programmer of the run that is executed" },
-    { command: "attach 20261120-072605-3fa9 --read-only", description: "look at the agents, and disturb nothing" },
+    { command: "attach programmer", description: "look at the programmer of the run that is being executed" },
+    { command: "attach 20261120-072605-3fa9 --read-only", description: "look at the agents without disturbing them" },
     { command: "attach 20261120-072605-3fa9 programmer", description: "answer a dialog in the programmer's pane" },
   ],
   async run({ flags, positionals }, io) {
     const [run, roleName] = ROLES.some((role) => role === positionals[0]) ? [undefined, ...positionals] : positionals;
     const role = roleName === undefined ? undefined : parseRole(roleName);
-    const overview = await readOverview(await findMeantRun(io, run, flags.wd));
+    const overview = await readOverview(await findMeantRun(io, run, flags.wd), JOBS);
     const place = await findPlace(overview, { role, wd: flags.wd });
     const readOnly = flags["read-only"] === true;
     const commands = attachCommands(place, { readOnly });
@@ -45,7 +44,7 @@ export const command = defineCommand({
       return 0;
     }
     if (!io.isTerminal.stdin || !io.isTerminal.stdout) {
-      throw new UsageError(`Cannot attach to run ${overview.folder.id}: this is no terminal`, {
+      throw new UsageError(`Cannot attach to run ${overview.folder.id}: this is not a terminal`, {
         hint: "With --print the command is printed instead; panewright logs RUN --follow needs no terminal.",
       });
     }
@@ -69,44 +68,44 @@ interface Place {
   readonly paneId: string | undefined;
 }
 
-/** Where a run's agents are to be seen; it is looked whether they are. */
+/** Where a run's agents can be seen; this checks that they are. */
 async function findPlace(
-  { folder, summary, problem }: RunOverview,
+  { folder, progress, problem }: RunOverview,
   { role, wd }: { readonly role: Role | undefined; readonly wd: string | undefined },
 ): Promise<Place> {
   const { id } = folder;
   const logs = runCommandLine(["logs", id], wd);
-  if (summary === undefined) {
+  if (progress === undefined) {
     throw problem ?? new UsageError(`Cannot attach to run ${id}: it was broken off before it began`);
   }
-  if (summary.job === "exec") {
+  if (progress.job === "exec") {
     throw new UsageError(`Cannot attach to run ${id}: the agents of "panewright exec" have no terminals`, {
-      hint: `See what they do with: ${logs} --follow`,
+      hint: `To see what they do: ${logs} --follow`,
     });
   }
-  const gone = new UsageError(`Cannot attach to run ${id}: its tmux session is not there any more`, {
-    hint: `See what has happened with: ${logs}`,
+  const gone = new UsageError(`Cannot attach to run ${id}: its tmux session no longer exists`, {
+    hint: `To see what happened: ${logs}`,
   });
-  const { session } = summary;
+  const { session } = progress;
   if (session === undefined) throw gone;
   const panes = await listPanes(session);
   if (panes === undefined) throw gone;
-  return { session, paneId: role === undefined ? undefined : paneOf(role, { id, summary, panes }) };
+  return { session, paneId: role === undefined ? undefined : paneOf(role, { id, progress, panes }) };
 }
 
 function paneOf(
   role: Role,
-  { id, summary, panes }: {
+  { id, progress, panes }: {
     readonly id: string;
-    readonly summary: ReviewSummary;
+    readonly progress: Progress;
     readonly panes: readonly string[];
   },
 ): string {
-  const paneId = summary.agents[role]?.pane?.terminalId;
+  const paneId = workerOf(progress, role)?.pane?.terminalId;
   if (paneId !== undefined && panes.includes(paneId)) return paneId;
   const what = paneId === undefined ? "has no pane yet" : "is gone from its pane";
   throw new UsageError(`Cannot attach to the ${role} of run ${id}: it ${what}`, {
-    hint: "Without a role the panes that are there are shown.",
+    hint: "Without a role, the panes that exist are shown.",
   });
 }
 

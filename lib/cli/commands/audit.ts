@@ -20,11 +20,11 @@ const ACTIONS = ["show", "verify"];
 /** `panewright audit show|verify`. */
 export const command = defineCommand({
   description:
-    `Every decision about a permission dialog of an agent is in the run's audit log (audit.ndjson in the run's folder), ` +
+    `Every decision about an agent's permission dialog is in the run's audit log (audit.ndjson in the run's folder), ` +
     `written before anything was sent to the agent. Each record holds the hash of the one before it.
 
-"audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and what became of ` +
-    `it; with --verbose also the screens before and after.
+"audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and with what ` +
+    `result; with --verbose also the screens before and after.
 
 "audit verify" checks the chain and names the first record that was changed, added or removed; the journal says where the log ` +
     `ended with its run. Exit code 1 if anything is wrong.`,
@@ -91,7 +91,7 @@ async function readLog({ id, auditPath }: RunFolder): Promise<string> {
     }
     throw new UsageError(`Cannot find an audit log of run ${id}`, {
       cause,
-      hint: "A run has one as soon as a permission dialog is decided about.",
+      hint: "A run has one as soon as a permission dialog is decided.",
     });
   }
 }
@@ -108,14 +108,14 @@ function renderIntact({ id }: RunFolder, verdict: AuditVerdict & { readonly inta
     `The audit log of run ${id} is as it was written: ${plural(records.length, "record")}.`,
     `Last hash: ${records.at(-1)?.hash ?? "none"}`,
   ];
-  if (torn) lines.push("After them a record begins that was not finished: nothing was done upon it.");
+  if (torn) lines.push("One more record was begun and not finished: nothing was done on its account.");
   return `${lines.join("\n")}\n`;
 }
 
 function renderRecords(records: readonly ChainedRecord[], options: { readonly screens: boolean }): string {
   const outcomes = new Map(records.filter(({ type }) => type === "outcome").map((record) => [record["of"], record]));
   const decisions = records.filter(({ type }) => type === "decision");
-  if (decisions.length === 0) return "No permission dialog was decided about.\n";
+  if (decisions.length === 0) return "No permission dialog was decided.\n";
   return decisions.map((record) => renderDecision(record, outcomes.get(record.seq), options)).join("\n");
 }
 

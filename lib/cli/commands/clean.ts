@@ -1,10 +1,11 @@
 import { UsageError } from "../../errors.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
-import type { Condition } from "../../jobs/overview/condition.ts";
-import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../jobs/overview/live_agents.ts";
-import { readOverview, type RunOverview } from "../../jobs/overview/read_overview.ts";
-import { isRunFolder, removeRun, sizeOfFolder } from "../../jobs/overview/remove_run.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import type { Condition } from "../../run/condition.ts";
+import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
+import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
@@ -18,29 +19,29 @@ const DEFAULT_KEEP = 5;
 export const command = defineCommand({
   description:
     "Removes the folders of runs that are over (passed, failed) and ended some time ago, with their journals, archived responses " +
-    "and logs. The newest runs are kept in any case. With --all also those that could still be resumed, or cannot be read.\n\nA run " +
-    "that is executed, or whose agents are alive, is never removed: stop it first. What is no run's folder is left alone, " +
-    "and links are not followed.",
+    "and logs. The newest runs are always kept. With --all it also removes runs that could be resumed, or cannot be read.\n\nA run " +
+    "that is being executed, or whose agents are alive, is never removed: stop it first. Folders that are not of runs are left " +
+    "alone, and links are not followed.",
   flags: [
     {
       name: "older-than",
       type: "string",
       placeholder: "AGE",
-      description: `how long ago a run must have ended: 12h, 3d, 2w (${DEFAULT_OLDER_THAN} without this)`,
+      description: `how long ago a run must have ended: 12h, 3d, 2w (default ${DEFAULT_OLDER_THAN})`,
     },
     {
       name: "keep",
       type: "integer",
       placeholder: "N",
-      description: `how many of the newest runs are kept whatever their age (${DEFAULT_KEEP} without this)`,
+      description: `how many of the newest runs are kept whatever their age (default ${DEFAULT_KEEP})`,
     },
-    { name: "all", type: "switch", description: "also runs that could be resumed, and damaged ones" },
-    { name: "dry-run", type: "switch", description: "only tell what would be removed" },
+    { name: "all", type: "switch", description: "remove runs that could be resumed, and damaged ones, too" },
+    { name: "dry-run", type: "switch", description: "only say what would be removed" },
     WORKDIR_FLAG,
   ],
   examples: [
-    { command: "clean --dry-run", description: "what would be removed, and how much room that makes" },
-    { command: "clean --older-than 12h --keep 0 --all", description: "all but what is at work or younger" },
+    { command: "clean --dry-run", description: "what would be removed, and how much space that frees" },
+    { command: "clean --older-than 12h --keep 0 --all", description: "everything that is older and not running" },
   ],
   async run({ flags, global }, io) {
     const olderThanSeconds = parseAge(flags["older-than"] ?? DEFAULT_OLDER_THAN);
@@ -92,8 +93,8 @@ interface CleanedRun {
 async function* cleanRuns(workdir: string, options: CleanOptions): AsyncGenerator<CleanedRun> {
   const processes = await lookAtProcesses();
   for (const folder of await oldFolders(workdir, options)) {
-    const overview = await readOverview(folder);
-    const endedAt = overview.summary?.lastAt ?? await lastWritten(folder);
+    const overview = await readOverview(folder, JOBS);
+    const endedAt = overview.progress?.lastAt ?? await lastWritten(folder);
     const endedSeconds = (Date.now() - Date.parse(endedAt)) / 1000;
     if (endedSeconds < options.olderThanSeconds) continue;
     const bytes = await sizeOfFolder(folder.path);
@@ -118,15 +119,15 @@ async function lastWritten({ journalPath }: RunFolder): Promise<string> {
 }
 
 const OVER: ReadonlySet<Condition> = new Set(["passed", "failed"]);
-const IS_EXECUTED = "is executed";
+const IS_EXECUTED = "is being executed";
 
 async function reasonToKeep(
-  { folder, condition, executed, summary }: RunOverview,
+  { folder, condition, executed, progress }: RunOverview,
   { all, processes }: { readonly all: boolean; readonly processes: LiveProcesses },
 ): Promise<string | undefined> {
   if (executed) return IS_EXECUTED;
-  if (!all && !OVER.has(condition)) return "could be resumed, or cannot be read (--all takes them too)";
-  if (summary === undefined || !await isAnythingLeft(summary, folder, processes)) return undefined;
+  if (!all && !OVER.has(condition)) return "could be resumed, or cannot be read (--all removes them, too)";
+  if (progress === undefined || !await isAnythingLeft(progress, folder, processes)) return undefined;
   return "has agents that are alive (panewright stop ends them)";
 }
 
@@ -141,9 +142,9 @@ function removedLine({ overview, endedSeconds, bytes }: CleanedRun): string {
 const SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
 
 /**
- * Seconds of an age such as `12h`, `3d` or `2w`.
+ * The seconds of an age such as `12h`, `3d` or `2w`.
  *
- * @throws {UsageError} when it is none
+ * @throws {UsageError} when it is not an age
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -153,12 +154,12 @@ const SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_8
 export function parseAge(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * SECONDS[unit]!;
-  throw new UsageError(`Cannot use --older-than ${JSON.stringify(text)}: it is no age`, {
+  throw new UsageError(`Cannot use --older-than ${JSON.stringify(text)}: it is not an age`, {
     hint: "An age is a number of hours, days or weeks: 12h, 3d, 2w.",
   });
 }
 
-/** What is removed must be here, and nowhere that a link leads to. */
+/** What is removed must be here, and not where a link leads to. */
 async function refuseLinks(workdir: string): Promise<void> {
   for (const path of [`${workdir}/.panewright`, `${workdir}/.panewright/runs`]) {
     const info = await Deno.lstat(path).catch(() => undefined);

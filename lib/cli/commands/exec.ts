@@ -4,10 +4,10 @@ import { type ExecOptions, type ExecReport, executeExec } from "../../jobs/pipel
 import type { ExecOverrides, ExecTarget } from "../../jobs/pipeline/plan.ts";
 import type { AutonomyLevel } from "../../jobs/pipeline/settings.ts";
 import { nextTaskOf } from "../../jobs/pipeline/task.ts";
-import { openTerminalPerson } from "../console/ask_person.ts";
+import { askedQuestion, openTerminalPerson } from "../console/ask_person.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { type ExecConfig, loadExecConfig } from "../exec_config.ts";
-import { createExecProgress } from "../show/exec_progress.ts";
+import { openLiveOutput } from "../show/live_output.ts";
 
 /** The flag that keeps panewright from asking at the terminal. */
 export const NO_INPUT_FLAG = {
@@ -65,7 +65,7 @@ export const command = defineCommand({
   async run({ flags, positionals, global }, io) {
     const { pipeline, config: path, wd, "autonomy-level": level, "resume-mode": resume } = flags;
     const target = await findTarget(positionals[0] ?? "", io);
-    using progress = createExecProgress({ io, global });
+    using progress = openLiveOutput("exec", { io, global });
     const config = await loadExecConfig(io, {
       flags: wd === undefined ? {} : { wd },
       ...(path === undefined ? {} : { path }),
@@ -125,7 +125,7 @@ export async function withExecOptions(
     onEvent,
     signal: io.signal,
     onForcedExit: (act) => io.onForcedExit(act),
-    ...(person === undefined ? {} : { person: person.ask }),
+    ...(person === undefined ? {} : { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
   });
   return { pass: 0, fail: 1, waiting: 3 }[outcome];
 }

@@ -1,86 +1,120 @@
+import { JOBS } from "../../jobs/mod.ts";
 import { listRunIds } from "../../run/find_run.ts";
+import { readOverview } from "../../run/overview.ts";
+import { levelOf, type Waiting, type WaitingDialog } from "../../run/progress.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { readOverview } from "../../jobs/overview/read_overview.ts";
-import type { QuestionState } from "../../jobs/pipeline/state.ts";
-import { defineCommand } from "../console/command.ts";
-import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { jsonLine, sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
-import { duration } from "../show/words.ts";
+import { defineCommand } from "../console/command.ts";
+import { findRunsWorkdir, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { dialogRequest } from "../show/dialog_text.ts";
+import { answerCommandOf } from "../show/run_view.ts";
+import { ago } from "../show/words.ts";
 
 /** `panewright questions` */
 export const command = defineCommand({
   description:
-    "Lists the questions that wait for an answer, of all runs in a working directory, with the commands that answer them: those " +
-    "of steps of `panewright exec`, and the dialogs at which agents of `panewright run` stand.",
+    "Lists what waits for your answer in all runs of a working directory, with the commands that answer it: questions of steps of " +
+    "`panewright exec`, and dialogs at which agents of `panewright run` stand.",
   flags: [WORKDIR_FLAG],
-  examples: [{ command: "questions --json", description: "one JSON object a question" }],
+  examples: [{ command: "questions --json", description: "one JSON object for each of them" }],
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
     let count = 0;
-    for await (const question of openQuestions(workdir)) {
+    for await (const { next, ...question } of openQuestions(workdir, flags.wd)) {
       count++;
-      io.stdout(global.json ? jsonLine({ type: "question", ...question }) : renderQuestion(question, new Date()));
+      io.stdout(
+        global.json ? jsonLine({ type: "question", ...question }) : renderQuestion(question, { next, now: new Date() }),
+      );
     }
-    if (!global.json && !global.quiet && count === 0) io.stdout(`No question waits for an answer in ${workdir}.\n`);
+    if (!global.json && !global.quiet && count === 0) {
+      io.stdout(`Nothing waits for an answer in ${sanitizeLine(workdir)}.\n`);
+    }
     return 0;
   },
 });
 
-/** A question of a run that has not gone on yet. */
-export interface WaitingQuestion extends Omit<QuestionState, "open" | "attemptLog"> {
+/** A question or a dialog of a run, in the names of `--json`. */
+export interface WaitingQuestion {
   readonly run: string;
-  /** Whether it is answered, and the run can go on. */
+  readonly id: string;
+  /** The path of the step's task; `review loop` for a dialog. */
+  readonly task: string;
+  /** The step, or the role, that asks. */
+  readonly step: string;
+  readonly text: string;
+  readonly askedAt: string;
+  /** Whether it is answered, and the run can continue. */
   readonly answered: boolean;
   /** Whether a process executes the run. */
   readonly executed: boolean;
+  /** What a dialog asks for; missing for a question. */
+  readonly dialog?: WaitingDialog & { readonly role: string };
 }
 
-/** The open questions of all runs; one whose journal cannot be read has none that could be answered. */
-async function* openQuestions(workdir: string): AsyncGenerator<WaitingQuestion> {
-  for (const id of await listRunIds(workdir)) {
-    const overview = await readOverview(runFolderAt(workdir, id), { brief: true });
-    const { summary, question, problem, answered, executed } = overview;
-    if (summary === undefined || problem !== undefined || question?.id === undefined) continue;
-    const { by: step, askedAt } = question;
-    const isDialog = summary.job === "run";
-    const task = isDialog ? "review loop" : summary.task?.file ?? summary.about;
-    const text = isDialog ? `Yes or no to ${question.text}` : question.text;
-    yield { run: id, id: question.id, task, step, text, askedAt, answered, executed };
+/** What waits in all runs; one whose journal cannot be read has nothing that could be answered. */
+async function* openQuestions(
+  workdir: string,
+  wd: string | undefined,
+): AsyncGenerator<WaitingQuestion & { readonly next: string }> {
+  for (const run of await listRunIds(workdir)) {
+    const overview = await readOverview(runFolderAt(workdir, run), JOBS, { brief: true });
+    const { progress, question, problem, answered, executed } = overview;
+    if (progress === undefined || problem !== undefined || question?.id === undefined) continue;
+    const { id, by: step, askedAt } = question;
+    const next = answered
+      ? executed
+        ? "answered; the run continues by itself"
+        : `answered; resume with: ${runCommandLine(["resume", run], wd)}`
+      : `answer with: ${answerCommandOf(overview, wd).answerCommand}`;
+    const told = question.dialog === undefined
+      ? { task: levelOf(progress, "task")?.name ?? progress.about, text: question.text }
+      : dialogFields(question, question.dialog);
+    yield { run, id, step, askedAt, answered, executed, ...told, next };
   }
 }
 
+function dialogFields({ by: role, text }: Waiting, dialog: WaitingDialog) {
+  return { task: "review loop", text: `Yes or no to ${text}`, dialog: { role, ...dialog } };
+}
+
 /**
- * A question for a person.
+ * A question or a dialog, for a person.
  *
+ * @param options.next what is to be done about it
  * @example
  * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const text = renderQuestion(
- *   {
- *     run: "20261120-072605-3fa9",
- *     id: "q1",
- *     task: "/w/task.md",
- *     step: "build",
- *     text: "Which database?",
- *     askedAt: "2026-11-20T07:30:00Z",
- *     answered: false,
- *     executed: false,
- *   },
- *   new Date("2026-11-20T07:32:05Z"),
+ * import { assertEquals } from "@std/assert";
+ * const question = {
+ *   run: "20261120-072605-3fa9",
+ *   id: "q1",
+ *   task: "/w/task.md",
+ *   step: "build",
+ *   text: "Which database?",
+ *   askedAt: "2026-11-20T07:30:00Z",
+ *   answered: false,
+ *   executed: false,
+ * };
+ * assertEquals(
+ *   renderQuestion(question, { next: "answer with: …", now: new Date("2026-11-20T07:32:05Z") }),
+ *   'run 20261120-072605-3fa9, step "build", asked 2m 05s ago (q1):\n  Which database?\n  answer with: …\n',
  * );
- * assertStringIncludes(text, 'run 20261120-072605-3fa9, step "build", asked 2m 05s ago (q1):\n  Which database?\n');
  * ```
  */
-export function renderQuestion(question: WaitingQuestion, now: Date): string {
-  const { run, id, step, text, askedAt, answered, executed } = question;
-  const seconds = Math.max(0, (now.getTime() - Date.parse(askedAt)) / 1000);
-  const next = answered
-    ? executed ? "  answered; the run goes on by itself" : `  answered; go on with: panewright resume ${run}`
-    : `  answer with: panewright answer ${run} --question ${id} "YOUR ANSWER"`;
-  return [
-    `run ${run}, step ${JSON.stringify(sanitizeLine(step))}, asked ${duration(seconds)} ago (${id}):`,
-    ...sanitizeText(text.trim()).split("\n").map((line) => `  ${line}`),
-    next,
-    "",
-  ].join("\n");
+export function renderQuestion(
+  { run, id, step, text, askedAt, dialog }: WaitingQuestion,
+  { next, now }: { readonly next: string; readonly now: Date },
+): string {
+  const asked = `asked ${ago(askedAt, now)} (${id}):`;
+  const lines = dialog === undefined
+    ? [`run ${run}, step ${JSON.stringify(sanitizeLine(step))}, ${asked}`, ...indented(text.trim(), "  ")]
+    : [
+      `run ${run}, the ${sanitizeLine(dialog.role)} ${dialogRequest(dialog)}, ${asked}`,
+      ...indented(dialog.subject ?? "", "  | "),
+      ...indented(dialog.reason, "  "),
+    ];
+  return [...lines, `  ${next}`, ""].join("\n");
+}
+
+function indented(text: string, indent: string): readonly string[] {
+  return text === "" ? [] : sanitizeText(text).split("\n").map((row) => `${indent}${row}`);
 }

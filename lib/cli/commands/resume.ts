@@ -6,8 +6,11 @@ import { listRunIds } from "../../run/find_run.ts";
 import { cutDamagedJournal } from "../../run/read_journal.ts";
 import { lockRun } from "../../run/run_lock.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
-import { canResume } from "../../jobs/overview/condition.ts";
-import { readOverview } from "../../jobs/overview/read_overview.ts";
+import { canResume } from "../../run/condition.ts";
+import { readOverview } from "../../run/overview.ts";
+import type { Progress } from "../../run/progress.ts";
+import { readProgress } from "../../run/read_progress.ts";
+import { JOBS } from "../../jobs/mod.ts";
 import { resumeExec } from "../../jobs/pipeline/execute.ts";
 import { tryReadExecRun } from "../../jobs/pipeline/read_run.ts";
 import { resumeReviewRun } from "../../jobs/review_loop/execute.ts";
@@ -17,7 +20,7 @@ import type { RunHead } from "../../jobs/pipeline/state.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { NO_INPUT_FLAG, withExecOptions } from "./exec.ts";
 import { loadExecConfig } from "../exec_config.ts";
-import { createExecProgress } from "../show/exec_progress.ts";
+import { openLiveOutput } from "../show/live_output.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { executeRun } from "./run.ts";
 
@@ -67,7 +70,7 @@ interface GoOn<Head> {
 }
 
 async function goOnWithExec(folder: RunFolder, { head, io, global, noInput }: GoOn<RunHead>): Promise<number> {
-  using progress = createExecProgress({ io, global });
+  using progress = openLiveOutput("exec", { io, global, earlier: await readEarlier(folder) });
   const config = await loadExecConfig(io, {
     flags: { wd: head.workdir },
     ...(head.configFile === null ? {} : { path: head.configFile }),
@@ -99,7 +102,12 @@ async function goOnWithReview(
   const plan = toRunPlan({ ...loaded, job: task });
   const isTerminal = noInput ? { ...io.isTerminal, stdin: false } : io.isTerminal;
   const run = (options: Parameters<typeof resumeReviewRun>[1]) => resumeReviewRun(folder, options);
-  return await executeRun(plan, { io: { ...io, isTerminal }, global, run });
+  return await executeRun(plan, { io: { ...io, isTerminal }, global, earlier: await readEarlier(folder), run });
+}
+
+/** How a run stood when it was broken off, for the live line. */
+async function readEarlier(folder: RunFolder): Promise<Progress | undefined> {
+  return (await readProgress(folder, JOBS)).progress;
 }
 
 /** Cuts a damaged journal, unless a process writes to it. */
@@ -117,10 +125,10 @@ async function repair(folder: RunFolder, io: CliIo): Promise<void> {
 async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<RunFolder> {
   const workdir = await findRunsWorkdir(io, wd);
   for (const id of (await listRunIds(workdir)).toReversed()) {
-    const overview = await readOverview(runFolderAt(workdir, id), { brief: true });
-    const { condition, executed, folder, summary } = overview;
+    const overview = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
+    const { condition, executed, folder, progress } = overview;
     // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
-    if (executed || condition === "unreadable" || canResume(condition, { job: summary?.job, executed })) return folder;
+    if (executed || condition === "unreadable" || canResume(condition, { job: progress?.job, executed })) return folder;
   }
   throw new UsageError(`Cannot go on with a run in ${workdir}: there is none that is not over`, {
     hint: "Runs are kept in .panewright/runs of the working directory: call it there, or name it with --wd.",

@@ -5,11 +5,11 @@ import { toRunPlan } from "../../config/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { shellQuote } from "../../shell/quote.ts";
 import { executeReviewRun, type ReviewRunOptions, type ReviewRunReport } from "../../jobs/review_loop/execute.ts";
-import type { AskAboutDialog } from "../../dialogs/desk.ts";
+import type { Progress } from "../../run/progress.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
-import { openTerminalPerson, type TerminalPerson } from "../console/ask_person.ts";
-import { createProgress } from "../show/progress.ts";
+import { askedDialog, openTerminalPerson } from "../console/ask_person.ts";
+import { openLiveOutput } from "../show/live_output.ts";
 
 /** `panewright run [CONFIG]` */
 export const command = defineCommand({
@@ -49,7 +49,9 @@ function absolute(file: string | undefined, { cwd }: CliIo): string | null {
 export interface RunSurroundings {
   readonly io: CliIo;
   readonly global: GlobalFlags;
-  /** Executes the run, a new one or one that goes on. */
+  /** How the run stood before, where it is resumed. */
+  readonly earlier?: Progress | undefined;
+  /** Executes the run, a new one or one that is resumed. */
   readonly run: (options: ReviewRunOptions) => Promise<ReviewRunReport>;
 }
 
@@ -59,8 +61,8 @@ export interface RunSurroundings {
  * @returns the exit code: 0 for a job that passed, 1 for one that failed
  * @throws like `executeReviewRun`
  */
-export async function executeRun(plan: ReviewRunPlan, { io, global, run }: RunSurroundings): Promise<number> {
-  using progress = createProgress({ io, global });
+export async function executeRun(plan: ReviewRunPlan, { io, global, earlier, run }: RunSurroundings): Promise<number> {
+  using progress = openLiveOutput("run", { io, global, earlier });
   const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json;
   using person = hasPerson ? openTerminalPerson(io) : undefined;
   const where = plan.workdir === await Deno.realPath(io.cwd) ? "" : ` --wd ${shellQuote(plan.workdir)}`;
@@ -71,21 +73,7 @@ export async function executeRun(plan: ReviewRunPlan, { io, global, run }: RunSu
     signal: io.signal,
     onForcedExit: (act) => io.onForcedExit(act),
     secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
-    ...(person === undefined ? {} : { person: askAboutDialog(person) }),
+    ...(person === undefined ? {} : { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
   });
   return report.outcome === "pass" ? 0 : 1;
-}
-
-function askAboutDialog({ ask }: TerminalPerson): AskAboutDialog {
-  return ({ id, role, text, secondsLeft }, signal) =>
-    ask({
-      id,
-      task: "the review loop",
-      step: role,
-      text: `The agent asks for: ${text}\nYes, or no and why?`,
-      attemptLog: "",
-      askedAt: new Date().toISOString(),
-      open: true,
-      secondsLeft,
-    }, signal);
 }

@@ -1,25 +1,26 @@
 import { listRunIds } from "../../run/find_run.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";
-import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../jobs/overview/live_agents.ts";
-import { readOverview, type RunOverview } from "../../jobs/overview/read_overview.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
+import { readOverview, type RunOverview } from "../../run/overview.ts";
 import { firstLine } from "../../text/lines.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { cut, padEnd } from "../console/layout.ts";
-import { conditionText, placeText } from "../show/run_words.ts";
+import { conditionText, placeText, waitingText } from "../show/run_words.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { age } from "../show/words.ts";
 
 /** `panewright runs` */
 export const command = defineCommand({
   description:
-    "Lists the runs of a working directory, the newest first: those of `panewright run` and of `panewright exec`, how each is, " +
-    "how long ago it began, and what it is at, waits for or ended with.\n\nrunning: a process executes it. waiting: for an " +
-    "answer (panewright questions). passed, failed: it is over. stopped, killed, needs a person, error: panewright resume goes on " +
-    "with it. empty: it was broken off before it began. unreadable: its journal is damaged (panewright status says where).",
+    "Lists the runs of a working directory, the newest first: those of `panewright run` and of `panewright exec`, the state of " +
+    "each, how long ago it began, and what it is doing, waits for or ended with.\n\nrunning: a process executes it. waiting: for " +
+    "an answer (panewright questions). passed, failed: it is over. stopped, killed, needs a person, error: panewright resume " +
+    "resumes it. empty: it was broken off before it began. unreadable: its journal is damaged (panewright status says where).",
   flags: [WORKDIR_FLAG],
   examples: [
-    { command: "runs", description: "what runs, and what has run, in this project" },
+    { command: "runs", description: "the runs of this project" },
     { command: "runs --json", description: "one JSON object a run" },
   ],
   async run({ flags, global }, io) {
@@ -33,7 +34,7 @@ export const command = defineCommand({
       const width = io.isTerminal.stdout ? io.columns() : Infinity;
       io.stdout(renderRows(rows, { now: new Date(), width }));
     } else if (!global.quiet) {
-      io.stdout(`There is no run in ${sanitizeLine(workdir)}.\n`);
+      io.stdout(`There are no runs in ${sanitizeLine(workdir)}.\n`);
     }
     return 0;
   },
@@ -41,7 +42,7 @@ export const command = defineCommand({
 
 /** A run of the list. */
 export interface RunRow extends RunOverview {
-  /** Whether agents live on whose panewright is gone; only looked for where they could. */
+  /** Whether agents are alive whose panewright is gone; only looked for where they can be. */
   readonly agentsLeft: boolean;
 }
 
@@ -51,31 +52,31 @@ export async function readRows(workdir: string): Promise<readonly RunRow[]> {
   let processes: Promise<LiveProcesses> | undefined;
   const rows: RunRow[] = [];
   for (const folder of folders) {
-    const overview = await readOverview(folder, { brief: true });
+    const overview = await readOverview(folder, JOBS, { brief: true });
     // Somebody's folder beside those of runs.
     if (overview.condition === "empty" && !isRunId(folder.id)) continue;
-    const { condition, summary } = overview;
-    const agentsLeft = condition === "killed" && summary !== undefined &&
-      hasLiveAgents(summary, folder, await (processes ??= lookAtProcesses()));
+    const { condition, progress } = overview;
+    const agentsLeft = condition === "killed" && progress !== undefined &&
+      hasLiveAgents(progress, folder, await (processes ??= lookAtProcesses()));
     rows.push({ ...overview, agentsLeft });
   }
   return rows;
 }
 
 function jsonRow(row: RunRow): Readonly<Record<string, unknown>> {
-  const { folder, condition, executed, summary, question, answered, problem, agentsLeft } = row;
+  const { folder, condition, executed, progress, question, answered, problem, agentsLeft } = row;
   return {
     type: "run",
     run: folder.id,
-    job: summary?.job ?? null,
+    job: progress?.job ?? null,
     state: condition,
     executed,
-    startedAt: summary?.startedAt ?? null,
-    lastRecordAt: summary?.lastAt ?? null,
-    ...(summary === undefined ? {} : { about: summary.about }),
+    startedAt: progress?.startedAt ?? null,
+    lastRecordAt: progress?.lastAt ?? null,
+    ...(progress === undefined ? {} : { about: progress.about }),
     ...(question === undefined ? {} : { question: question.id ?? null, answered }),
     ...(condition === "killed" ? { agentsAlive: agentsLeft } : {}),
-    ...(summary?.finished === undefined ? {} : { reason: summary.finished.reason }),
+    ...(progress?.finished === undefined ? {} : { reason: progress.finished.reason }),
     ...(problem === undefined ? {} : { problem: problem.message }),
     folder: folder.path,
   };
@@ -100,19 +101,16 @@ export function renderRows(
 }
 
 function cellsOf(row: RunRow, now: Date): readonly string[] {
-  const { folder, summary } = row;
-  const began = summary === undefined ? "" : age((now.getTime() - Date.parse(summary.startedAt)) / 1000);
-  return [sanitizeLine(folder.id), summary?.job ?? "", conditionText(row), began, noteOf(row)];
+  const { folder, progress } = row;
+  const began = progress === undefined ? "" : age((now.getTime() - Date.parse(progress.startedAt)) / 1000);
+  return [sanitizeLine(folder.id), progress?.job ?? "", conditionText(row), began, noteOf(row)];
 }
 
-/** What is most worth knowing of a run, in a line. */
-function noteOf({ summary, problem, question, agentsLeft }: RunRow): string {
+/** What is most worth knowing about a run, in one line. */
+function noteOf({ progress, problem, question, agentsLeft }: RunRow): string {
   if (problem !== undefined) return sanitizeLine(firstLine(problem.message));
-  if (summary === undefined) return "broken off before it began";
-  const { finished } = summary;
-  if (question !== undefined) {
-    return `${sanitizeLine(question.by)}: ${sanitizeLine(firstLine(question.text))}`;
-  }
-  if (finished !== undefined) return sanitizeLine(firstLine(finished.reason));
-  return `${placeText(summary)}${agentsLeft ? "; its agents are alive" : ""}`;
+  if (progress === undefined) return "broken off before it began";
+  if (question !== undefined) return waitingText(question);
+  if (progress.finished !== undefined) return sanitizeLine(firstLine(progress.finished.reason));
+  return `${placeText(progress)}${agentsLeft ? "; its agents are alive" : ""}`;
 }

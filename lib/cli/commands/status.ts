@@ -1,28 +1,29 @@
 import { FolderWatch } from "../../session_log/folder_watch.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { type LiveProcesses, lookAtProcesses } from "../../jobs/overview/live_agents.ts";
-import { readOverview } from "../../jobs/overview/read_overview.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
+import { readOverview } from "../../run/overview.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { LiveScreen } from "../console/live_screen.ts";
 import { renderView } from "../show/render_view.ts";
-import { type RunView, viewRun } from "../show/run_view.ts";
+import { type RunView, summaryOf, viewRun } from "../show/run_view.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 
 /** `panewright status [RUN]` */
 export const command = defineCommand({
   description:
-    "Shows how a run is: what it is at and since when, its agents and their panes, the question that it waits for, and the " +
-    "commands that answer it, go on with it or show its agents. Without RUN it is the one that is executed, otherwise the " +
-    "newest.\n\nWith --watch it is shown anew when something happens, until no process executes the run any more; Ctrl-C leaves the " +
-    "run alone. The exit code is 0 whatever became of the run.",
+    "Shows how a run is: what it is doing and since when, its agents and their panes, the question or dialog that waits for you, " +
+    "and the commands that answer it, resume the run or show its agents. Without RUN: the run that is being executed, otherwise " +
+    "the newest.\n\nWith --watch the picture is drawn again whenever something happens, until no process executes the run any " +
+    "more; Ctrl-C ends the watching, not the run. The exit code is 0 however the run ended.",
   arguments: [RUN_ARGUMENT],
   flags: [
-    { name: "watch", short: "w", type: "switch", description: "go on showing it until the run ends" },
+    { name: "watch", short: "w", type: "switch", description: "keep showing it until the run ends" },
     WORKDIR_FLAG,
   ],
   examples: [
-    { command: "status", description: "the run that is executed, or the newest" },
+    { command: "status", description: "the run that is being executed, or the newest" },
     { command: "status 20261120-072605-3fa9 --watch", description: "follow a run from another terminal" },
     { command: "status --watch --json", description: "one JSON object whenever something has changed" },
   ],
@@ -42,10 +43,15 @@ interface StatusOptions {
 }
 
 function show(view: RunView, { io, global }: StatusOptions): void {
-  io.stdout(global.json ? jsonLine(view) : `${renderView(view, new Date()).join("\n")}\n`);
+  const { progress } = view;
+  io.stdout(
+    global.json
+      ? jsonLine({ ...view, summary: progress && summaryOf(progress) })
+      : `${renderView(view, new Date()).join("\n")}\n`,
+  );
 }
 
-/** How often what is shown is drawn anew: it has durations in it. */
+/** How often the picture is drawn again: it has durations in it. */
 const TICK_MS = 1000;
 
 async function watch(folder: RunFolder, options: StatusOptions): Promise<number> {
@@ -73,7 +79,7 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
   return 0;
 }
 
-/** How long what is alive is taken for the same, while the journal tells of nothing. */
+/** How long the processes that are alive are taken to be the same, while the journal has nothing new. */
 const SAME_PROCESSES_MS = 5000;
 
 /** Looks at a run again and again. */
@@ -84,8 +90,8 @@ function createLook(folder: RunFolder, wd: string | undefined): () => Promise<Ru
     readonly lastAt: string | undefined;
   };
   return async () => {
-    const overview = await readOverview(folder);
-    const lastAt = overview.summary?.lastAt;
+    const overview = await readOverview(folder, JOBS);
+    const lastAt = overview.progress?.lastAt;
     const nowMs = performance.now();
     if (before === undefined || before.lastAt !== lastAt || nowMs - before.atMs > SAME_PROCESSES_MS) {
       before = { processes: await lookAtProcesses(), atMs: nowMs, lastAt };

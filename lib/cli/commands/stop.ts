@@ -1,6 +1,6 @@
 import { systemClock } from "../../ports/clock.ts";
-import { canResume } from "../../jobs/overview/condition.ts";
-import { type StopReport, stopRun } from "../../jobs/overview/stop_run.ts";
+import { type StopReport, stopRun } from "../../jobs/stop_run.ts";
+import { canResume } from "../../run/condition.ts";
 import { defineCommand } from "../console/command.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
@@ -9,8 +9,8 @@ import { jsonLine } from "../../text/sanitize.ts";
 /** `panewright stop RUN` */
 export const command = defineCommand({
   description:
-    "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Where that was killed and has left " +
-    "agents behind, these are ended. Nothing is lost: `panewright resume` goes on at the very turn.\n\nA run that is over is left " +
+    "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Agents that a killed panewright " +
+    "has left behind are ended. Nothing is lost: `panewright resume` continues with the same turn.\n\nA run that is over is left " +
     "as it is, with exit code 0. Exit code 1: its process did not end within 10 seconds.",
   arguments: [{ ...RUN_ARGUMENT, required: true }],
   flags: [
@@ -22,8 +22,8 @@ export const command = defineCommand({
     WORKDIR_FLAG,
   ],
   examples: [
-    { command: "stop 20261120-072605-3fa9", description: "stop it now, go on tomorrow" },
-    { command: "stop 20261120-072605-3fa9 --force", description: "where it does not end by itself" },
+    { command: "stop 20261120-072605-3fa9", description: "stop it now, resume it tomorrow" },
+    { command: "stop 20261120-072605-3fa9 --force", description: "when it does not end by itself" },
   ],
   async run({ flags, positionals, global }, io) {
     const [run = ""] = positionals;
@@ -36,8 +36,8 @@ export const command = defineCommand({
       signal: io.signal,
     });
     const { pid, endedAgents, overview, agentsAlive } = report;
-    const { condition, executed, summary } = overview;
-    const resumes = canResume(condition, { job: summary?.job, executed });
+    const { condition, executed, progress } = overview;
+    const resumes = canResume(condition, { job: progress?.job, executed });
     if (global.json) {
       io.stdout(jsonLine({
         type: "run_stopped",
@@ -50,8 +50,10 @@ export const command = defineCommand({
       }));
     } else if (!global.quiet) {
       const more = [
-        ...(agentsAlive ? [`Its agents live on; end them with: ${runCommandLine(["stop", folder.id], flags.wd)}`] : []),
-        ...(resumes ? [`Go on with: ${resumeCommand}`] : []),
+        ...(agentsAlive
+          ? [`Its agents are still alive; end them with: ${runCommandLine(["stop", folder.id], flags.wd)}`]
+          : []),
+        ...(resumes ? [`Resume with: ${resumeCommand}`] : []),
       ];
       io.stdout(`${[whatWasDone(folder.id, report), ...more].join("\n")}\n`);
     }

@@ -1,6 +1,8 @@
-import type { AskPerson, PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
+import type { DialogQuestion } from "../../dialogs/desk.ts";
+import type { PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { createKeyFeed } from "../../text/keys.ts";
+import { dialogRequest } from "../show/dialog_text.ts";
 import { type EditorStep, EMPTY_ANSWER, onInput, renderAnswer } from "./answer_editor.ts";
 import type { CliIo, TerminalInput } from "./command.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
@@ -8,7 +10,13 @@ import { duration } from "../show/words.ts";
 
 /** The person at the terminal, who can be asked; disposal gives the terminal back. */
 export interface TerminalPerson extends Disposable {
-  readonly ask: AskPerson;
+  /**
+   * Asks the person.
+   *
+   * @param question what the person sees above the line for the answer
+   * @returns the answer, or `undefined` when the person leaves the question open
+   */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Opens the way to the person at standard input and standard error. */
@@ -30,12 +38,12 @@ interface Asking {
   readonly io: CliIo;
   readonly clock: Clock;
   readonly input: TerminalInput;
-  readonly question: PersonQuestion;
+  readonly question: string;
   readonly signal: AbortSignal;
 }
 
 async function askAt({ io, clock, input, question, signal }: Asking): Promise<string | undefined> {
-  io.stderr(questionText(question));
+  io.stderr(question);
   using raw = new DisposableStack();
   raw.use(input.startRaw());
   io.stderr(START_PASTE_MARKS);
@@ -82,8 +90,8 @@ async function askAt({ io, clock, input, question, signal }: Asking): Promise<st
 /** How much of what the agent did before it asked is shown. */
 const CONTEXT_LINES = 12;
 
-/** What a person gets to see above the line for the answer. */
-export function questionText({ id, task, step, text, attemptLog, secondsLeft }: PersonQuestion): string {
+/** What a person is shown of a step's question. */
+export function askedQuestion({ id, task, step, text, attemptLog, secondsLeft }: PersonQuestion): string {
   const context = sanitizeText(attemptLog.trim()).split("\n").slice(-CONTEXT_LINES).map((line) => `  ${line}`);
   return [
     "",
@@ -92,10 +100,40 @@ export function questionText({ id, task, step, text, attemptLog, secondsLeft }: 
     "",
     ...sanitizeText(text.trim()).split("\n"),
     "",
-    ...(secondsLeft === undefined ? [] : [`There are ${duration(secondsLeft)} for an answer.`]),
+    ...timeLeft(secondsLeft),
     "Your answer (\\ before Enter begins a new line, Ctrl-D leaves the question open):",
     "",
   ].join("\n");
+}
+
+/**
+ * What a person is shown of a dialog at which an agent stands.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * const dialog = { id: "q1", role: "tester", kind: "command", subject: "npm test", reason: "No rule allows it." } as const;
+ * assertStringIncludes(
+ *   askedDialog({ ...dialog, secondsLeft: 60 }),
+ *   "Dialog q1: the tester wants to run a command\n  | npm test\n",
+ * );
+ * ```
+ */
+export function askedDialog({ id, role, kind, subject, reason, secondsLeft }: DialogQuestion): string {
+  return [
+    "",
+    `Dialog ${id}: the ${role} ${dialogRequest({ kind, subject })}`,
+    ...(subject === undefined ? [] : sanitizeText(subject).split("\n").map((row) => `  | ${row}`)),
+    "",
+    `You are asked because: ${sanitizeLine(reason)}`,
+    ...timeLeft(secondsLeft),
+    "Your answer: yes, or no and why (Ctrl-D leaves the dialog open):",
+    "",
+  ].join("\n");
+}
+
+function timeLeft(seconds: number | undefined): readonly string[] {
+  return seconds === undefined ? [] : [`There are ${duration(seconds)} for an answer.`];
 }
 
 function moveUp(rows: number): string {

@@ -1,10 +1,11 @@
-import type { ExecSummary, ReviewSummary, RunSummary } from "../../jobs/overview/summary.ts";
-import { tokensOf } from "./describe_exec_event.ts";
-import { padEnd } from "../console/layout.ts";
-import { agentText, ago, conditionText, forHowLong, localTime, placeText } from "./run_words.ts";
-import type { AgentView, RunView } from "./run_view.ts";
+import { type Counts, type Done, levelOf, type Progress } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
-import { plural } from "./words.ts";
+import { padEnd } from "../console/layout.ts";
+import { dialogRequest } from "./dialog_text.ts";
+import { tokensOf } from "./record_text.ts";
+import type { AgentView, QuestionView, RunView } from "./run_view.ts";
+import { conditionText, placeText, turnText } from "./run_words.ts";
+import { ago, forHowLong, localTime, plural } from "./words.ts";
 
 /**
  * How a run is, for a person: lines without their ends, which hold nothing that a terminal would act upon.
@@ -12,25 +13,18 @@ import { plural } from "./words.ts";
  * Commands are never wrapped or cut, so that they can be copied.
  */
 export function renderView(view: RunView, now: Date): readonly string[] {
-  const { summary, question, commands, problem, agents = [] } = view;
+  const { progress, question, commands, problem, agents = [] } = view;
   const rows: Row[] = [];
-  if (summary !== null) rows.push(...headRows(view, summary, now));
+  if (progress !== null) rows.push(...headRows(view, progress, now));
   rows.push(["folder", view.folder]);
-  if (summary?.job === "run") rows.push(["so far", countsText(summary)]);
-  if (summary?.job === "exec") rows.push(...execRows(view, summary));
+  if (progress !== null) rows.push(...workRows(view, progress));
   for (const [index, text] of alignedAgents(agents).entries()) rows.push([index === 0 ? "agents" : "", text]);
-  if (question !== undefined) {
-    const name = question.id === undefined ? "a dialog" : question.id;
-    rows.push(["question", `${name} of ${question.by}, asked ${ago(question.askedAt, now)}`]);
-    rows.push(...question.text.trim().split("\n").map((text): Row => ["", `| ${text}`]));
-    if (question.answered) rows.push(["", view.executed ? "answered; the run goes on by itself" : "answered"]);
-    else rows.push(["answer", question.answerCommand ?? "in the agent's pane"]);
-  }
+  if (question !== undefined) rows.push(...questionRows(question, view, now));
   if (problem !== undefined) {
     rows.push(["problem", problem.message]);
     if (problem.hint !== undefined) rows.push(["", problem.hint]);
   }
-  if (commands.resume !== undefined) rows.push(["go on", commands.resume]);
+  if (commands.resume !== undefined) rows.push(["resume", commands.resume]);
   if (commands.attach !== undefined) rows.push(["watch", commands.attach], ["", commands.attachTmux ?? ""]);
   if (commands.stop !== undefined && !view.executed) rows.push(["end them", commands.stop]);
   return [
@@ -43,34 +37,28 @@ type Row = readonly [name: string, text: string];
 
 const NAME_WIDTH = 8;
 
-function headline(view: RunView): string {
-  const { run, summary, executed, owner, agentsAlive } = view;
-  const job = summary === null ? "" : ` (${summary.job})`;
-  const state = conditionText({
-    condition: view.state,
-    question: view.question,
-    answered: view.question?.answered ?? false,
-  });
+function headline({ run, progress, executed, owner, agentsAlive, state, question }: RunView): string {
+  const job = progress === null ? "" : ` (${progress.job})`;
+  const how = conditionText({ condition: state, question, answered: question?.answered ?? false });
   const by = executed ? `, executed by ${sanitizeLine(owner ?? "another process")}` : "";
   const left = !executed && agentsAlive ? ", its agents are alive" : "";
-  return `run ${sanitizeLine(run)}${job}: ${state}${by}${left}`;
+  return `run ${sanitizeLine(run)}${job}: ${how}${by}${left}`;
 }
 
-function headRows(view: RunView, summary: RunSummary, now: Date): Row[] {
-  const { startedAt, executedSince, lastAt, finished, configFile, about } = summary;
+function headRows(view: RunView, progress: Progress, now: Date): Row[] {
+  const { startedAt, executedSince, lastAt, finished, configFile, about, activity } = progress;
   const isUnderWay = view.executed && finished === undefined;
   const end = finished?.at ?? lastAt;
   const took = isUnderWay
     ? `, ${ago(startedAt, now)}`
     : `, ended ${localTime(end)} (${forHowLong(startedAt, new Date(end))})`;
-  const resumed = executedSince === startedAt ? "" : `; gone on with ${localTime(executedSince)}`;
+  const resumed = executedSince === startedAt ? "" : `; resumed ${localTime(executedSince)}`;
   const rows: Row[] = [["job", about], ["began", `${localTime(startedAt)}${took}${resumed}`]];
   if (finished === undefined) {
-    rows.push([isUnderWay ? "now" : "stood at", placeText(summary)]);
-    const agent = summary.job === "run" && isUnderWay ? agentText(summary, now) : undefined;
-    const since = summary.job === "run" && summary.activity.kind !== "none" ? summary.activity.since : undefined;
-    if (isUnderWay && since !== undefined) {
-      rows.push(["", `for ${forHowLong(since, now)}${agent === undefined ? "" : `; ${agent}`}`]);
+    rows.push([isUnderWay ? "now" : "stood at", placeText(progress)]);
+    if (isUnderWay && activity !== undefined) {
+      const turn = turnText(progress, now);
+      rows.push(["", `for ${forHowLong(activity.since, now)}${turn === undefined ? "" : `; ${turn}`}`]);
     }
   } else if (view.state !== "waiting") {
     rows.push(["because", finished.reason]);
@@ -79,8 +67,26 @@ function headRows(view: RunView, summary: RunSummary, now: Date): Row[] {
   return rows;
 }
 
-function countsText({ counts }: ReviewSummary): string {
-  const { turns, responses, reminders, acceptedDialogs, declinedDialogs } = counts;
+/** What has been done so far, and of a pipeline where the step under way is written down. */
+function workRows({ folder }: RunView, progress: Progress): Row[] {
+  const { job, done, counts, usage, pipeline, workers: [agent], warnings } = progress;
+  const soFar = job === "run" ? loopText(counts) : pipelineText(done, tokensOf(usage).replace(/^ · /, ""));
+  const rows: Row[] = [["so far", soFar]];
+  const ended = done.findLast(({ unit }) => unit === "round" || unit === "step");
+  if (ended !== undefined) {
+    const { unit, number, name, outcome, reason } = ended;
+    const what = `${unit} ${number}${name === undefined ? "" : `, ${name}`}: ${outcome.toUpperCase()}`;
+    rows.push(["", `last: ${what}${reason === undefined ? "" : `: ${reason}`}`]);
+  }
+  if (warnings.length > 0) rows.push(["warned", warnings.at(-1)!.message]);
+  if (job === "run" || pipeline === undefined) return rows;
+  const attempts = plural(levelOf(progress, "attempt")?.number ?? 0, "attempt");
+  rows.push(["task", `${levelOf(progress, "task")?.name}, pipeline ${pipeline.name}, ${attempts} of this step`]);
+  if (agent?.folder !== undefined) rows.push(["step log", `${folder}/${agent.folder}/log.txt`]);
+  return rows;
+}
+
+function loopText({ turns, responses, reminders, acceptedDialogs, declinedDialogs }: Counts): string {
   return [
     plural(turns, "turn"),
     plural(responses, "response"),
@@ -90,16 +96,27 @@ function countsText({ counts }: ReviewSummary): string {
   ].join(", ");
 }
 
-function execRows(view: RunView, { task, tasksPassed, usage }: ExecSummary): Row[] {
-  const tokens = tokensOf(usage).replace(/^ · /, "");
-  const rows: Row[] = [[
-    "so far",
-    [`${plural(tasksPassed, "task")} passed`, ...(tokens === "" ? [] : [tokens])].join(", "),
-  ]];
-  if (task === undefined) return rows;
-  rows.push(["task", `${task.file}, pipeline ${task.pipeline}, ${plural(task.attempts, "attempt")} of this step`]);
-  if (task.attemptFolder !== undefined) rows.push(["step log", `${view.folder}/${task.attemptFolder}/log.txt`]);
+function pipelineText(done: readonly Done[], tokens: string): string {
+  const passed = done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length;
+  return [`${plural(passed, "task")} passed`, ...(tokens === "" ? [] : [tokens])].join(", ");
+}
+
+function questionRows(question: QuestionView, { executed }: RunView, now: Date): Row[] {
+  const { id, by, text, askedAt, dialog, answered, answerCommand } = question;
+  const name = id === undefined ? "" : `${id}: `;
+  const asked = `asked ${ago(askedAt, now)}`;
+  const rows: Row[] = dialog === undefined ? [["question", `${name}step ${by}, ${asked}`], ...quoted(text.trim())] : [
+    ["dialog", `${name}the ${by} ${dialogRequest(dialog)}, ${asked}`],
+    ...quoted(dialog.subject ?? ""),
+    ["", dialog.reason],
+  ];
+  if (answered) rows.push(["", executed ? "answered; the run continues by itself" : "answered"]);
+  else rows.push(["answer", answerCommand ?? "in the agent's pane"]);
   return rows;
+}
+
+function quoted(text: string): readonly Row[] {
+  return text === "" ? [] : text.split("\n").map((row): Row => ["", `| ${row}`]);
 }
 
 function alignedAgents(agents: readonly AgentView[]): readonly string[] {

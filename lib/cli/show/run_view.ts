@@ -1,9 +1,9 @@
-import { ROLES } from "../../roles.ts";
+import { canResume, type Condition } from "../../run/condition.ts";
+import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
+import type { RunOverview } from "../../run/overview.ts";
+import { levelOf, type Progress, type Waiting, type Worker, workerOf } from "../../run/progress.ts";
+import { DamagedJournalError } from "../../run/read_journal.ts";
 import { attachCommand } from "../../tmux/server.ts";
-import { canResume, type Condition } from "../../jobs/overview/condition.ts";
-import { hasLiveAgents, type LiveProcesses, liveRoles } from "../../jobs/overview/live_agents.ts";
-import type { RunOverview } from "../../jobs/overview/read_overview.ts";
-import type { AskedQuestion, ReviewSummary, RunSummary } from "../../jobs/overview/summary.ts";
 import { runCommandLine } from "../find_named_run.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */
@@ -18,9 +18,10 @@ export interface RunView {
   /** Whether anything is alive that came out of its agents. */
   readonly agentsAlive: boolean;
   /** What the journal tells; null where nothing was written down, or nothing can be read. */
-  readonly summary: RunSummary | null;
+  readonly progress: Progress | null;
+  /** The agents of a review loop. */
   readonly agents?: readonly AgentView[];
-  readonly question?: AskedQuestion & { readonly answered: boolean; readonly answerCommand?: string };
+  readonly question?: QuestionView;
   readonly commands: {
     readonly resume?: string;
     readonly attach?: string;
@@ -41,6 +42,9 @@ export interface AgentView {
   readonly alive: boolean;
 }
 
+/** What waits for a person, with the command that answers it. */
+export type QuestionView = Waiting & { readonly answered: boolean; readonly answerCommand?: string };
+
 /**
  * Puts together what is known of a run.
  *
@@ -50,13 +54,13 @@ export function viewRun(
   overview: RunOverview,
   { processes, wd }: { readonly processes: LiveProcesses; readonly wd: string | undefined },
 ): RunView {
-  const { folder, condition, executed, owner, summary, problem, question, answered } = overview;
+  const { folder, condition, executed, owner, progress, problem, question, answered } = overview;
   const id = folder.id;
-  const agentsAlive = summary !== undefined && hasLiveAgents(summary, folder, processes);
+  const agentsAlive = progress !== undefined && hasLiveAgents(progress, folder, processes);
   const line = (...words: readonly string[]) => runCommandLine(words, wd);
-  const session = summary?.job === "run" && agentsAlive ? summary.session : undefined;
-  const isDamaged = condition === "unreadable";
-  const resumes = canResume(condition, { job: summary?.job, executed }) || (isDamaged && summary !== undefined);
+  const session = agentsAlive ? progress.session : undefined;
+  const isDamaged = problem instanceof DamagedJournalError;
+  const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
   return {
     type: "status",
     run: id,
@@ -65,18 +69,16 @@ export function viewRun(
     executed,
     ...(owner === undefined ? {} : { owner }),
     agentsAlive,
-    summary: summary ?? null,
-    ...(summary?.job === "run" ? { agents: agentViews(summary, processes) } : {}),
-    ...(question === undefined || summary === undefined
-      ? {}
-      : { question: questionView(question, { answered, job: summary.job, id, line }) }),
+    progress: progress ?? null,
+    ...(progress?.job === "run" ? { agents: progress.workers.map((worker) => viewAgent(worker, processes)) } : {}),
+    ...(question === undefined ? {} : { question: { ...question, answered, ...answerCommandOf(overview, wd) } }),
     commands: {
       ...(resumes ? { resume: line("resume", id, ...(isDamaged ? ["--from-last-good"] : [])) } : {}),
       ...(session === undefined
         ? {}
         : { attach: line("attach", id), attachTmux: attachCommand(session.socket, session.name) }),
       ...(executed || agentsAlive ? { stop: line("stop", id) } : {}),
-      ...(summary === undefined ? {} : { logs: line("logs", id) }),
+      ...(progress === undefined ? {} : { logs: line("logs", id) }),
     },
     ...(problem === undefined ? {} : {
       problem: { message: problem.message, ...(problem.hint === undefined ? {} : { hint: problem.hint }) },
@@ -84,32 +86,82 @@ export function viewRun(
   };
 }
 
-function agentViews(summary: ReviewSummary, processes: LiveProcesses): readonly AgentView[] {
-  const alive = new Set(liveRoles(summary, processes));
-  return ROLES.flatMap((role) => {
-    const agent = summary.agents[role];
-    if (agent === undefined) return [];
-    const { provider, pane, sessionId } = agent;
-    return [{
-      role,
-      provider,
-      ...(pane === undefined ? {} : { terminalId: pane.terminalId }),
-      ...(sessionId === undefined ? {} : { sessionId }),
-      alive: alive.has(role),
-    }];
-  });
+function viewAgent(worker: Worker, processes: LiveProcesses): AgentView {
+  const { name: role, provider, pane, sessionId } = worker;
+  return {
+    role,
+    provider,
+    ...(pane === undefined ? {} : { terminalId: pane.terminalId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    alive: isAlive(worker, processes),
+  };
 }
 
-function questionView(
-  question: AskedQuestion,
-  { answered, job, id, line }: {
-    readonly answered: boolean;
-    readonly job: RunSummary["job"];
-    readonly id: string;
-    readonly line: (...words: readonly string[]) => string;
-  },
-): NonNullable<RunView["question"]> {
-  if (question.id === undefined || answered) return { ...question, answered };
-  const answer = job === "run" ? "yes|no" : '"YOUR ANSWER"';
-  return { ...question, answered, answerCommand: `${line("answer", id, "--question", question.id)} ${answer}` };
+/** The command that answers what waits; nothing where it is answered, or only the agent's pane takes the answer. */
+export function answerCommandOf(
+  { folder, question, answered }: Pick<RunOverview, "folder" | "question" | "answered">,
+  wd: string | undefined,
+): { readonly answerCommand?: string } {
+  if (question?.id === undefined || answered) return {};
+  const line = runCommandLine(["answer", folder.id, "--question", question.id], wd);
+  return { answerCommand: `${line} ${question.dialog === undefined ? '"YOUR ANSWER"' : "yes|no"}` };
 }
+
+/**
+ * What `status --json` has had since its first version under `summary`: a progress with names and shapes of its job's own.
+ * What reads a run today reads `progress`.
+ */
+export function summaryOf(progress: Progress): Readonly<Record<string, unknown>> {
+  const { job, workdir, configFile, startedAt, executedSince, lastAt, about, waiting: question, finished } = progress;
+  const head = { job, workdir, configFile, startedAt, executedSince, lastAt, about, question, finished };
+  if (job === "exec") return { ...head, ...execSummary(progress) };
+  const round = levelOf(progress, "round");
+  const agents = progress.workers.map(({ name, provider, sessionId, pane }) => [name, { provider, sessionId, pane }]);
+  return {
+    ...head,
+    round: round?.number,
+    maxRounds: round?.of,
+    activity: activityOf(progress),
+    counts: progress.counts,
+    session: progress.session,
+    agents: Object.fromEntries(agents),
+  };
+}
+
+function activityOf(progress: Progress): Readonly<Record<string, unknown>> {
+  const { activity, workers } = progress;
+  if (activity === undefined) return { kind: "none" };
+  const { kind, since, worker: role } = activity;
+  if (kind === "starting") {
+    return { kind, waitingFor: workers.filter(({ status }) => status === "starting").map(({ name }) => name), since };
+  }
+  if (kind !== "turn") return { kind, since };
+  const worker = workerOf(progress, role);
+  const status = worker === undefined || worker.status === "prompted"
+    ? {}
+    : { status: { is: worker.status, since: worker.since } };
+  return { kind, role, cycle: levelOf(progress, "cycle")?.number ?? 0, since, ...status };
+}
+
+function execSummary(progress: Progress): Readonly<Record<string, unknown>> {
+  const { done, pipeline, usage, workers: [agent] } = progress;
+  const tasksPassed = done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length;
+  const task = pipeline && {
+    file: levelOf(progress, "task")?.name,
+    pipeline: pipeline.name,
+    steps: pipeline.steps,
+    step: levelOf(progress, "step")?.number,
+    attempts: levelOf(progress, "attempt")?.number ?? 0,
+    attemptFolder: agent?.folder,
+    stage: agent === undefined ? "new" : STAGES[agent.status] ?? "ready",
+  };
+  return { tasksPassed, task, usage };
+}
+
+const STAGES: Readonly<Partial<Record<Worker["status"], string>>> = {
+  processing: "running",
+  waiting_user_answer: "question",
+  limited: "usage_limit",
+  completed: "completed",
+  error: "failed",
+};

@@ -1,7 +1,10 @@
-import type { Condition } from "../../jobs/overview/condition.ts";
-import type { AskedQuestion, ReviewSummary, RunSummary, SummarisedTask } from "../../jobs/overview/summary.ts";
+import type { Condition } from "../../run/condition.ts";
+import type { RunOverview } from "../../run/overview.ts";
+import { type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
-import { duration, statusText } from "./words.ts";
+import { cut } from "../console/layout.ts";
+import { dialogRequest } from "./dialog_text.ts";
+import { forHowLong, workerStatusText } from "./words.ts";
 
 const CONDITION_WORDS: Readonly<Record<Condition, string>> = {
   running: "running",
@@ -18,80 +21,92 @@ const CONDITION_WORDS: Readonly<Record<Condition, string>> = {
 
 /** How a run is, with the question that it waits for. */
 export function conditionText(
-  { condition, question, answered }: {
-    readonly condition: Condition;
-    readonly question: Pick<AskedQuestion, "id"> | undefined;
-    readonly answered: boolean;
-  },
-): string {
-  const id = question?.id;
+  { condition, question, answered }: Pick<RunOverview, "condition" | "question" | "answered">,
+) {
   if (condition !== "waiting") return CONDITION_WORDS[condition];
-  if (id === undefined) return "waiting at a dialog";
-  return answered ? `${sanitizeLine(id)} is answered` : `waiting for ${sanitizeLine(id)}`;
+  if (question?.id === undefined) return "waiting at a dialog";
+  const id = sanitizeLine(question.id);
+  return answered ? `${id} is answered` : `waiting for ${id}`;
 }
 
-/** What a run is at, or was at when it was broken off: without its times. */
-export function placeText(summary: RunSummary): string {
-  if (summary.job === "exec") {
-    return summary.task === undefined ? "between tasks" : `step ${stepText(summary.task)}`;
-  }
-  const { activity, round, maxRounds } = summary;
-  const where = round === 0 ? [] : [`round ${round} of ${maxRounds}`];
-  if (activity.kind === "turn" && activity.cycle > 0) where.push(`cycle ${activity.cycle}`);
-  const what = activityText(activity);
-  return [...where, ...(what === undefined ? [] : [what])].join(", ") || "not begun";
-}
-
-function stepText({ step, steps }: SummarisedTask): string {
-  const name = steps[step - 1];
-  return name === undefined
-    ? `${steps.length} of ${steps.length}`
-    : `${step} of ${steps.length}, ${sanitizeLine(name)}`;
-}
-
-function activityText(activity: ReviewSummary["activity"]): string | undefined {
-  switch (activity.kind) {
-    case "starting":
-      return `starting ${activity.waitingFor.join(", ")}`;
-    case "turn":
-      return activity.role;
-    case "tests":
-      return "project tests";
-    case "none":
-      return undefined;
-  }
-}
-
-/** What an agent does and since when, by its last status; `undefined` where there is no turn. */
-export function agentText({ activity }: ReviewSummary, now: Date): string | undefined {
-  if (activity.kind !== "turn") return undefined;
-  if (activity.status === undefined) return `prompted ${ago(activity.since, now)}`;
-  return `${statusText(activity.status.is)}, for ${forHowLong(activity.status.since, now)}`;
-}
-
-/** `3m 05s ago` */
-export function ago(at: string, now: Date): string {
-  return `${forHowLong(at, now)} ago`;
-}
-
-/** `3m 05s` */
-export function forHowLong(from: string, to: Date): string {
-  return duration(Math.max(0, (to.getTime() - Date.parse(from)) / 1000));
+/** What waits for a person, in a line: who asks, and what for. */
+export function waitingText({ by, text, dialog }: Waiting): string {
+  if (dialog === undefined) return sanitizeLine(`${by}: ${text.trim().split("\n")[0]}`);
+  const subject = dialog.subject?.split("\n").join(", ");
+  return sanitizeLine(`${by} ${dialogRequest(dialog)}${subject === undefined ? "" : `: ${subject}`}`);
 }
 
 /**
- * A moment in local time.
+ * What a run is at, or was at when it was broken off, without its times: `round 2 of 8, cycle 1, programmer`.
  *
  * @example
  * ```ts
- * import { assertMatch } from "@std/assert";
- * assertMatch(localTime("2026-11-20T07:26:05.123Z"), /^2026-11-\d\d \d\d:\d\d:05$/);
+ * import { assertEquals } from "@std/assert";
+ * const place = [{ unit: "task", number: 1 }, { unit: "step", number: 2, of: 3, name: "build" }] as const;
+ * assertEquals(placeText({ place, workers: [], activity: undefined }), "step 2 of 3, build");
  * ```
  */
-export function localTime(at: string): string {
-  const moment = new Date(at);
-  if (Number.isNaN(moment.getTime())) return sanitizeLine(at);
-  const two = (value: number) => String(value).padStart(2, "0");
-  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
-  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
+export function placeText(progress: Pick<Progress, "place" | "workers" | "activity">): string {
+  return [...levelTexts(progress.place), ...activityTexts(progress)].join(", ") || "not begun";
+}
+
+function levelTexts(place: readonly Level[], of = " of "): readonly string[] {
+  return place.flatMap(({ unit, number, of: count, name }) => {
+    // The first attempt goes without saying, and so does the task: it has a line of its own.
+    if (unit === "task" || number === 0 || unit === "attempt" && number === 1) return [];
+    const shown = count === undefined ? `${unit} ${number}` : `${unit} ${Math.min(number, count)}${of}${count}`;
+    return name === undefined ? [shown] : [shown, sanitizeLine(name)];
+  });
+}
+
+function activityTexts(progress: Pick<Progress, "place" | "workers" | "activity">): readonly string[] {
+  const { activity, place, workers } = progress;
+  switch (activity?.kind) {
+    case undefined:
+      return [];
+    case "starting":
+      return [`starting ${workers.filter(({ status }) => status === "starting").map(({ name }) => name).join(", ")}`];
+    case "turn":
+      // The agent of a step has the step's name.
+      return levelOf({ place }, "step") === undefined && activity.worker !== undefined ? [activity.worker] : [];
+    case "tests":
+      return ["project tests"];
+    case "check":
+      return [`check: ${sanitizeLine(activity.detail ?? "")}`];
+    case "usage_limit":
+      return ["waiting for the usage limit to be reset"];
+  }
+}
+
+/** What the agent whose turn it is does, and since when; `undefined` where it is nobody's turn. */
+export function turnText(progress: Progress, now: Date): string | undefined {
+  const { activity } = progress;
+  const worker = activity?.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
+  return worker && `${workerStatusText(worker.status)}, for ${forHowLong(worker.since, now)}`;
+}
+
+/** Where and how {@linkcode liveText} is shown. */
+export interface LiveTextOptions {
+  readonly now: Date;
+  readonly columns: number;
+  /** What the agent does at this moment, where more is known of it than is recorded. */
+  readonly doing?: string | undefined;
+}
+
+/**
+ * The line that shows what happens at this moment, at most `columns` wide; empty while nothing does, and while a person may be
+ * asked at the terminal.
+ */
+export function liveText(progress: Progress, { now, columns, doing }: LiveTextOptions): string {
+  const { activity, waiting, finished, executedSince } = progress;
+  if (activity === undefined || finished !== undefined || waiting?.id !== undefined) return "";
+  const worker = activity.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
+  const status = waiting !== undefined
+    ? "waiting for a person"
+    : sanitizeLine(doing ?? (worker === undefined ? "" : workerStatusText(worker.status)));
+  const place = [...levelTexts(progress.place, "/"), ...activityTexts(progress)].join(", ");
+  const since = waiting?.askedAt ?? activity.since;
+  const elapsed = `${forHowLong(since, now)} (run ${forHowLong(executedSince || since, now)})`;
+  const room = Math.max(10, columns - place.length - elapsed.length - 6);
+  return cut([place, cut(status, room), elapsed].filter((part) => part !== "").join(" · "), columns);
 }

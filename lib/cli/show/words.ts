@@ -1,19 +1,28 @@
-import type { TerminalStatus } from "../../screen/status.ts";
+import type { WorkerStatus } from "../../run/progress.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 
-/** A status in words that say what is waited for. */
-export function statusText(status: TerminalStatus): string {
+/** What an agent does, by its status, in words that say what is waited for. */
+export function workerStatusText(status: WorkerStatus): string {
   switch (status) {
+    case "starting":
+      return "starting";
+    case "prompted":
+      return "prompt sent";
     case "idle":
     case "completed":
       return "at rest, waiting for its response file";
     case "processing":
       return "working";
     case "waiting_user_answer":
-      return "waiting at a prompt of its own that wants an answer";
+      return "waiting for an answer to its dialog";
     case "error":
       return "shows an error";
     case "unknown":
       return "its screen is not recognised, looking again";
+    case "limited":
+      return "its usage limit is reached";
+    case "lost":
+      return "its program has ended";
   }
 }
 
@@ -76,4 +85,37 @@ export function byteSize(count: number): string {
  */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `3m 05s ago` */
+export function ago(at: string, now: Date): string {
+  return `${forHowLong(at, now)} ago`;
+}
+
+/** `3m 05s` */
+export function forHowLong(from: string, to: Date): string {
+  return duration(Math.max(0, Math.floor((to.getTime() - Date.parse(from)) / 1000)));
+}
+
+/**
+ * A moment in local time.
+ *
+ * @example
+ * ```ts
+ * import { assertMatch } from "@std/assert";
+ * assertMatch(localTime("2026-11-20T07:26:05.123Z"), /^2026-11-\d\d \d\d:\d\d:05$/);
+ * ```
+ */
+export function localTime(at: string): string {
+  const moment = new Date(at);
+  if (Number.isNaN(moment.getTime())) return sanitizeLine(at);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  return `${day} ${timeOfDay(moment)}`;
+}
+
+/** `07:26:05`, in local time. */
+export function timeOfDay(moment: Date): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
 }

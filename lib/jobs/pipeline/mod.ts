@@ -1,6 +1,7 @@
 import type { Job } from "../../run/job.ts";
 import { EXEC_FACTS, type ExecFact } from "./facts.ts";
 import { applyFact } from "./fold.ts";
+import { execProgress } from "./progress.ts";
 import { type ExecState, INITIAL_STATE } from "./state.ts";
 
 /** The job of `panewright exec`: the steps of a pipeline, each with an agent of its own. */
@@ -9,4 +10,5 @@ export const PIPELINE: Job<ExecFact, ExecState> = {
   facts: EXEC_FACTS,
   initial: INITIAL_STATE,
   fold: applyFact,
+  progress: execProgress,
 };

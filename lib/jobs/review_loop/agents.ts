@@ -10,7 +10,8 @@ import {
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
-import type { AgentPane, RunState } from "./run_state.ts";
+import type { AgentPane } from "../../run/progress.ts";
+import type { RunState } from "./run_state.ts";
 
 /** The agents of a run, one to a role, ready for their first prompt. Disposal ends no agent: the session does that. */
 export interface AgentTeam extends Disposable {

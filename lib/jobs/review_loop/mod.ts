@@ -1,6 +1,7 @@
 import type { Job } from "../../run/job.ts";
 import { REVIEW_FACTS, type ReviewFact } from "./facts.ts";
 import { foldEvent } from "./fold.ts";
+import { reviewProgress } from "./progress.ts";
 import { recallResponse } from "./recall_response.ts";
 import type { RunState } from "./run_state.ts";
 
@@ -10,5 +11,6 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   facts: REVIEW_FACTS,
   initial: undefined,
   fold: foldEvent,
+  progress: reviewProgress,
   recall: recallResponse,
 };

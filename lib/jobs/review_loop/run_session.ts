@@ -8,7 +8,8 @@ import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
-import type { AgentState, RunState, SessionState } from "./run_state.ts";
+import type { SessionState } from "../../run/progress.ts";
+import type { AgentState, RunState } from "./run_state.ts";
 
 /** What a run's session is opened with. */
 export interface RunSessionOptions {

@@ -1,5 +1,6 @@
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
+import type { AgentPane, SessionState } from "../../run/progress.ts";
 import type { ReviewFact, RunOrigin, RunOutcome } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
@@ -39,16 +40,6 @@ export interface RunHead {
   readonly origin: RunOrigin;
 }
 
-/** A tmux session that the run's panes are in. */
-export interface SessionState {
-  readonly socket: string;
-  readonly name: string;
-  readonly existing: boolean;
-  readonly mark: string;
-  /** Whether it is known to have been opened. */
-  readonly opened: boolean;
-}
-
 /** A role's agent, as the journal has it. */
 export interface AgentState {
   readonly provider: string;
@@ -60,15 +51,6 @@ export interface AgentState {
   readonly seenRules: readonly string[];
   /** Whether that session holds what the role was sent before. */
   readonly hasMemory: boolean;
-}
-
-/** What an agent's pane is known by. */
-export interface AgentPane {
-  readonly terminalId: string;
-  readonly pid: number;
-  readonly processStart: string | undefined;
-  readonly wrapperShell: string | undefined;
-  readonly launchedAtMs: number;
 }
 
 /** A turn that is under way. */

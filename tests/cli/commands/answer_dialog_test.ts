@@ -1,10 +1,10 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { readAnswer } from "../../../lib/dialogs/answers.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { callCli } from "../../support/call_cli.ts";
-import { reviewStarted } from "../../support/run_folders.ts";
+import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 interface Bench extends AsyncDisposable {
@@ -22,11 +22,17 @@ async function runAtDialog(): Promise<Bench> {
   journal.append(reviewStarted(dir.path, folder.id));
   append({
     type: "dialog_waiting",
+    turnId: "r1-tester",
     role: "tester",
+    terminalId: "%5",
     kind: "command",
     subject: "npm test",
+    fingerprint: "f",
     reason: "AUTO_ACCEPT_PERMISSIONS is off.",
     question: "q1",
+    runId: folder.id,
+    attachCommand: "tmux attach-session",
+    timeoutSeconds: 600,
   });
   return {
     folder,
@@ -45,9 +51,16 @@ Deno.test("questions lists the dialog at which a run stands, and answer leaves a
   await using bench = await runAtDialog();
   using _lock = await lockRun(bench.folder);
   const { stdout } = await bench.cli("questions");
-  assertStringIncludes(stdout, 'step "tester"');
-  assertStringIncludes(stdout, "Yes or no to a dialog (command): npm test");
-  assertStringIncludes(stdout, `panewright answer ${bench.folder.id} --question q1`);
+  assertMatch(stdout, /, the tester wants to run a command, asked .* ago \(q1\):\n {2}\| npm test\n/);
+  assertStringIncludes(stdout, "  AUTO_ACCEPT_PERMISSIONS is off.\n");
+  assertStringIncludes(stdout, `answer with: panewright answer ${bench.folder.id} --question q1 yes|no\n`);
+  assertNotMatch(stdout, /step|YOUR ANSWER/);
+  const json = JSON.parse((await bench.cli("questions", "--json")).stdout);
+  assertEquals([json.step, json.text], [
+    "tester",
+    "Yes or no to a dialog (command): npm test\nAUTO_ACCEPT_PERMISSIONS is off.",
+  ]);
+  assertEquals([json.dialog.role, json.dialog.kind, json.dialog.subject], ["tester", "command", "npm test"]);
 
   const given = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
   assertEquals([given.code, given.stderr], [0, ""]);
@@ -67,11 +80,11 @@ Deno.test("answer refuses what is neither yes nor no, a dialog that does not wai
   {
     using _lock = await lockRun(bench.folder);
     assertStringIncludes(await answer("perhaps"), "a dialog takes yes or no");
-    assertStringIncludes(await answer("--question", "q2", "yes"), "no such dialog waits");
+    assertStringIncludes(await answer("--question", "q2", "yes"), "q1 waits for an answer");
   }
   for (
     const end of [
-      { type: "dialog_closed", role: "tester", question: "q1", seconds: 5 },
+      { type: "dialog_closed", turnId: "r1-tester", role: "tester", question: "q1", seconds: 5 },
       { type: "run_finished", outcome: "interrupted", rounds: 1, seconds: 5, reason: "Ctrl-C" },
     ]
   ) {
@@ -79,8 +92,8 @@ Deno.test("answer refuses what is neither yes nor no, a dialog that does not wai
     over.append(end);
     const { code, stderr } = await over.cli("answer", over.folder.id, "yes");
     assertEquals(code, 2);
-    assertStringIncludes(stderr, "no such dialog waits");
-    assertStringIncludes((await over.cli("questions")).stdout, "No question waits");
+    assertStringIncludes(stderr, `nothing of run ${over.folder.id} waits for an answer`);
+    assertStringIncludes((await over.cli("questions")).stdout, "Nothing waits");
     assertEquals(await readAnswer(over.folder, "q1"), undefined);
   }
 });
@@ -89,6 +102,16 @@ Deno.test("an answer to the dialog of a run whose panewright was killed is kept 
   await using bench = await runAtDialog();
   const { code, stdout } = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
   assertEquals(code, 0);
-  assertStringIncludes(stdout, `Go on with: panewright resume ${bench.folder.id}`);
+  assertStringIncludes(stdout, `Resume with: panewright resume ${bench.folder.id}`);
   assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
+});
+
+Deno.test("answer says where a dialog is answered that only its agent's pane takes an answer to", async () => {
+  await using bench = await runAtDialog();
+  bench.append({ type: "dialog_closed", turnId: "r1-tester", role: "tester", question: "q1", seconds: 5 });
+  bench.append({ ...dialogWaiting(bench.folder.id, undefined) });
+  const { code, stderr } = await bench.cli("answer", bench.folder.id, "yes");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "can only be answered in its agent's pane");
+  assertStringIncludes(stderr, `panewright attach ${bench.folder.id} programmer`);
 });

@@ -52,7 +52,7 @@ Deno.test("attach: without a terminal it says so, and what helps", async () => {
   await withSession(async (dir) => {
     const { code, stderr } = await attach(dir, []);
     assertEquals(code, 2);
-    assertStringIncludes(stderr, `Cannot attach to run ${ID}: this is no terminal`);
+    assertStringIncludes(stderr, `Cannot attach to run ${ID}: this is not a terminal`);
     assertStringIncludes(stderr, "--print");
   });
 });
@@ -82,7 +82,7 @@ Deno.test("attach: a run whose session is gone", async () => {
   await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...agentReady()] });
   const { code, stderr } = await attach(dir, [], { terminal: true });
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot attach to run ${ID}: its tmux session is not there any more`);
+  assertStringIncludes(stderr, `Cannot attach to run ${ID}: its tmux session no longer exists`);
   assertStringIncludes(stderr, `panewright logs ${ID}`);
 });
 

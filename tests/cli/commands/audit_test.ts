@@ -78,7 +78,7 @@ Deno.test("audit verify says that a log is as it was written, and names its last
     `The audit log of run ${id} is as it was written: 4 records.\nLast hash: ${last.hash}\n`,
   );
   await Deno.writeTextFile(path, "{", { append: true });
-  assertStringIncludes((await run(dir, ["verify"])).stdout, "that was not finished");
+  assertStringIncludes((await run(dir, ["verify"])).stdout, "begun and not finished");
 });
 
 Deno.test("audit verify finds a log whose end was cut off, or that was written anew, by the run's journal", async () => {

@@ -35,7 +35,7 @@ Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewrigh
 
   const answered = await project.run("answer", run, "--question", "q1", "PostgreSQL,", "please");
   assertEquals([answered.code, answered.stderr], [0, ""]);
-  assertEquals(answered.stdout, `Question q1 of run ${run} is answered. Go on with: panewright resume ${run}\n`);
+  assertEquals(answered.stdout, `Question q1 of run ${run} is answered. Resume with: panewright resume ${run}\n`);
 
   const resumed = await project.run("resume", run);
   assertEquals(resumed.code, 0, resumed.stderr);
@@ -75,26 +75,26 @@ Deno.test("a second answer is refused, and so is one to a question that is not o
   };
   assertEquals(await refused("--question", "q2", "x"), [
     2,
-    `panewright: Cannot answer q2: run ${run} has no such question that is open`,
+    `panewright: Cannot answer q2: no such question of run ${run} waits for an answer`,
   ]);
   assertEquals(await refused("--question", "../q1", "x"), [
     2,
-    `panewright: Cannot answer ../q1: run ${run} has no such question that is open`,
+    `panewright: Cannot answer ../q1: no such question of run ${run} waits for an answer`,
   ]);
   assertEquals(await refused("  "), [2, "panewright: Cannot record the answer: it is empty"]);
   assertEquals((await project.run("answer", run, "first")).code, 0);
   const before = `panewright: Cannot answer q1: that question of run ${run} was answered before`;
   assertEquals(await refused("second"), [2, before]);
   const questions = await project.run("questions");
-  assertStringIncludes(questions.stdout, `answered; go on with: panewright resume ${run}`);
+  assertStringIncludes(questions.stdout, `answered; resume with: panewright resume ${run}`);
   assertEquals((await project.run("resume", run)).code, 0);
   assertEquals(await refused("--question", "q1", "third"), [2, before]);
-  assertEquals(await refused("third"), [2, `panewright: Cannot answer: no question of run ${run} is open`]);
+  assertEquals(await refused("third"), [2, `panewright: Cannot answer: nothing of run ${run} waits for an answer`]);
   assertStringIncludes((await project.prompts())[2] ?? "", "first");
   const unknown = await project.run("answer", "20200101-000000-aaaa", "x");
   assertEquals(unknown.code, 2);
   assertStringIncludes(unknown.stderr, 'Cannot find the run "20200101-000000-aaaa"');
-  assertEquals((await project.run("questions")).stdout, `No question waits for an answer in ${project.path}.\n`);
+  assertEquals((await project.run("questions")).stdout, `Nothing waits for an answer in ${project.path}.\n`);
 });
 
 Deno.test("kill -9 of panewright while the question waits: it is listed, answered, and the run resumed", async () => {
@@ -145,7 +145,7 @@ Deno.test("an answer given while the run waits is taken by it", async () => {
   await eventually(() => running.output.stderr.includes("question q1") || undefined, "the question");
   const [run] = [...Deno.readDirSync(`${project.path}/.panewright/runs`)];
   const answered = await project.run("answer", run?.name ?? "", "PostgreSQL");
-  assertStringIncludes(answered.stdout, "The run goes on by itself.");
+  assertStringIncludes(answered.stdout, "The run continues by itself.");
   const { code, stdout, stderr } = await running.ended;
   assertEquals(code, 0, stderr);
   assertMatch(stdout, /^PASS after /);

@@ -72,18 +72,30 @@ Deno.test("logs: a run of exec names the files that have what its agents said", 
   assertMatch(stdout, /question q1 of step "build": Which database\?\n/);
 });
 
-Deno.test("logs: records of a later version are passed over, a last one that is torn does not count", async () => {
+Deno.test("logs: records of a later version that may be passed over are, a last one that is torn does not count", async () => {
   await using dir = await tempDir();
   const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
   const more =
-    '{"at":"2026-11-20T08:00:00Z","type":"new_thing"}\n{"at":"2026-11-20T08:00:01Z","type":"response_received"}\n{"at":"20';
+    '{"at":"2026-11-20T08:00:00Z","type":"new_thing","passable":true}\n{"at":"2026-11-20T08:00:01Z","type":"round_started","round":1,"maxRounds":8}\n{"at":"20';
   await Deno.writeTextFile(folder.journalPath, more, { append: true });
   const { code, stdout } = await logs(dir.path, ["--verbose"]);
   assertEquals(code, 0);
   assertEquals(stdout.trimEnd().split("\n").slice(-2), [
     "2026-11-20T08:00:00Z new_thing",
-    "2026-11-20T08:00:01Z response_received",
+    "2026-11-20T08:00:01Z round 1 of 8",
   ]);
+});
+
+Deno.test("logs: a record that this version does not know ends them, and says which version is needed", async () => {
+  await using dir = await tempDir();
+  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
+  const more = '{"at":"2026-11-20T08:00:00Z","type":"new_thing"}\n';
+  await Deno.writeTextFile(folder.journalPath, more, { append: true });
+  const { code, stdout, stderr } = await logs(dir.path);
+  assertEquals(code, 2);
+  assertStringIncludes(stdout, `run ${ID}, starting with analyst`);
+  assertStringIncludes(stderr, 'has the type "new_thing"');
+  assertStringIncludes(stderr, "later version");
 });
 
 Deno.test("logs: a damaged journal is shown up to the damage, which is named", async () => {
@@ -93,7 +105,7 @@ Deno.test("logs: a damaged journal is shown up to the damage, which is named", a
   await Deno.writeTextFile(folder.journalPath, "no record\n", { append: true });
   const { code, stdout, stderr } = await logs(dir.path);
   assertEquals(code, 1);
-  assertStringIncludes(stdout, `run ${ID}, beginning with analyst`);
+  assertStringIncludes(stdout, `run ${ID}, starting with analyst`);
   assertStringIncludes(stderr, `line 3 (byte ${byte}) is not a record`);
 });
 
@@ -112,7 +124,7 @@ Deno.test("logs --follow: new lines as they come, until no process executes the 
   const io = fakeIo({ cwd: dir.path });
   let ended = false;
   const following = runCli(["logs", "--follow"], io).finally(() => ended = true);
-  await untilSo(() => io.written.stdout.includes("beginning with analyst"));
+  await untilSo(() => io.written.stdout.includes("starting with analyst"));
   using journal = openJournal(folder.journalPath);
   journal.append({ type: "round_started", round: 1, maxRounds: 8 } as { type: string });
   await untilSo(() => io.written.stdout.includes("round 1 of 8"));

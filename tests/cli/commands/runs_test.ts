@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { runCli } from "../../../lib/cli/main.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import type { Condition } from "../../../lib/jobs/overview/condition.ts";
+import type { Condition } from "../../../lib/run/condition.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 import {
   agentReady,
@@ -134,7 +134,7 @@ Deno.test("runs: a damaged, an empty and a foreign folder do not keep the others
 
 Deno.test("runs: nothing to list is said, and with --json nothing", async () => {
   await using dir = await tempDir();
-  assertEquals(await runs(dir), `There is no run in ${dir.path}.\n`);
+  assertEquals(await runs(dir), `There are no runs in ${dir.path}.\n`);
   assertEquals(await runs(dir, { args: ["--json"] }), "");
 });
 

@@ -46,7 +46,7 @@ Deno.test("status: a run at work shows its turn, its counts, its agents and how 
   assertMatch(text, /^ {2}so far +1 turn, 0 responses, 1 reminder, 0 dialogs accepted$/m);
   assertMatch(text, /^ {2}agents +programmer {2}codex {2}%1 {2}alive {2}session 019a-77$/m);
   assertMatch(text, new RegExp(`^ {2}watch +panewright attach ${ID}\\n +tmux -L `, "m"));
-  assertNotMatch(text, /go on/);
+  assertNotMatch(text, /^ {2}resume/m);
 });
 
 Deno.test("status: a killed run says so, with its agents gone and the command that goes on", async () => {
@@ -56,7 +56,7 @@ Deno.test("status: a killed run says so, with its agents gone and the command th
   assertMatch(text, new RegExp(`^run ${ID} \\(run\\): killed\\n`));
   assertMatch(text, /^ {2}stood at +round 2 of 8/m);
   assertMatch(text, /%1 {2}gone/);
-  assertStringIncludes(text, `go on     panewright resume ${ID} --wd ${dir.path}\n`);
+  assertStringIncludes(text, `resume    panewright resume ${ID} --wd ${dir.path}\n`);
 });
 
 Deno.test("status: an open dialog is shown with the command that answers it, and nothing of an agent's reaches the terminal", async () => {
@@ -67,8 +67,9 @@ Deno.test("status: an open dialog is shown with the command that answers it, and
   assertStringIncludes(text, `run ${ID} (run): waiting for q1, executed by process 4711\n`);
   assertMatch(
     text,
-    /^ {2}question +q1 of programmer, asked .* ago\n +\| a dialog \(command\): rm -rf \\x1b\[2Jbuild$/m,
+    /^ {2}dialog +q1: the programmer wants to run a command, asked .* ago\n +\| rm -rf \\x1b\[2Jbuild\n +No rule allows it\.$/m,
   );
+  assertNotMatch(text, /\bstep\b/);
   assertStringIncludes(text, `answer    panewright answer ${ID} --question q1 yes|no\n`);
   assertEquals(text.includes("\x1b"), false);
 });
@@ -88,7 +89,7 @@ Deno.test("status: a step's question, before and after its answer", async () => 
   assertMatch(before, /^ {2}so far +0 tasks passed, 1200 tokens in, 40 out \(gpt-6\)$/m);
   assertMatch(before, new RegExp(`^ {2}step log +${folder.path}/steps/02-build/attempt-1/log.txt$`, "m"));
   assertStringIncludes(before, `panewright answer ${ID} --question q1 "YOUR ANSWER"\n`);
-  assertStringIncludes(before, `go on     panewright resume ${ID}\n`);
+  assertStringIncludes(before, `resume    panewright resume ${ID}\n`);
   await leaveAnswer(folder, { question: "q1", answer: "Postgres", by: "command", answeredAt: "2026-11-20T08:00:00Z" });
   const after = await status(dir);
   assertStringIncludes(after, `run ${ID} (exec): q1 is answered\n`);
@@ -103,7 +104,7 @@ Deno.test("status: a damaged journal shows what stands before the damage, where 
   assertMatch(text, /: unreadable\n/);
   assertMatch(text, /^ {2}stood at +round 2 of 8/m);
   assertMatch(text, /^ {2}problem +Cannot read the journal .*: line 12 \(byte \d+\) is not a record$/m);
-  assertStringIncludes(text, `go on     panewright resume ${ID} --from-last-good\n`);
+  assertStringIncludes(text, `resume    panewright resume ${ID} --from-last-good\n`);
 });
 
 Deno.test("status: without RUN it is the run that is executed, otherwise the newest", async () => {

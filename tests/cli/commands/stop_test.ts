@@ -5,7 +5,7 @@ import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { systemClock } from "../../../lib/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { isServerRunning, killServer } from "../../../lib/tmux/server.ts";
-import { stopRun } from "../../../lib/jobs/overview/stop_run.ts";
+import { stopRun } from "../../../lib/jobs/stop_run.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { foldEvents } from "../../../lib/jobs/review_loop/fold.ts";
 import { callCli } from "../../support/call_cli.ts";
@@ -48,7 +48,7 @@ Deno.test("stop: the process that executes the run is told to end, and waited fo
   assertEquals(code, 0);
   assertEquals((await owner.ended).code, 143);
   assertStringIncludes(stdout, `Run ${ID} was stopped: process ${owner.pid} has ended.\n`);
-  assertStringIncludes(stdout, `Go on with: panewright resume ${ID}\n`);
+  assertStringIncludes(stdout, `Resume with: panewright resume ${ID}\n`);
 });
 
 Deno.test("stop: one that was stopped with Ctrl-Z ends all the same", async () => {
@@ -99,7 +99,7 @@ Deno.test("stop: a killed run is written down as stopped, so that it can be gone
   const { code, stdout } = await stop(dir);
   assertEquals(code, 0);
   assertStringIncludes(stdout, `No process executes run ${ID}, and nothing of it is left running (stopped).\n`);
-  assertStringIncludes(stdout, `Go on with: panewright resume ${ID}\n`);
+  assertStringIncludes(stdout, `Resume with: panewright resume ${ID}\n`);
   const [, ...records] = await readJournal(folder.journalPath);
   const state = foldEvents(records as unknown as Parameters<typeof foldEvents>[0]);
   assertEquals(state?.finished, { outcome: "interrupted", reason: "stopped after its panewright was gone" });

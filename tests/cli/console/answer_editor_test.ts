@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { type AnswerEditor, EMPTY_ANSWER, onInput, renderAnswer } from "../../../lib/cli/console/answer_editor.ts";
-import { openTerminalPerson } from "../../../lib/cli/console/ask_person.ts";
+import { askedDialog, askedQuestion, openTerminalPerson } from "../../../lib/cli/console/ask_person.ts";
 import { createKeyDecoder } from "../../../lib/text/keys.ts";
 import { displayWidth } from "../../../lib/text/display_width.ts";
 import { createManualClock } from "../../replay/manual_clock.ts";
@@ -95,7 +95,7 @@ const QUESTION = {
 Deno.test("a person is shown the question with its context, and what is typed comes back", async () => {
   const io = fakeIo({ terminal: true, keys: ["Post", "greSQL", "\r"] });
   using person = openTerminalPerson(io);
-  assertEquals(await person.ask(QUESTION, new AbortController().signal), "PostgreSQL");
+  assertEquals(await person.ask(askedQuestion(QUESTION), new AbortController().signal), "PostgreSQL");
   const shown = io.written.stderr;
   assertMatch(shown, /Question q1 of step "build", task \/w\/task\.md\nWhat the agent did last:\n/);
   assertStringIncludes(shown, "  $ cat schema.sql\n");
@@ -112,22 +112,48 @@ Deno.test("Esc that nothing follows for a while is a key: Enter after it sends, 
     const input = io.openTerminalInput();
     const slow = { ...input, read: (signal: AbortSignal) => clock.advance(1000).then(() => input.read(signal)) };
     using person = openTerminalPerson({ ...io, openTerminalInput: () => slow }, { clock });
-    assertEquals(await person.ask(QUESTION, new AbortController().signal), answer);
+    assertEquals(await person.ask(askedQuestion(QUESTION), new AbortController().signal), answer);
   }
   const io = fakeIo({ terminal: true, keys: ["one", "\x1b", "\r", "two", "\r"] });
   using person = openTerminalPerson(io, { clock });
-  assertEquals(await person.ask(QUESTION, new AbortController().signal), "one\ntwo", "Alt-Enter comes at once");
+  assertEquals(
+    await person.ask(askedQuestion(QUESTION), new AbortController().signal),
+    "one\ntwo",
+    "Alt-Enter comes at once",
+  );
   assertEquals(clock.sleepers, 0);
+});
+
+Deno.test("a person is asked about a dialog as what it is: role, kind, command and reason; not about a step", async () => {
+  const io = fakeIo({ terminal: true, keys: ["no, not here", "\r"] });
+  using person = openTerminalPerson(io);
+  const dialog = askedDialog({
+    id: "q2",
+    role: "programmer_review",
+    kind: "command",
+    subject: "rm -rf build\n\x1b[2Jls",
+    reason: "No rule allows it.",
+    secondsLeft: 600,
+  });
+  assertEquals(await person.ask(dialog, new AbortController().signal), "no, not here");
+  const shown = io.written.stderr;
+  assertStringIncludes(
+    shown,
+    "Dialog q2: the programmer_review wants to run a command\n  | rm -rf build\n  | \\x1b[2Jls\n",
+  );
+  assertStringIncludes(shown, "You are asked because: No rule allows it.\nThere are 10m 00s for an answer.\n");
+  assertStringIncludes(shown, "Your answer: yes, or no and why");
+  assertNotMatch(shown, /step|task|Question/);
 });
 
 Deno.test("a person who leaves the question open, or is overtaken, gives no answer", async () => {
   const leaving = fakeIo({ terminal: true, keys: ["\x04"] });
   using person = openTerminalPerson(leaving);
-  assertEquals(await person.ask(QUESTION, new AbortController().signal), undefined);
+  assertEquals(await person.ask(askedQuestion(QUESTION), new AbortController().signal), undefined);
   assertStringIncludes(leaving.written.stderr, "The question stays open.");
   const controller = new AbortController();
   using overtaken = openTerminalPerson(fakeIo({ terminal: true, keys: ["half"] }));
-  const answer = overtaken.ask(QUESTION, controller.signal);
+  const answer = overtaken.ask(askedQuestion(QUESTION), controller.signal);
   setTimeout(() => controller.abort(), 10);
   assertEquals(await answer, undefined);
 });

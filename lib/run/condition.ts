@@ -1,3 +1,5 @@
+import type { JobId, RunEnd } from "./progress.ts";
+
 /**
  * How a run is, in one word for both jobs and all commands.
  *
@@ -19,12 +21,12 @@ export type Condition =
   | "empty"
   | "unreadable";
 
-/** What {@linkcode conditionOf} goes by. */
+/** What {@linkcode conditionOf} decides by. */
 export interface Signs {
   /** Whether a process executes the run. */
   readonly executed: boolean;
   /** How the run ended by its journal; undefined where the journal does not say so. */
-  readonly outcome: "pass" | "fail" | "waiting" | "needs_human" | "error" | "interrupted" | undefined;
+  readonly outcome: RunEnd | undefined;
   /** Whether a question, or a dialog, is open that can be answered. */
   readonly asked: boolean;
   /** Whether the journal has a record of the run. */
@@ -69,8 +71,8 @@ export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs)
 }
 
 /**
- * Whether `panewright resume` goes on with a run. A step of `panewright exec` that failed gets its tries anew; a damaged
- * journal is another matter.
+ * Whether `panewright resume` can resume a run. A step of `panewright exec` that failed is tried again; a damaged journal has
+ * to be repaired first.
  *
  * @example
  * ```ts
@@ -81,7 +83,7 @@ export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs)
  */
 export function canResume(
   condition: Condition,
-  { job, executed }: { readonly job: "run" | "exec" | undefined; readonly executed: boolean },
+  { job, executed }: { readonly job: JobId | undefined; readonly executed: boolean },
 ): boolean {
   switch (condition) {
     case "waiting":

@@ -1,10 +1,11 @@
-import { readAnswer } from "../../dialogs/answers.ts";
-import type { PanewrightError } from "../../errors.ts";
-import { isLocked, readLockHolder } from "../../run/lock_file.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
+import { readAnswer } from "../dialogs/answers.ts";
+import type { PanewrightError } from "../errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
-import { readSummary } from "./read_summary.ts";
-import type { AskedQuestion, RunSummary } from "./summary.ts";
+import { isLocked, readLockHolder } from "./lock_file.ts";
+import type { Progress, Waiting } from "./progress.ts";
+import type { Job } from "./job.ts";
+import { readProgress } from "./read_progress.ts";
+import type { RunFolder } from "./run_folder.ts";
 
 /** A run as its folder tells of it. */
 export interface RunOverview {
@@ -15,10 +16,10 @@ export interface RunOverview {
   /** Who executes it, as its lock says: `process 1234`. Undefined where nobody does, or it is not known who. */
   readonly owner: string | undefined;
   /** Undefined where nothing was written down, or it cannot be read. */
-  readonly summary: RunSummary | undefined;
+  readonly progress: Progress | undefined;
   readonly problem: PanewrightError | undefined;
-  /** What can be answered now, or has its answer and only has to be gone on with. */
-  readonly question: AskedQuestion | undefined;
+  /** What can be answered now, or has its answer and waits for the run to be resumed. */
+  readonly question: Waiting | undefined;
   /** Whether the question has its answer. */
   readonly answered: boolean;
 }
@@ -26,30 +27,32 @@ export interface RunOverview {
 /**
  * Reads how a run is. Whatever is wrong with its folder is told as its problem.
  *
- * @param options.brief as {@linkcode readSummary} has it
+ * @param options.brief as {@linkcode readProgress} has it
  */
 export async function readOverview(
   folder: RunFolder,
+  jobs: readonly Job[],
   options: { readonly brief?: boolean } = {},
 ): Promise<RunOverview> {
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
   const executed = owner !== undefined;
-  const { summary, problem } = await readSummary(folder, options);
+  const { progress, problem } = await readProgress(folder, jobs, options);
+  const waiting = progress?.waiting;
   // A dialog can be answered while its run is executed; the question of a step whenever there is time.
-  const question = executed || summary?.job === "exec" ? summary?.question : undefined;
+  const question = executed || waiting?.dialog === undefined ? waiting : undefined;
   const condition = conditionOf({
     executed,
-    outcome: summary?.finished?.outcome,
+    outcome: progress?.finished?.outcome,
     asked: question !== undefined,
-    begun: summary !== undefined,
+    begun: progress !== undefined,
     damaged: problem !== undefined,
   });
   const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
-  return { folder, condition, executed, owner: owner || undefined, summary, problem, question, answered };
+  return { folder, condition, executed, owner: owner || undefined, progress, problem, question, answered };
 }
 
-/** Whether a process executes a run; a lock that cannot be looked at is held by none of ours. */
-export async function isExecuted({ lockPath }: RunFolder): Promise<boolean> {
+/** Whether a process executes a run; a lock that cannot be looked at is not held by any of ours. */
+export async function isExecuted({ lockPath }: Pick<RunFolder, "lockPath">): Promise<boolean> {
   return await isLocked(lockPath).catch(() => false);
 }

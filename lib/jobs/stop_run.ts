@@ -1,18 +1,19 @@
-import { RuntimeError } from "../../errors.ts";
-import { openJournal } from "../../run/journal.ts";
-import { isLocked, readLockOwner } from "../../run/lock_file.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
-import { lockRun } from "../../run/run_lock.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { trySignal } from "../../ports/end_processes.ts";
-import { listOpenFiles } from "../../ports/open_files.ts";
-import { endLeftAgents } from "../pipeline/left_over.ts";
-import type { ExecFact } from "../pipeline/facts.ts";
-import type { ReviewFact } from "../review_loop/facts.ts";
-import { endLeftSession } from "../review_loop/run_session.ts";
-import { isAnythingLeft, lookAtProcesses } from "./live_agents.ts";
-import { isExecuted, readOverview, type RunOverview } from "./read_overview.ts";
-import type { RunSummary } from "./summary.ts";
+import { RuntimeError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { trySignal } from "../ports/end_processes.ts";
+import { listOpenFiles } from "../ports/open_files.ts";
+import { openJournal } from "../run/journal.ts";
+import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
+import { isLocked, readLockOwner } from "../run/lock_file.ts";
+import { isExecuted, readOverview, type RunOverview } from "../run/overview.ts";
+import { levelOf, type Progress } from "../run/progress.ts";
+import type { RunFolder } from "../run/run_folder.ts";
+import { lockRun } from "../run/run_lock.ts";
+import { JOBS } from "./mod.ts";
+import type { ExecFact } from "./pipeline/facts.ts";
+import { endLeftAgents } from "./pipeline/left_over.ts";
+import type { ReviewFact } from "./review_loop/facts.ts";
+import { endLeftSession } from "./review_loop/run_session.ts";
 
 /** How a run is stopped. */
 export interface StopOptions {
@@ -51,11 +52,12 @@ const LOOK_EVERY_MS = 50;
 export async function stopRun(folder: RunFolder, options: StopOptions): Promise<StopReport> {
   const { force } = options;
   const pid = await isExecuted(folder) ? await endOwner(folder, options) : undefined;
-  const endedInOrder = pid !== undefined && !force && (await readOverview(folder)).summary?.finished !== undefined;
+  const endedInOrder = pid !== undefined && !force &&
+    (await readOverview(folder, JOBS)).progress?.finished !== undefined;
   const endedAgents = endedInOrder ? false : await endWhatIsLeft(folder, options);
-  const overview = await readOverview(folder);
-  const { summary } = overview;
-  const agentsAlive = summary !== undefined && await isAnythingLeft(summary, folder, await lookAtProcesses());
+  const overview = await readOverview(folder, JOBS);
+  const { progress } = overview;
+  const agentsAlive = progress !== undefined && await isAnythingLeft(progress, folder, await lookAtProcesses());
   return { pid, endedAgents, overview, agentsAlive };
 }
 
@@ -112,29 +114,29 @@ async function hasOpen(pid: number, path: string): Promise<boolean> {
 }
 
 async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOptions): Promise<boolean> {
-  const { summary, condition } = await readOverview(folder);
-  if (summary === undefined) return false;
-  const isAlive = await isAnythingLeft(summary, folder, await lookAtProcesses());
-  if (!isAlive && summary.finished !== undefined) return false;
+  const { progress, condition } = await readOverview(folder, JOBS);
+  if (progress === undefined) return false;
+  const isAlive = await isAnythingLeft(progress, folder, await lookAtProcesses());
+  if (!isAlive && progress.finished !== undefined) return false;
   using _owned = await lockRun(folder, clock);
   if (isAlive) {
-    if (summary.job === "run") await endLeftSession(summary, { clock });
-    else await endLeftAgents(folder, clock);
+    const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
+    await endLeftSession({ session: progress.session, agents }, { clock });
+    await endLeftAgents(folder, clock);
   }
-  if (summary.finished === undefined && condition !== "unreadable") {
+  if (progress.finished === undefined && condition !== "unreadable") {
     using journal = openJournal(folder.journalPath);
-    journal.append(stoppedRecord(summary, resumeCommand));
+    journal.append(stoppedRecord(progress, resumeCommand));
   }
   return isAlive;
 }
 
 const REASON = "stopped after its panewright was gone";
 
-function stoppedRecord(summary: RunSummary, resumeCommand: string): ReviewFact | ExecFact {
-  const { executedSince, lastAt } = summary;
+function stoppedRecord(progress: Progress, resumeCommand: string): ReviewFact | ExecFact {
+  const { executedSince, lastAt, done, usage } = progress;
   const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
   const end = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds } as const;
-  return summary.job === "run"
-    ? { ...end, rounds: summary.round, resumeCommand }
-    : { ...end, tasks: summary.tasksPassed, usage: summary.usage };
+  if (progress.job === "run") return { ...end, rounds: levelOf(progress, "round")?.number ?? 0, resumeCommand };
+  return { ...end, tasks: done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length, usage };
 }

@@ -1,14 +1,12 @@
-import { type JournalRecord, parseJournal } from "../../run/read_journal.ts";
-
 /** How much of a journal's beginning, and of its end, is read. */
 const END_BYTES = 16 * 1024;
 
 /**
- * The first two records of a long journal and its last one: all that a list needs of a run that is over.
+ * The first two records of a long journal and its last one, as text: all that a list needs of a run that is over.
  *
- * @returns `undefined` where only the whole journal tells: it is short, the records are long, or the last one is no end
+ * @returns `undefined` where only the whole journal tells: it is short, or the records are long
  */
-export async function readEnds(path: string): Promise<readonly JournalRecord[] | undefined> {
+export async function readEnds(path: string): Promise<string | undefined> {
   using file = await Deno.open(path);
   const { size } = await file.stat();
   if (size < 2 * END_BYTES) return undefined;
@@ -18,15 +16,7 @@ export async function readEnds(path: string): Promise<readonly JournalRecord[] |
   const started = head.indexOf("\n", opened) + 1;
   const lastAt = tail.lastIndexOf("\n", tail.length - 2) + 1;
   if (opened === 0 || started === 0 || lastAt === 0 || !tail.endsWith("\n")) return undefined;
-  try {
-    const records = parseJournal(head.slice(0, started) + tail.slice(lastAt), path);
-    const last = records.at(-1);
-    // What a run waits for stands in the records before.
-    const isOver = last?.type === "run_finished" && !("outcome" in last && last.outcome === "waiting");
-    return isOver ? records : undefined;
-  } catch {
-    return undefined;
-  }
+  return head.slice(0, started) + tail.slice(lastAt);
 }
 
 async function readAt(file: Deno.FsFile, offset: number): Promise<string> {

@@ -1,6 +1,6 @@
 import { basename } from "@std/path/posix";
-import { tryLockFile } from "../../run/lock_file.ts";
-import { isRunId, type RunFolder } from "../../run/run_folder.ts";
+import { tryLockFile } from "./lock_file.ts";
+import { isRunId, type RunFolder } from "./run_folder.ts";
 
 /**
  * Whether a folder is one that a run has made: a folder by that name, no link, with a journal in it that is a file.

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { describeExecEvent } from "../../../lib/cli/show/describe_exec_event.ts";
-import { advanceExecProgress, initialExecProgress, renderExecLiveLine } from "../../../lib/cli/show/exec_live_state.ts";
-import { createExecProgress } from "../../../lib/cli/show/exec_progress.ts";
+import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
+import { describeRecord } from "../../../lib/cli/show/record_text.ts";
+import { liveText } from "../../../lib/cli/show/run_words.ts";
+import { execProgress } from "../../../lib/jobs/pipeline/progress.ts";
+import { initialProgress } from "../../../lib/run/progress.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
@@ -78,7 +80,7 @@ const EVENTS: readonly ExecEvent[] = [
 
 Deno.test("every event of exec has words of its own, and none lets control characters through", () => {
   for (const event of EVENTS) {
-    const lines = describeExecEvent(event);
+    const lines = describeRecord(event);
     assert(lines.length > 0, event.type);
     // deno-lint-ignore no-control-regex -- these are what must not get through
     for (const { text } of lines) assertNotMatch(text, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
@@ -87,16 +89,16 @@ Deno.test("every event of exec has words of its own, and none lets control chara
 
 Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves the result and warnings", () => {
   const io = fakeIo();
-  using progress = createExecProgress({ io, global: GLOBAL, wallClock: NOW });
+  using progress = openLiveOutput("exec", { io, global: GLOBAL, wallClock: NOW });
   for (const event of EVENTS) progress.onEvent(event);
   assertMatch(
     io.written.stdout,
-    /^evil\\x1b\[2J\\u202e\nAnswer with: {2}panewright answer\nThen go on: {3}panewright resume\nFAIL after 1m 01s: .* · 100 tokens in \(10 cached\), 5 out \(gpt-5\)\n$/,
+    /^evil\\x1b\[2J\\u202e\nAnswer with: {2}panewright answer\nThen resume: {2}panewright resume\nFAIL after 1m 01s: .* · 100 tokens in \(10 cached\), 5 out \(gpt-5\)\n$/,
   );
   assertMatch(io.written.stderr, /2026-11-20T12:00:00.000Z question q1 of step/);
   assertNotMatch(io.written.stderr, /\$ ls/);
   const quiet = fakeIo();
-  using short = createExecProgress({ io: quiet, global: { ...GLOBAL, quiet: true }, wallClock: NOW });
+  using short = openLiveOutput("exec", { io: quiet, global: { ...GLOBAL, quiet: true }, wallClock: NOW });
   for (const event of EVENTS) short.onEvent(event);
   assertEquals(quiet.written.stderr.split("\n").length, 2);
   assertEquals(quiet.written.stdout, io.written.stdout);
@@ -104,23 +106,32 @@ Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves
 
 Deno.test("--json gives each event of exec as a line, what the agent does included", () => {
   const io = fakeIo();
-  using progress = createExecProgress({ io, global: { ...GLOBAL, json: true }, wallClock: NOW });
+  using progress = openLiveOutput("exec", { io, global: { ...GLOBAL, json: true }, wallClock: NOW });
   for (const event of EVENTS) progress.onEvent(event);
   const lines = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(lines, EVENTS.map((event) => ({ at: "2026-11-20T12:00:00.000Z", ...event })));
   assertEquals(io.written.stderr, "");
 });
 
-Deno.test("the live line says what goes on, and nothing while a person is asked", () => {
-  let state = initialExecProgress(0);
+Deno.test("the live line says what happens, and nothing while a person is asked", () => {
+  let progress = initialProgress("exec");
   const shown: string[] = [];
   for (const event of EVENTS) {
-    state = advanceExecProgress(state, event, 1000);
-    shown.push(renderExecLiveLine(state, { nowMs: 3000, columns: 60 }));
+    if (event.type !== "agent_activity") progress = execProgress(progress, { ...event, at: "2026-11-20T12:00:01Z" });
+    shown.push(liveText(progress, { now: new Date("2026-11-20T12:00:03Z"), columns: 60 }));
   }
   const after = (type: ExecEvent["type"]) => shown[EVENTS.findIndex((event) => event.type === type)];
-  assertEquals(after("attempt_started"), 'step 2/2 "evil\\u001b[2J\\u202e" · working · 2 s (run 2 s)');
-  assertMatch(after("agent_activity") ?? "", /· \$ ls evil.* · 2 s/);
+  assertEquals(after("attempt_started"), "step 2/2, evil\\x1b[2J\\u202e · working · 2 s (run 2 s)");
   assertEquals([after("question_asked"), after("question_waiting"), after("run_finished")], ["", "", ""]);
   for (const line of shown) assert(line.length <= 60, line);
+});
+
+Deno.test("the live line says what the agent runs at this moment, until something else happens", () => {
+  const io = fakeIo({ terminal: true, columns: 100 });
+  using progress = openLiveOutput("exec", { io, global: GLOBAL, wallClock: NOW });
+  const drawn = () => io.written.stderr.split("\r\x1b[2K").at(-1);
+  for (const event of EVENTS.slice(0, 7)) progress.onEvent(event);
+  assertMatch(drawn() ?? "", /^step 2\/2, evil\S+ · \$ ls evil\S+ · 0 s \(run 0 s\)$/);
+  progress.onEvent({ type: "check_started", ...PLACE, check: 1, description: "npm test" });
+  assertMatch(drawn() ?? "", /, check: npm test · 0 s \(run 0 s\)$/);
 });

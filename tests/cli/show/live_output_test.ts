@@ -1,9 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import type { GlobalFlags } from "../../../lib/cli/console/command.ts";
-import { describeEvent } from "../../../lib/cli/show/describe_event.ts";
-import { advanceProgress, initialProgress, renderLiveLine } from "../../../lib/cli/show/live_state.ts";
-import { createProgress } from "../../../lib/cli/show/progress.ts";
+import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
+import { describeRecord } from "../../../lib/cli/show/record_text.ts";
+import { liveText } from "../../../lib/cli/show/run_words.ts";
+import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
+import { initialProgress, type Progress } from "../../../lib/run/progress.ts";
 import { type Clock, sleepWithTimer } from "../../../lib/ports/clock.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
@@ -95,24 +97,24 @@ const RUN: readonly ReviewFact[] = [
 
 Deno.test("where stderr is no terminal, each fact is a line with its time, and the result goes to stdout", () => {
   const io = fakeIo();
-  using progress = createProgress({ io, global: FLAGS, wallClock: () => new Date("2026-11-20T12:00:05Z") });
+  using progress = openLiveOutput("run", { io, global: FLAGS, wallClock: () => new Date("2026-11-20T12:00:05Z") });
   RUN.forEach((event) => progress.onEvent(event));
   const stamped = [
-    "run r1, beginning with analyst; its records are in /w/.panewright/runs/r1",
-    "run r1 goes on; its records are in /w/.panewright/runs/r1",
+    "run r1, starting with analyst; its records are in /w/.panewright/runs/r1",
+    "run r1 resumed; its records are in /w/.panewright/runs/r1",
     "watch the agents with: tmux -L s attach-session -t =p",
     "analyst: starting codex again, with its session u1",
     "analyst: ready after 0.6 s",
-    "tester: alive in terminal %2, goes on",
+    "tester: still alive in terminal %2",
     "analyst: its program has ended (exit code 1); starting it again (restart 1 of at most 2)",
     "round 1 of 8",
     "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
-    "programmer: goes on with its turn (round 1, cycle 2)",
-    "programmer: waiting at a prompt of its own that wants an answer",
+    "programmer: continues its turn (round 1, cycle 2)",
+    "programmer: waiting for an answer to its dialog",
     "programmer: reminded of its response file (reminder 1)",
     "programmer: response of 2.1 KiB after 1m 05s, kept as 002.md",
     "programmer_review: REVISE (round 1, cycle 1): no verdict",
-    "programmer_review: no approval by the last cycle; the work goes on",
+    "programmer_review: no approval by the last cycle; the work continues",
     "project tests: npm test",
     "project tests failed after 3 s: exit code 2",
     "round 1: FAIL",
@@ -125,7 +127,7 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
 
 Deno.test("--quiet leaves the result, the warnings and what was left open", () => {
   const io = fakeIo({ terminal: true });
-  using progress = createProgress({ io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  using progress = openLiveOutput("run", { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertEquals(io.written, {
     stderr: "12:00:05 warning: tester: the status could not be read\n" +
@@ -136,7 +138,7 @@ Deno.test("--quiet leaves the result, the warnings and what was left open", () =
 
 Deno.test("--verbose adds every status change and the output of the tests", () => {
   const io = fakeIo();
-  using progress = createProgress({ io, global: { ...FLAGS, verbose: true }, wallClock: noon });
+  using progress = openLiveOutput("run", { io, global: { ...FLAGS, verbose: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertStringIncludes(io.written.stderr, " programmer: working\n");
   assertStringIncludes(io.written.stderr, " analyst: starting codex\n");
@@ -145,7 +147,7 @@ Deno.test("--verbose adds every status change and the output of the tests", () =
 
 Deno.test("--json writes each event as a line of JSON to stdout, and nothing to stderr", () => {
   const io = fakeIo({ terminal: true });
-  using progress = createProgress({
+  using progress = openLiveOutput("run", {
     io,
     global: { ...FLAGS, json: true },
     wallClock: () => new Date("2026-11-20T12:00:05Z"),
@@ -159,7 +161,7 @@ Deno.test("--json writes each event as a line of JSON to stdout, and nothing to 
 Deno.test("text of agents reaches neither terminal nor log with control characters", () => {
   for (const json of [false, true]) {
     const io = fakeIo();
-    using progress = createProgress({ io, global: { ...FLAGS, json, verbose: true } });
+    using progress = openLiveOutput("run", { io, global: { ...FLAGS, json, verbose: true } });
     progress.onEvent({ type: "warning", message: "\x1b]0;title\x07 \u009b2J \u202e and\nmore" });
     progress.onEvent({ type: "round_finished", round: 1, verdict: "FAIL", note: "a\r\nb\x1b[2J" });
     // deno-lint-ignore no-control-regex
@@ -167,59 +169,82 @@ Deno.test("text of agents reaches neither terminal nor log with control characte
   }
 });
 
-Deno.test("what the live line says follows the events", () => {
-  let state = initialProgress(0);
-  const after = (event: ReviewFact, nowMs: number) => {
-    state = advanceProgress(state, event, nowMs);
-    return renderLiveLine(state, { nowMs, columns: 200 });
+const AGENT = { provider: "codex", terminalId: "%1", seconds: 1, pid: 7, launchedAtMs: 0 } as const;
+
+/** A moment of the test: seconds after noon. */
+function at(seconds: number): string {
+  return new Date(Date.UTC(2026, 10, 20, 12) + seconds * 1000).toISOString();
+}
+
+/** The progress after a record that is written at a moment. */
+function after(before: Progress, fact: ReviewFact, seconds: number): Progress {
+  return reviewProgress(before, { ...fact, at: at(seconds) });
+}
+
+function shown(progress: Progress, seconds: number, columns = 200): string {
+  return liveText(progress, { now: new Date(at(seconds)), columns });
+}
+
+Deno.test("what the live line says follows the records", () => {
+  let progress = after(initialProgress("run"), RUN[0]!, 0);
+  const shownAfter = (event: ReviewFact, seconds: number) => {
+    progress = after(progress, event, seconds);
+    return shown(progress, seconds);
   };
-  const starting = { type: "agent_starting", provider: "codex" } as const;
-  assertEquals(after({ ...starting, role: "analyst" }, 0), "starting analyst · 0 s (run 0 s)");
-  assertEquals(after({ ...starting, role: "tester" }, 1000), "starting analyst, tester · 1 s (run 1 s)");
-  const ready = { type: "agent_ready", terminalId: "%1", seconds: 1, pid: 7, launchedAtMs: 0 } as const;
-  assertEquals(after({ ...ready, role: "analyst" }, 2000), "starting tester · 2 s (run 2 s)");
-  assertEquals(after({ ...ready, role: "tester" }, 3000), "");
-  assertEquals(after({ type: "round_started", round: 1, maxRounds: 8 }, 3000), "");
-  const at = "round 1/8 · programmer, cycle 2";
-  assertEquals(after(TURN, 4000), `${at} · prompt sent · 0 s (run 4 s)`);
+  assertEquals(
+    shownAfter({ ...AGENT, type: "agent_starting", role: "analyst" }, 0),
+    "starting analyst · 0 s (run 0 s)",
+  );
+  assertEquals(
+    shownAfter({ ...AGENT, type: "agent_starting", role: "programmer" }, 1),
+    "starting analyst, programmer · 1 s (run 1 s)",
+  );
+  assertEquals(
+    shownAfter({ ...AGENT, type: "agent_ready", role: "analyst" }, 2),
+    "starting programmer · 2 s (run 2 s)",
+  );
+  assertEquals(shownAfter({ ...AGENT, type: "agent_ready", role: "programmer" }, 3), "");
+  assertEquals(shownAfter({ type: "round_started", round: 1, maxRounds: 8 }, 3), "");
+  const place = "round 1/8, cycle 2, programmer";
+  assertEquals(shownAfter(TURN, 4), `${place} · prompt sent · 0 s (run 4 s)`);
   const status = { type: "status_changed", turnId: "t1", role: "programmer" } as const;
-  assertEquals(after({ ...status, status: "processing" }, 9000), `${at} · working · 5 s (run 9 s)`);
+  assertEquals(shownAfter({ ...status, status: "processing" }, 9), `${place} · working · 5 s (run 9 s)`);
+  const rest = `${place} · at rest, waiting for its response file · 6 s (run 10 s)`;
+  assertEquals(shownAfter({ ...status, status: "completed" }, 10), rest);
   assertEquals(
-    after({ ...status, status: "completed" }, 10_000),
-    `${at} · at rest, waiting for its response file · 6 s (run 10 s)`,
+    shownAfter({ ...status, role: "analyst", status: "error" }, 10),
+    rest,
+    "another role's status says nothing about this turn",
   );
   assertEquals(
-    after({ ...status, role: "analyst", status: "error" }, 10_000),
-    `${at} · at rest, waiting for its response file · 6 s (run 10 s)`,
-    "another role's status says nothing of this turn",
+    shownAfter({ type: "test_command_started", round: 1, command: "npm test" }, 11),
+    "round 1/8, cycle 2, project tests · 0 s (run 11 s)",
   );
   assertEquals(
-    after({ type: "test_command_started", round: 1, command: "npm test" }, 11_000),
-    "round 1/8 · project tests running · 0 s (run 11 s)",
-  );
-  assertEquals(
-    after({ type: "run_finished", outcome: "pass", rounds: 1, seconds: 1, reason: "all tests pass" }, 12_000),
+    shownAfter({ type: "run_finished", outcome: "pass", rounds: 1, seconds: 1, reason: "all tests pass" }, 12),
     "",
   );
 });
 
-Deno.test("every event has a line of its own words", () => {
-  const texts = RUN.map((event) => describeEvent(event).text);
+Deno.test("every record has its own words", () => {
+  const texts = RUN.map((event) => describeRecord(event)[0]?.text);
   assertEquals(new Set(texts).size, RUN.length);
 });
 
 Deno.test("in a terminal a live line stands below the log, ticks once a second and is taken away at the end", async () => {
   using time = new FakeTime(0);
-  const io = fakeIo({ terminal: true, columns: 59 });
+  const io = fakeIo({ terminal: true, columns: 50 });
   const screen = () => lastScreen(io.written.stderr);
   {
-    using progress = createProgress({ io, global: FLAGS, clock: fakeClock, wallClock: noon });
+    const wallClock = () => new Date(noon().getTime() + Date.now());
+    using progress = openLiveOutput("run", { io, global: FLAGS, clock: fakeClock, wallClock });
+    progress.onEvent({ type: "agent_starting", role: "programmer", provider: "codex" });
     progress.onEvent({ type: "round_started", round: 1, maxRounds: 8 });
     progress.onEvent(TURN);
     const logged = ["12:00:05 round 1 of 8", "12:00:05 programmer: prompt of 3.2 KiB sent (round 1, cycle 2)"];
-    assertEquals(screen(), [...logged, "round 1/8 · programmer, cycle 2 · prompt sent · 0 s (run …"]);
+    assertEquals(screen(), [...logged, "round 1/8, cycle 2, programmer · prompt se… · 0 …"]);
     for (let second = 0; second < 3; second++) await time.tickAsync(1000);
-    assertEquals(screen(), [...logged, "round 1/8 · programmer, cycle 2 · prompt sent · 3 s (run …"]);
+    assertEquals(screen(), [...logged, "round 1/8, cycle 2, programmer · prompt se… · 3 …"]);
     progress.onEvent({ type: "run_finished", outcome: "pass", rounds: 1, seconds: 3, reason: "all tests pass" });
     assertEquals(screen(), [...logged, ""]);
   }
@@ -232,7 +257,7 @@ Deno.test("in a terminal a live line stands below the log, ticks once a second a
 Deno.test("nothing is written while nothing goes on, and a forced exit takes the live line away", async () => {
   using time = new FakeTime(0);
   const io = fakeIo({ terminal: true });
-  using progress = createProgress({ io, global: FLAGS, clock: fakeClock });
+  using progress = openLiveOutput("run", { io, global: FLAGS, clock: fakeClock });
   await time.tickAsync(1000);
   assertEquals(io.written.stderr, "");
   progress.onEvent(TURN);
@@ -242,7 +267,7 @@ Deno.test("nothing is written while nothing goes on, and a forced exit takes the
 
 Deno.test("colours are used only where they are wanted", () => {
   const io = fakeIo({ terminal: true });
-  using progress = createProgress({ io, global: { ...FLAGS, color: true }, clock: fakeClock, wallClock: noon });
+  using progress = openLiveOutput("run", { io, global: { ...FLAGS, color: true }, clock: fakeClock, wallClock: noon });
   progress.onEvent({ type: "round_finished", round: 1, verdict: "PASS" });
   assertStringIncludes(io.written.stderr, "12:00:05 \x1b[32mround 1: PASS\x1b[0m\n");
 });
@@ -276,37 +301,43 @@ const DIALOG = {
 
 Deno.test("a dialog that waits for a person is told with what it asks, how to attach and how to answer, also with --quiet", () => {
   const io = fakeIo();
-  using progress = createProgress({ io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  using progress = openLiveOutput("run", { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   const { question: _, ...unanswerable } = DIALOG;
   progress.onEvent(DIALOG);
   progress.onEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", question: "q1", seconds: 65 });
   progress.onEvent(unanswerable);
   const lines = io.written.stderr.split("\n").map((line) => line.trim());
-  assertEquals(lines.slice(1, 5), [
+  assertEquals(lines.slice(1, 6), [
     "| npm test",
     "| \\x1b[2Jrm x",
+    "not decided automatically: AUTO_ACCEPT_PERMISSIONS is off.",
     "look at it with: tmux -L s attach-session",
     "answer it there, or with: panewright answer r1 --question q1 yes|no",
   ]);
   assertStringIncludes(
     lines[0]!,
-    "programmer waits for a person in terminal %3, for at most 10m 00s (command). AUTO_ACCEPT_PERMISSIONS is off.",
+    "programmer wants to run a command (terminal %3; waits for a person for at most 10m 00s)",
   );
   assertEquals(lines.filter((line) => line.includes("panewright answer")).length, 1);
   assertEquals(
-    describeEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 65 }).text,
+    describeRecord({ type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 65 })[0]?.text,
     "programmer: the dialog waited for 1m 05s",
   );
 });
 
-Deno.test("the live line makes way for the question, and tells how long a dialog waits that only the pane answers", () => {
-  const started = advanceProgress(initialProgress(0), TURN, 0);
-  const at = (event: ReviewFact) =>
-    renderLiveLine(advanceProgress(started, event, 1000), { nowMs: 66_000, columns: 80 });
+Deno.test("the live line makes way for the question, and says how long a dialog waits that only the pane answers", () => {
+  const started = after(
+    after(after(initialProgress("run"), RUN[0]!, 0), { ...AGENT, type: "agent_starting", role: "programmer" }, 0),
+    TURN,
+    0,
+  );
   const { question: _, ...unanswerable } = DIALOG;
-  assertEquals(at(DIALOG), "");
-  assertStringIncludes(at(unanswerable), "programmer, cycle 2 · waiting for a person for 1m 05s");
+  const waiting = after(started, DIALOG, 1);
+  assertEquals(shown(waiting, 66, 80), "");
+  assertStringIncludes(
+    shown(after(started, unanswerable, 1), 66, 80),
+    "round 1/8, cycle 2, programmer · waiting for a person · 1m 05s (run 1m 06s)",
+  );
   const closed = { type: "dialog_closed", turnId: "t1", role: "programmer", seconds: 5 } as const;
-  const after = advanceProgress(advanceProgress(started, DIALOG, 1000), closed, 6000);
-  assertStringIncludes(renderLiveLine(after, { nowMs: 66_000, columns: 80 }), "prompt sent");
+  assertStringIncludes(shown(after(waiting, closed, 6), 66, 80), "prompt sent");
 });

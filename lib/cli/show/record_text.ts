@@ -1,0 +1,304 @@
+import type { AnsweredBy, AttemptReason, ExecEvent, Usage } from "../../jobs/pipeline/facts.ts";
+import { totalUsage } from "../../jobs/pipeline/usage.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
+import type { RunEnd } from "../../run/progress.ts";
+import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { cut } from "../console/layout.ts";
+import { dialogRequest } from "./dialog_text.ts";
+import { byteSize, duration, plural, workerStatusText } from "./words.ts";
+
+/** What happens in a run of either job: the records of its journal, and what agents do meanwhile. */
+export type ShownRecord = ReviewFact | ExecEvent;
+
+/** How a line is meant, which decides its colour. */
+export type Tone = "plain" | "good" | "bad" | "caution";
+
+/**
+ * Who is shown a line.
+ *
+ * - `result`: it belongs to standard output; `always`: also with `--quiet`
+ * - `normal`: without flags; `detail`: with `--verbose` only
+ */
+export type Importance = "result" | "always" | "normal" | "detail";
+
+/** One fact for a person. Its text holds nothing that a terminal would act upon; it may be several lines. */
+export interface ShownLine {
+  readonly text: string;
+  readonly tone: Tone;
+  readonly importance: Importance;
+}
+
+/**
+ * What a person is told of a record: the one place that puts records into words.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const record = { type: "round_started", round: 2, maxRounds: 8 } as const;
+ * assertEquals(describeRecord(record), [{ text: "round 2 of 8", tone: "plain", importance: "normal" }]);
+ * ```
+ */
+export function describeRecord(record: ShownRecord): readonly ShownLine[] {
+  // The table's type holds each entry to its record; what TypeScript cannot see is that record and entry are a pair.
+  const describe = WORDS[record.type] as (record: ShownRecord) => ShownLine | readonly ShownLine[];
+  return [describe(record)].flat();
+}
+
+type RecordOf<Type extends ShownRecord["type"]> = Extract<ShownRecord, { readonly type: Type }>;
+
+const WORDS: {
+  readonly [Type in ShownRecord["type"]]: (record: RecordOf<Type>) => ShownLine | readonly ShownLine[];
+} = {
+  // Both jobs
+  run_started: (record) =>
+    line(
+      `run ${record.runId}${record.job === "run" ? `, starting with ${record.startAgent}` : ""}; ` +
+        `its records are in ${record.folder}`,
+    ),
+  run_resumed: ({ runId, folder }) => line(`run ${runId} resumed; its records are in ${folder}`),
+  warning: (record) => {
+    const who = "role" in record && record.role !== undefined ? `${record.role}: ` : "";
+    return text(`warning: ${who}${record.message}`, "caution", "always");
+  },
+  run_finished: (record) => {
+    const { outcome, reason, seconds, resumeCommand } = record;
+    const isLoop = "rounds" in record;
+    // What broke a review loop off is an error, and is told as one.
+    const because = !isLoop || outcome === "fail" ? `: ${reason}` : "";
+    const after = `after ${isLoop ? `${plural(record.rounds, "round")}, ` : ""}${duration(seconds)}`;
+    const tokens = isLoop ? "" : tokensOf(record.usage);
+    return [
+      line(`${OUTCOMES[outcome]} ${after}${because}${tokens}`, outcome === "pass" ? "good" : "bad", "result"),
+      ...(resumeCommand === undefined ? [] : [line(`Resume with: ${resumeCommand}`, "plain", "result")]),
+    ];
+  },
+
+  // The review loop
+  session_opening: ({ session, socket }) => detail(`tmux: opening session ${session} on socket ${socket}`),
+  session_opened: ({ attachCommand }) => line(`watch the agents with: ${attachCommand}`),
+  session_adopted: ({ attachCommand }) => line(`watch the agents with: ${attachCommand}`),
+  agent_starting: ({ role, provider, resumes }) =>
+    resumes === undefined
+      ? detail(`${role}: starting ${provider}`)
+      : line(`${role}: starting ${provider} again, with its session ${resumes}`),
+  agent_adopted: ({ role, terminalId }) => line(`${role}: still alive in terminal ${terminalId}`),
+  agent_lost: ({ role, reason, restart, maxRestarts }) =>
+    line(
+      `${role}: its program has ended (${reason}); starting it again (restart ${restart} of at most ${maxRestarts})`,
+      "caution",
+    ),
+  agent_session: ({ role, sessionId }) => detail(`${role}: its session is ${sessionId}`),
+  agent_ready: ({ role, seconds }) => line(`${role}: ready after ${duration(seconds)}`),
+  agent_rules_seen: ({ role, rules }) => detail(`${role}: its screens are recognised by ${rules.join(", ")}`),
+  round_started: ({ round, maxRounds }) => line(`round ${round} of ${maxRounds}`),
+  turn_started: (record) =>
+    line(`${record.role}: prompt of ${byteSize(record.promptBytes)} sent (${turnPlace(record)})`),
+  turn_resumed: (record) => line(`${record.role}: continues its turn (${turnPlace(record)})`),
+  message_sending: ({ role, what, file, step }) => detail(`${role}: ${what} ${file}: ${step}`),
+  message_sent: ({ role, what }) => detail(`${role}: ${what} accepted`),
+  status_changed: ({ role, status }) => {
+    const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";
+    return line(`${role}: ${workerStatusText(status)}`, tone, tone === "plain" ? "detail" : "normal");
+  },
+  dialog_waiting: (record) => {
+    const { role, terminalId, subject, reason, question, runId, attachCommand, timeoutSeconds } = record;
+    const lines = [
+      `${role} ${dialogRequest(record)} (terminal ${terminalId}; waits for a person for at most ${
+        duration(timeoutSeconds)
+      })`,
+      ...(subject === undefined ? [] : subject.split("\n").map((row) => `  | ${row}`)),
+      `not decided automatically: ${reason}`,
+      `look at it with: ${attachCommand}`,
+      ...(question === undefined
+        ? []
+        : [`answer it there, or with: panewright answer ${runId} --question ${question} yes|no`]),
+    ];
+    return text(lines.join("\n"), "caution", "always");
+  },
+  dialog_closed: ({ role, seconds }) => line(`${role}: the dialog waited for ${duration(seconds)}`),
+  dialog_answered: ({ role, kind, answer, rule, result }) =>
+    detail(
+      `${role}: dialog (${kind}) ${answer === "accept" ? "accepted" : "declined"} by ${rule}` +
+        (result === "closed" ? "" : `, but it was ${result}`),
+    ),
+  reminder_sent: ({ role, reminder }) =>
+    line(`${role}: reminded of its response file (reminder ${reminder})`, "caution"),
+  response_received: ({ role, bytes, seconds, archivedAs }) =>
+    line(
+      `${role}: response of ${byteSize(bytes)} after ${duration(seconds)}, kept as ${archivedAs.replace(/^.*\//, "")}`,
+    ),
+  review_decided: (record) =>
+    line(
+      `${record.role}: ${record.verdict} (${turnPlace(record)})${note(record.note)}`,
+      record.verdict === "APPROVED" ? "good" : "caution",
+    ),
+  review_limit_reached: ({ role, then }) =>
+    then === "proceed"
+      ? line(`${role}: no approval by the last cycle; the work continues`, "caution")
+      : line(`${role}: no approval by the last cycle; the run ends`, "bad"),
+  test_command_started: ({ command }) => line(`project tests: ${command}`),
+  test_command_finished: ({ passed, timedOut, exitCode, seconds, output }) => {
+    const took = `after ${duration(seconds)}`;
+    const how = passed
+      ? `passed ${took}`
+      : timedOut
+      ? `stopped ${took}: time limit`
+      : `failed ${took}: exit code ${exitCode}`;
+    return [line(`project tests ${how}`, passed ? "good" : "bad"), ...outputOf(output)];
+  },
+  round_finished: ({ round, verdict, note: why }) =>
+    line(`round ${round}: ${verdict}${note(why)}`, verdict === "PASS" ? "good" : "bad"),
+  post_processed: ({ command }) => detail(`post-processing: ${command}`),
+  panes_left: ({ attachCommand }) =>
+    line(`the panes stay open; look at them with: ${attachCommand}`, "plain", "always"),
+
+  // The pipeline
+  task_started: ({ task, file, pipeline, steps }) =>
+    line(`task ${task}: ${file}, pipeline ${pipeline} (${steps.join(", ")})`),
+  step_started: ({ step, name, provider, model, autonomyLevel }) =>
+    line(
+      `step ${step} "${name}": ${provider}${model === undefined ? "" : ` ${model}`}, autonomy level ${autonomyLevel}`,
+    ),
+  attempt_started: ({ attempt, reason, promptBytes, native }) =>
+    line(
+      `attempt ${attempt}${REASONS[reason]}: prompt of ${byteSize(promptBytes)} sent` +
+        (native ? " to its session" : ""),
+      "plain",
+      reason === "first" ? "detail" : "normal",
+    ),
+  session_found: ({ sessionId }) => detail(`session ${sessionId}`),
+  agent_activity: ({ fact }) => activityLines(fact),
+  attempt_finished: ({ outcome, seconds, error, usage }) =>
+    outcome === "completed"
+      ? line(`the agent's turn ended after ${duration(seconds)}${tokensOf(usage)}`)
+      : line(`the agent's turn failed after ${duration(seconds)}${note(error)}${tokensOf(usage)}`, "bad"),
+  question_asked: ({ question, stepName, text: asked }) =>
+    text(`question ${question} of step "${stepName}": ${asked.trim()}`, "caution"),
+  question_answered: ({ question, by, answer }) => text(`answer to ${question}, ${GIVEN[by]}: ${answer.trim()}`),
+  question_waiting: ({ text: asked, answerCommand, resumeCommand }) => [
+    text(asked.trim(), "caution", "result"),
+    line(`Answer with:  ${answerCommand}`, "plain", "result"),
+    line(`Then resume:  ${resumeCommand}`, "plain", "result"),
+  ],
+  usage_limit_reached: ({ message, resetsAt }) => {
+    const until = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+    return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
+  },
+  usage_limit_waited: () => line("the usage limit should be reset: trying again"),
+  writes_checked: ({ outside, enforced, note: why }) => {
+    if (outside.length === 0) return detail("nothing was written outside of allow_write");
+    const files = `${plural(outside.length, "file")} changed outside of allow_write: ${outside.join(", ")}`;
+    return line(`${enforced ? "" : "warning: "}${files}${note(why)}`, enforced ? "bad" : "caution");
+  },
+  check_started: ({ description }) => detail(`check: ${description}`),
+  check_finished: ({ check, detail: found, passed, seconds, output }) => [
+    line(`check ${check}: ${found} (${duration(seconds)})`, passed ? "good" : "bad"),
+    ...outputOf(output.trim()),
+  ],
+  step_finished: ({ step, name, outcome, attempts, reason }) =>
+    line(
+      `step ${step} "${name}": ${outcome.toUpperCase()} after ${plural(attempts, "attempt")}${note(reason)}`,
+      outcome === "pass" ? "good" : "bad",
+    ),
+  task_finished: ({ task, outcome }) =>
+    outcome === "pass" ? line(`task ${task}: PASS`, "good") : line(`task ${task}: FAIL`, "bad", "detail"),
+};
+
+const OUTCOMES: Readonly<Record<RunEnd, string>> = {
+  pass: "PASS",
+  fail: "FAIL",
+  waiting: "WAITING",
+  needs_human: "STOPPED FOR A PERSON",
+  error: "ERROR",
+  interrupted: "INTERRUPTED",
+};
+
+const REASONS: Readonly<Record<AttemptReason, string>> = {
+  first: "",
+  retry: ", since the one before failed",
+  answered: ", with the answer",
+  interrupted: ", since the one before was interrupted",
+  limit_reset: ", since the usage limit is reset",
+};
+
+const GIVEN: Readonly<Record<AnsweredBy, string>> = {
+  terminal: "given here",
+  command: "given by panewright answer",
+  timeout: "since nobody answered in time",
+  level: "since level 0 does not ask",
+  cap: "since the step has asked its share",
+};
+
+/** Columns of a line about what an agent does. */
+const ACTIVITY_WIDTH = 160;
+
+function activityLines(fact: HeadlessFact): readonly ShownLine[] {
+  switch (fact.type) {
+    case "said":
+      return [line(`said: ${shortened(fact.text)}`)];
+    case "ran":
+      return [detail(`$ ${shortened(fact.command)}`)];
+    case "saw": {
+      const isBad = fact.exitCode !== undefined && fact.exitCode !== 0;
+      return isBad ? [detail(`exit code ${fact.exitCode}: ${shortened(fact.command)}`)] : [];
+    }
+    case "trouble":
+      return [line(shortened(fact.text), "caution")];
+    case "session":
+    case "reasoned":
+    case "usage":
+      return [];
+  }
+}
+
+function shortened(value: string): string {
+  return cut(sanitizeLine(value.trim().replaceAll(/\s+/g, " ")), ACTIVITY_WIDTH);
+}
+
+/**
+ * The tokens of a run or an attempt, as the end of a line.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(
+ *   tokensOf({ "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } }),
+ *   " · 1200 tokens in, 40 out (gpt-5)",
+ * );
+ * ```
+ */
+export function tokensOf(usage: Usage): string {
+  const { inputTokens, cachedInputTokens, outputTokens } = totalUsage(usage);
+  if (inputTokens === 0 && outputTokens === 0) return "";
+  const cached = cachedInputTokens === 0 ? "" : ` (${cachedInputTokens} cached)`;
+  return ` · ${inputTokens} tokens in${cached}, ${outputTokens} out (${
+    Object.keys(usage).map(sanitizeLine).join(", ")
+  })`;
+}
+
+function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: number }): string {
+  return cycle === 0 ? `round ${round}` : `round ${round}, cycle ${cycle}`;
+}
+
+/** What a command wrote. */
+function outputOf(output: string): readonly ShownLine[] {
+  return output === "" ? [] : [text(output, "plain", "detail")];
+}
+
+function note(why: string | undefined): string {
+  return why === undefined || why === "" ? "" : `: ${why}`;
+}
+
+function detail(value: string): ShownLine {
+  return line(value, "plain", "detail");
+}
+
+function line(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
+  return { text: sanitizeLine(value), tone, importance };
+}
+
+/** Like {@linkcode line}, for several lines. */
+function text(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
+  return { text: sanitizeText(value), tone, importance };
+}

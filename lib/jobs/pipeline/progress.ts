@@ -1,0 +1,160 @@
+import { basename } from "@std/path/posix";
+import type { Recorded } from "../../run/job.ts";
+import {
+  afterRecord,
+  atLevel,
+  type Change,
+  counted,
+  type Done,
+  type Progress,
+  warned,
+  type Worker,
+} from "../../run/progress.ts";
+import type { ExecFact } from "./facts.ts";
+import { addUsage } from "./usage.ts";
+
+type RecordOf<Type extends ExecFact["type"]> = Extract<Recorded<ExecFact>, { readonly type: Type }>;
+
+/** How a run of `panewright exec` stands after a record. A record that changes nothing that is shown needs no case here. */
+export function execProgress(before: Progress, record: Recorded<ExecFact>): Progress {
+  return afterRecord(before, record, changeBy(before, record));
+}
+
+function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
+  const { at } = record;
+  switch (record.type) {
+    case "run_started": {
+      const { runId, folder, workdir, configFile, target } = record;
+      return { runId, folder, workdir, configFile, about: basename(target.path), startedAt: at, executedSince: at };
+    }
+    case "run_resumed":
+      return {
+        // An attempt that was under way, or has failed, is made anew.
+        ...(["processing", "error"].includes(before.workers[0]?.status ?? "")
+          ? changeAgent(before, { status: "starting", since: at })
+          : {}),
+        executedSince: at,
+        activity: undefined,
+        finished: undefined,
+      };
+    case "task_started": {
+      const { task: number, file: name, pipeline, steps } = record;
+      const place = [{ unit: "task", number, name } as const, stepLevel(1, steps)];
+      return { place, pipeline: { name: pipeline, steps }, workers: [] };
+    }
+    case "step_started": {
+      const { step: number, name, provider } = record;
+      const worker = { name, provider, status: "starting", since: at, ...NOTHING_KNOWN } as const;
+      const of = before.pipeline?.steps.length ?? number;
+      return { ...atLevel(before, { unit: "step", number, of, name }), workers: [worker] };
+    }
+    case "attempt_started": {
+      const { attempt: number, native, folder } = record;
+      const session = native ? {} : { sessionId: undefined };
+      return {
+        ...atLevel(before, { unit: "attempt", number }),
+        ...changeAgent(before, { status: "processing", since: at, folder, ...session }),
+        ...counted(before, "turns"),
+        activity: { kind: "turn", since: at, worker: before.workers[0]?.name ?? "" },
+      };
+    }
+    case "session_found":
+      return changeAgent(before, { sessionId: record.sessionId });
+    case "attempt_finished":
+      return attemptFinished(before, record);
+    case "question_asked": {
+      const { question: id, stepName: by, text, askedAt, usage } = record;
+      return {
+        ...changeAgent(before, { status: "waiting_user_answer", since: at }),
+        activity: undefined,
+        waiting: { id, by, text, askedAt },
+        usage: addUsage(before.usage, usage),
+      };
+    }
+    case "question_answered": {
+      const { waiting } = before;
+      if (waiting === undefined || waiting.id !== record.question) return {};
+      const { question: id, answer, by } = record;
+      return {
+        ...changeAgent(before, { status: "starting", since: at }),
+        waiting: undefined,
+        answers: [...before.answers, { id, worker: waiting.by, asked: waiting.text, answer, by, at }],
+      };
+    }
+    case "usage_limit_reached":
+      return { activity: { kind: "usage_limit", since: at, detail: record.message } };
+    case "usage_limit_waited":
+      return { ...changeAgent(before, { status: "starting", since: at }), activity: undefined };
+    case "writes_checked":
+      return record.enforced && record.outside.length > 0 ? changeAgent(before, { status: "error", since: at }) : {};
+    case "check_started":
+      return { activity: { kind: "check", since: at, detail: record.description } };
+    case "check_finished":
+      return {
+        activity: undefined,
+        ...(record.passed ? {} : changeAgent(before, { status: "error", since: at })),
+      };
+    case "step_finished": {
+      const { step: number, name, outcome, reason } = record;
+      const ended = done(before, {
+        unit: "step",
+        number,
+        name,
+        outcome,
+        at,
+        ...(reason === undefined ? {} : { reason }),
+      });
+      if (outcome === "fail") return { ...ended, waiting: undefined };
+      return { ...ended, ...atLevel(before, stepLevel(number + 1, before.pipeline?.steps ?? [])), workers: [] };
+    }
+    case "task_finished": {
+      const { task: number, file: name, outcome, reason } = record;
+      const ended = done(before, {
+        unit: "task",
+        number,
+        name,
+        outcome,
+        at,
+        ...(reason === undefined ? {} : { reason }),
+      });
+      return outcome === "fail" ? ended : { ...ended, place: [], pipeline: undefined, workers: [] };
+    }
+    case "warning":
+      return warned(before, { at, message: record.message });
+    case "run_finished": {
+      const { outcome, reason, resumeCommand } = record;
+      return { finished: { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) } };
+    }
+    default:
+      return {};
+  }
+}
+
+const NOTHING_KNOWN = { sessionId: undefined, pane: undefined, folder: undefined } as const;
+
+function stepLevel(number: number, steps: readonly string[]) {
+  const name = steps[number - 1];
+  return { unit: "step", number, of: steps.length, ...(name === undefined ? {} : { name }) } as const;
+}
+
+/** Changes the agent of the step under way: there is one at a time. */
+function changeAgent({ workers }: Progress, change: Partial<Worker>): Pick<Progress, "workers"> {
+  return { workers: workers.map((worker) => ({ ...worker, ...change })) };
+}
+
+function attemptFinished(
+  before: Progress,
+  { outcome, usage, usageLimit, sessionId, at }: RecordOf<"attempt_finished">,
+) {
+  const status = outcome === "completed" ? "completed" : usageLimit === undefined ? "error" : "limited";
+  return {
+    ...changeAgent(before, { status, since: at, ...(sessionId === undefined ? {} : { sessionId }) }),
+    ...(outcome === "completed" ? counted(before, "responses") : {}),
+    activity: undefined,
+    usage: addUsage(before.usage, usage),
+  };
+}
+
+function done(before: Progress, what: Done): Change {
+  return { done: [...before.done, what] };
+}

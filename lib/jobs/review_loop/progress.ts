@@ -1,0 +1,176 @@
+import type { Recorded } from "../../run/job.ts";
+import type { Role } from "../../roles.ts";
+import {
+  afterRecord,
+  atLevel,
+  type Change,
+  changeWorker,
+  counted,
+  levelOf,
+  type Progress,
+  warned,
+  workerOf,
+} from "../../run/progress.ts";
+import { firstLine } from "../../text/lines.ts";
+import type { ReviewFact } from "./facts.ts";
+
+type RecordOf<Type extends ReviewFact["type"]> = Extract<Recorded<ReviewFact>, { readonly type: Type }>;
+
+/** How a review loop stands after a record. A record that changes nothing that is shown needs no case here. */
+export function reviewProgress(before: Progress, record: Recorded<ReviewFact>): Progress {
+  return afterRecord(before, record, changeBy(before, record));
+}
+
+function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
+  const { at } = record;
+  switch (record.type) {
+    case "run_started": {
+      const { runId, folder, workdir, origin: { configFile }, task, settings } = record;
+      const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
+      const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
+      return { runId, folder, workdir, configFile, about, startedAt: at, executedSince: at, place };
+    }
+    case "run_resumed":
+      return {
+        ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: record.settings.maxRounds }),
+        executedSince: at,
+        activity: undefined,
+        finished: undefined,
+      };
+    case "session_opening": {
+      const { socket, session: name, existing, mark } = record;
+      return { session: { socket, name, existing, mark, opened: false } };
+    }
+    case "session_opened":
+    case "session_adopted":
+      return before.session === undefined ? {} : { session: { ...before.session, opened: true } };
+    case "agent_starting":
+      return agentStarting(before, record);
+    case "agent_ready": {
+      const { role, terminalId, pid, processStart, wrapperShell, launchedAtMs } = record;
+      const pane = { terminalId, pid, processStart, wrapperShell, launchedAtMs };
+      const { workers } = changeWorker(before, role, { pane, status: "idle", since: at });
+      const areStarting = before.activity?.kind === "starting" && workers.some(({ status }) => status === "starting");
+      return { workers, ...(before.activity?.kind === "starting" && !areStarting ? { activity: undefined } : {}) };
+    }
+    case "agent_lost":
+      return changeWorker(before, record.role, { status: "lost", since: at });
+    case "agent_session":
+      return changeWorker(before, record.role, { sessionId: record.sessionId });
+    case "round_started":
+      return inRound(before, { number: record.round, of: record.maxRounds });
+    case "turn_started":
+      return { ...turnBegins(before, record), ...counted(before, "turns") };
+    case "turn_resumed":
+      return turnBegins(before, record);
+    case "status_changed":
+      return changeWorker(before, record.role, { status: record.status, since: at });
+    case "reminder_sent":
+      return counted(before, "reminders");
+    case "dialog_waiting": {
+      const { question: id, role: by, kind, subject, reason, terminalId, timeoutSeconds } = record;
+      const text = `a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
+      const dialog = { kind, subject, reason, terminalId, timeoutSeconds };
+      return { waiting: { id, by, text, askedAt: at, dialog } };
+    }
+    case "dialog_closed":
+      return { waiting: undefined };
+    case "dialog_answered":
+      return dialogAnswered(before, record);
+    case "response_received":
+      return {
+        ...changeWorker(before, record.role, { status: "idle", since: at }),
+        ...counted(before, "responses"),
+        activity: undefined,
+        waiting: undefined,
+      };
+    case "review_decided": {
+      const { cycle: number, role: name, verdict, note } = record;
+      return done(before, { unit: "cycle", number, name, outcome: verdict === "APPROVED" ? "pass" : "fail", note, at });
+    }
+    case "test_command_started":
+      return { activity: { kind: "tests", since: at, detail: record.command } };
+    case "test_command_finished":
+      return { activity: undefined };
+    case "round_finished": {
+      const { round: number, verdict, note } = record;
+      return done(before, { unit: "round", number, outcome: verdict === "PASS" ? "pass" : "fail", note, at });
+    }
+    case "warning": {
+      const { role, message } = record;
+      return warned(before, { at, message: role === undefined ? message : `${role}: ${message}` });
+    }
+    case "run_finished": {
+      const { outcome, reason, resumeCommand } = record;
+      const finished = { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) };
+      return { waiting: undefined, finished };
+    }
+    default:
+      return {};
+  }
+}
+
+function inRound(before: Progress, { number, of }: { readonly number: number; readonly of: number }): Change {
+  return atLevel(before, { unit: "round", number, of });
+}
+
+function agentStarting(before: Progress, { role, provider, resumes, at }: RecordOf<"agent_starting">): Change {
+  const worker = {
+    name: role,
+    provider,
+    status: "starting",
+    since: at,
+    sessionId: resumes,
+    pane: undefined,
+    folder: undefined,
+  } as const;
+  const isNew = workerOf(before, role) === undefined;
+  return {
+    workers: isNew ? [...before.workers, worker] : changeWorker(before, role, worker).workers,
+    activity: before.activity?.kind === "starting" ? before.activity : { kind: "starting", since: at },
+    // A new agent does not stand at the dialog of the one before.
+    ...(before.waiting?.by === role ? { waiting: undefined } : {}),
+  };
+}
+
+function turnBegins(
+  before: Progress,
+  { role, round, cycle, at }: RecordOf<"turn_started"> | RecordOf<"turn_resumed">,
+): Change {
+  const of = levelOf(before, "round")?.of ?? round;
+  const place = inRound(before, { number: round, of }).place ?? [];
+  return {
+    ...changeWorker(before, role, { status: "prompted", since: at }),
+    place: cycle === 0 ? place : [...place, { unit: "cycle", number: cycle }],
+    activity: { kind: "turn", worker: role, since: at },
+  };
+}
+
+function dialogAnswered(before: Progress, record: RecordOf<"dialog_answered">): Change {
+  const { role, kind, subject, answer, rule, result, at } = record;
+  if (result !== "closed") return {};
+  if (rule !== "person") return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
+  const given = {
+    id: undefined,
+    worker: role,
+    asked: `${kind}${subject === undefined ? "" : `: ${subject}`}`,
+    answer: answer === "accept" ? "yes" : "no",
+    by: rule,
+    at,
+  };
+  return { answers: [...before.answers, given] };
+}
+
+function done(
+  before: Progress,
+  { note, ...what }: {
+    readonly unit: "round" | "cycle";
+    readonly number: number;
+    readonly name?: Role;
+    readonly outcome: "pass" | "fail";
+    readonly note: string | undefined;
+    readonly at: string;
+  },
+): Change {
+  return { done: [...before.done, { ...what, ...(note === undefined ? {} : { reason: note }) }] };
+}

@@ -1,0 +1,54 @@
+import { listMarkValues } from "../ports/mark_values.ts";
+import { listProcesses, type ProcessInfo } from "../ports/process_table.ts";
+import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
+import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
+import { createTmuxClient } from "../tmux/plain_client.ts";
+import { isServerRunning } from "../tmux/server.ts";
+import type { Progress, Worker } from "./progress.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/** The processes of this machine at one moment, as far as runs can be known by them. */
+export interface LiveProcesses {
+  readonly all: readonly ProcessInfo[];
+  /** What processes carry in their environment. */
+  readonly marks: ReadonlySet<string>;
+}
+
+/** Looks at the processes of this machine, once for any number of runs. */
+export async function lookAtProcesses(): Promise<LiveProcesses> {
+  const [all, marks] = await Promise.all([
+    listProcesses(),
+    listMarkValues([PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE]),
+  ]);
+  return { all, marks };
+}
+
+/** Whether the very program of a worker's pane is alive; `false` for one without a pane. */
+export function isAlive({ pane }: Worker, { all }: LiveProcesses): boolean {
+  return pane !== undefined &&
+    all.some(({ pid, startTime, zombie }) => pid === pane.pid && startTime === pane.processStart && !zombie);
+}
+
+/** Whether anything is alive that a run's agents are, or have started. */
+export function hasLiveAgents(
+  { session, workers }: Progress,
+  folder: RunFolder,
+  processes: LiveProcesses,
+): boolean {
+  const { marks } = processes;
+  return session !== undefined && marks.has(session.mark) || workers.some((worker) => isAlive(worker, processes)) ||
+    marks.values().some((value) => value.startsWith(`${folder.stepsDir}/`));
+}
+
+/** Like {@linkcode hasLiveAgents}, or whether the run's own tmux server is left, even with panes whose agents have ended. */
+export async function isAnythingLeft(
+  progress: Progress,
+  folder: RunFolder,
+  processes: LiveProcesses,
+): Promise<boolean> {
+  if (hasLiveAgents(progress, folder, processes)) return true;
+  const { session } = progress;
+  if (session === undefined || session.existing) return false;
+  // Without tmux on this machine there is no server of it either.
+  return await isServerRunning(createTmuxClient({ socket: session.socket })).catch(() => false);
+}

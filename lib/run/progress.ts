@@ -1,0 +1,280 @@
+import type { TokenUsage } from "../providers/headless.ts";
+import type { DialogKind } from "../screen/dialog.ts";
+import type { TerminalStatus } from "../screen/status.ts";
+
+/** The two jobs, by the command that begins them. */
+export type JobId = "run" | "exec";
+
+/**
+ * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are shown.
+ * It is the same shape for both jobs and is valid after any prefix of a journal. Plain data; all times are ISO 8601.
+ */
+export interface Progress {
+  readonly job: JobId;
+  readonly runId: string;
+  /** The run's folder, absolute. */
+  readonly folder: string;
+  readonly workdir: string;
+  /** Absolute path of the config file; null where there was none. */
+  readonly configFile: string | null;
+  /** What the agents are to do, in one line. */
+  readonly about: string;
+  readonly startedAt: string;
+  /** When the process that executes the run, or executed it last, began. */
+  readonly executedSince: string;
+  /** When the last record was written, and its type. */
+  readonly lastAt: string;
+  readonly lastRecord: string;
+  /** Where in its job the run is, from the outermost level to the innermost; empty before the work begins. */
+  readonly place: readonly Level[];
+  /** The pipeline of the task under way; undefined for a review loop. */
+  readonly pipeline: { readonly name: string; readonly steps: readonly string[] } | undefined;
+  /** What happens at this moment; undefined between two activities. */
+  readonly activity: Activity | undefined;
+  /** The agents, in the order in which they were started: one a role, or the one of the step under way. */
+  readonly workers: readonly Worker[];
+  /** What waits for a person. */
+  readonly waiting: Waiting | undefined;
+  /** Questions that have their answer, and dialogs that a person answered; oldest first. */
+  readonly answers: readonly GivenAnswer[];
+  /** What was finished, oldest first. */
+  readonly done: readonly Done[];
+  readonly counts: Counts;
+  /** Tokens by model; empty where the job does not learn of them. */
+  readonly usage: Readonly<Record<string, TokenUsage>>;
+  /** The last warnings, at most 20, oldest first. */
+  readonly warnings: readonly Warning[];
+  /** The tmux session with the agents' panes. */
+  readonly session: SessionState | undefined;
+  /** How the run ended, until it is resumed. */
+  readonly finished: Finished | undefined;
+}
+
+/** One level of a place, such as round 2 of 8. */
+export interface Level {
+  readonly unit: "round" | "cycle" | "task" | "step" | "attempt";
+  /** Counts from 1; round 0: none has begun; a step that is one more than there are: all have passed. */
+  readonly number: number;
+  /** How many there are, or may be. */
+  readonly of?: number;
+  /** The step's name, or the absolute path of the task. */
+  readonly name?: string;
+}
+
+/**
+ * What happens at this moment.
+ *
+ * - `starting`: agents start; `turn`: an agent works on a prompt
+ * - `tests`: the project's tests run; `check`: a check of a step does
+ * - `usage_limit`: the account's limit is waited for
+ */
+export interface Activity {
+  readonly kind: "starting" | "turn" | "tests" | "check" | "usage_limit";
+  readonly since: string;
+  /** Whose turn it is. */
+  readonly worker?: string;
+  /** The command of the tests, the description of the check, or what is said about the limit. */
+  readonly detail?: string;
+}
+
+/** An agent. */
+export interface Worker {
+  /** The role, or the name of the step. */
+  readonly name: string;
+  readonly provider: string;
+  readonly status: WorkerStatus;
+  readonly since: string;
+  /** The id of its CLI's own session. */
+  readonly sessionId: string | undefined;
+  /** The pane that it was ready in; undefined while it starts, and where it has none. */
+  readonly pane: AgentPane | undefined;
+  /** The folder of its attempt with what it says and runs, relative to the run's; undefined where it has a pane. */
+  readonly folder: string | undefined;
+}
+
+/**
+ * What an agent does, as far as it is recorded.
+ *
+ * - `starting`: it is being started, or about to be; `prompted`: it was sent a prompt, and has shown nothing since
+ * - `limited`: its account's usage limit is reached; `lost`: its program has ended by itself
+ */
+export type WorkerStatus = TerminalStatus | "starting" | "prompted" | "limited" | "lost";
+
+/** A question, or a dialog, that nobody has answered yet. */
+export interface Waiting {
+  /** Unique in its run: `q1`. Missing where only the agent's pane takes the answer. */
+  readonly id: string | undefined;
+  /** The role, or the step, that asks. */
+  readonly by: string;
+  /** The question's text, or in words what the dialog asks for and why it was not decided. */
+  readonly text: string;
+  readonly askedAt: string;
+  /** What a dialog asks for; missing for a question. */
+  readonly dialog?: WaitingDialog;
+}
+
+/** A dialog of an agent that only a person may answer. */
+export interface WaitingDialog {
+  readonly kind: DialogKind;
+  /** The command, or the files, one on each line; undefined where the screen does not tell. */
+  readonly subject: string | undefined;
+  /** Why it is not answered automatically, as a full sentence. */
+  readonly reason: string;
+  readonly terminalId: string;
+  readonly timeoutSeconds: number;
+}
+
+/** A question or a dialog, and what was said to it. */
+export interface GivenAnswer {
+  /** Undefined for a dialog that was answered in its pane. */
+  readonly id: string | undefined;
+  /** The role, or the step, that asked. */
+  readonly worker: string;
+  readonly asked: string;
+  readonly answer: string;
+  /** How the answer was given: `terminal`, `command`, `timeout`, `person`, … */
+  readonly by: string;
+  readonly at: string;
+}
+
+/** A round, a review, a step or a task that was finished. */
+export interface Done {
+  readonly unit: "round" | "cycle" | "task" | "step";
+  readonly number: number;
+  /** The role that decided, the step's name, or the path of the task. */
+  readonly name?: string;
+  readonly outcome: "pass" | "fail";
+  readonly reason?: string;
+  readonly at: string;
+}
+
+/** How often things have happened in a run. */
+export interface Counts {
+  /** Prompts that began a turn, or an attempt of a step. */
+  readonly turns: number;
+  readonly responses: number;
+  readonly reminders: number;
+  /** Dialogs that the policy answered; those that a person answered are in neither. */
+  readonly acceptedDialogs: number;
+  readonly declinedDialogs: number;
+}
+
+/** Something that a person should know of. */
+export interface Warning {
+  readonly at: string;
+  readonly message: string;
+}
+
+/** A tmux session that the run's panes are in. */
+export interface SessionState {
+  readonly socket: string;
+  readonly name: string;
+  /** Whether the session is a person's own. */
+  readonly existing: boolean;
+  /** What everything that is started in it carries in its environment. */
+  readonly mark: string;
+  /** Whether it is known to have been opened. */
+  readonly opened: boolean;
+}
+
+/** What an agent's pane is known by. */
+export interface AgentPane {
+  readonly terminalId: string;
+  readonly pid: number;
+  readonly processStart: string | undefined;
+  readonly wrapperShell: string | undefined;
+  readonly launchedAtMs: number;
+}
+
+/** How a run ended. */
+export interface Finished {
+  readonly outcome: RunEnd;
+  readonly reason: string;
+  readonly at: string;
+  /** Resumes the run; missing where there is nothing to resume. */
+  readonly resumeCommand?: string;
+}
+
+/** How a run ended, in the words of its journal. */
+export type RunEnd = "pass" | "fail" | "waiting" | "needs_human" | "error" | "interrupted";
+
+/** The progress of a run before its first record. */
+export function initialProgress(job: JobId): Progress {
+  return {
+    job,
+    runId: "",
+    folder: "",
+    workdir: "",
+    configFile: null,
+    about: "",
+    startedAt: "",
+    executedSince: "",
+    lastAt: "",
+    lastRecord: "",
+    place: [],
+    pipeline: undefined,
+    activity: undefined,
+    workers: [],
+    waiting: undefined,
+    answers: [],
+    done: [],
+    counts: { turns: 0, responses: 0, reminders: 0, acceptedDialogs: 0, declinedDialogs: 0 },
+    usage: {},
+    warnings: [],
+    session: undefined,
+    finished: undefined,
+  };
+}
+
+/** What a record changes in a progress. */
+export type Change = Partial<Progress>;
+
+/** The progress after a record, given what the record's own job makes of it. */
+export function afterRecord(
+  before: Progress,
+  record: { readonly type: string; readonly at: string },
+  change: Change,
+): Progress {
+  return { ...before, ...change, lastAt: record.at, lastRecord: record.type };
+}
+
+/** One more of something that is counted. */
+export function counted({ counts }: Progress, name: keyof Counts): Pick<Progress, "counts"> {
+  return { counts: { ...counts, [name]: counts[name] + 1 } };
+}
+
+const MAX_WARNINGS = 20;
+
+/** A warning more; the oldest makes way for it. */
+export function warned({ warnings }: Progress, warning: Warning): Pick<Progress, "warnings"> {
+  return { warnings: [...warnings, warning].slice(-MAX_WARNINGS) };
+}
+
+/** The workers with one of them changed; those of other names stay as they are. */
+export function changeWorker({ workers }: Progress, name: string, change: Partial<Worker>): Pick<Progress, "workers"> {
+  return { workers: workers.map((worker) => worker.name === name ? { ...worker, ...change } : worker) };
+}
+
+/** The worker of that name. */
+export function workerOf({ workers }: Pick<Progress, "workers">, name: string | undefined): Worker | undefined {
+  return workers.find((worker) => worker.name === name);
+}
+
+/**
+ * The level of a place.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(levelOf({ place: [{ unit: "round", number: 2, of: 8 }] }, "round")?.number, 2);
+ * ```
+ */
+export function levelOf({ place }: Pick<Progress, "place">, unit: Level["unit"]): Level | undefined {
+  return place.find((level) => level.unit === unit);
+}
+
+/** A place down to a level, with that level as it is now. */
+export function atLevel({ place }: Pick<Progress, "place">, level: Level): Pick<Progress, "place"> {
+  const index = place.findIndex(({ unit }) => unit === level.unit);
+  return { place: [...(index < 0 ? place : place.slice(0, index)), level] };
+}

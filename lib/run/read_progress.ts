@@ -1,0 +1,49 @@
+import { PanewrightError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
+import type { Job } from "./job.ts";
+import { initialProgress, type Progress } from "./progress.ts";
+import { readEnds } from "./read_ends.ts";
+import { tryParseFacts } from "./read_facts.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/** What can be read of a run's journal. */
+export interface ReadProgress {
+  /** Undefined where there is no record of the run. */
+  readonly progress: Progress | undefined;
+  /** What cannot be read; `progress` is then what the records before it tell. */
+  readonly problem: PanewrightError | undefined;
+}
+
+/**
+ * Reads how a run stands by its journal. A journal that cannot be read is told as a problem.
+ *
+ * @param options.brief whether the beginning and the end are enough for a run that is over: what came between is then
+ * neither counted nor checked
+ */
+export async function readProgress(
+  { journalPath: path }: RunFolder,
+  jobs: readonly Job[],
+  options: { readonly brief?: boolean } = {},
+): Promise<ReadProgress> {
+  try {
+    const ends = options.brief === true ? await readEnds(path) : undefined;
+    const read = ends === undefined ? undefined : foldText(ends, { path, jobs });
+    // What a run waits for stands in the records before.
+    const outcome = read?.progress?.finished?.outcome;
+    if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") return read!;
+    return foldText(await Deno.readTextFile(path), { path, jobs });
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return { progress: undefined, problem: undefined };
+    const problem = new PanewrightError(`Cannot read the journal ${path}: ${errorText(cause)}`, { cause });
+    return { progress: undefined, problem };
+  }
+}
+
+function foldText(
+  text: string,
+  options: { readonly path: string; readonly jobs: readonly Job[] },
+): ReadProgress {
+  const { job, facts, problem } = tryParseFacts(text, options);
+  const progress = job && facts.reduce((before, fact) => job.progress(before, fact), initialProgress(job.id));
+  return { progress, problem };
+}

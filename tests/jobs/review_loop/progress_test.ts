@@ -1,0 +1,119 @@
+import { assertEquals } from "@std/assert";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
+import { initialProgress, levelOf, type Progress, workerOf } from "../../../lib/run/progress.ts";
+import {
+  agentReady,
+  dialogWaiting,
+  PROGRAMMER_AT_WORK,
+  reviewFinished,
+  reviewStarted,
+} from "../../support/run_folders.ts";
+
+const ID = "20261120-072605-3fa9";
+const TURN = { turnId: "r2-programmer-c1", role: "programmer" } as const;
+
+/** The progress after facts that were written a second apart. */
+function after(...facts: readonly ReviewFact[]): Progress {
+  return facts.reduce(
+    (before, fact, second) => reviewProgress(before, { ...fact, at: at(second) }),
+    initialProgress("run"),
+  );
+}
+
+function at(second: number): string {
+  return new Date(Date.UTC(2026, 10, 20, 8) + second * 1000).toISOString();
+}
+
+const AT_WORK = [reviewStarted("/w", ID), ...agentReady(), ...PROGRAMMER_AT_WORK];
+
+Deno.test("progress of a review loop: what it is about, where it is, who works on what since when", () => {
+  const progress = after(...AT_WORK);
+  assertEquals([progress.runId, progress.workdir, progress.about], [ID, "/w", "Teach the greeter manners."]);
+  assertEquals(progress.place, [{ unit: "round", number: 2, of: 8 }, { unit: "cycle", number: 1 }]);
+  assertEquals(progress.activity, { kind: "turn", worker: "programmer", since: at(7) });
+  const worker = workerOf(progress, "programmer");
+  assertEquals([worker?.provider, worker?.status, worker?.since], ["codex", "processing", at(9)]);
+  assertEquals([worker?.sessionId, worker?.pane?.terminalId], ["019a-77", "%1"]);
+  assertEquals([progress.session?.name, progress.session?.opened], ["panewright", true]);
+  assertEquals([progress.startedAt, progress.lastAt, progress.lastRecord], [at(0), at(9), "status_changed"]);
+  assertEquals(progress.counts, { turns: 1, responses: 0, reminders: 1, acceptedDialogs: 0, declinedDialogs: 0 });
+});
+
+Deno.test("progress of a review loop: a dialog is what it is, with role, kind, subject and reason", () => {
+  const { waiting } = after(...AT_WORK, dialogWaiting(ID, "q1"));
+  assertEquals(waiting, {
+    id: "q1",
+    by: "programmer",
+    askedAt: at(AT_WORK.length),
+    text: "a dialog (command): rm -rf \x1b[2Jbuild\nNo rule allows it.",
+    dialog: {
+      kind: "command",
+      subject: "rm -rf \x1b[2Jbuild",
+      reason: "No rule allows it.",
+      terminalId: "%1",
+      timeoutSeconds: 600,
+    },
+  });
+});
+
+const AFTERWARDS: readonly (readonly [string, readonly ReviewFact[], string | undefined])[] = [
+  ["nothing", [], "q1"],
+  ["another role's agent", [{ type: "agent_starting", role: "tester", provider: "codex" }], "q1"],
+  ["a new agent in its place", [{ type: "agent_starting", role: "programmer", provider: "codex" }], undefined],
+  ["its end", [{ type: "dialog_closed", ...TURN, question: "q1", seconds: 3 }], undefined],
+  ["the end of the run", [reviewFinished("interrupted")], undefined],
+];
+
+for (const [what, facts, waiting] of AFTERWARDS) {
+  Deno.test(`progress of a review loop: a dialog that waits, and after it ${what}`, () => {
+    assertEquals(after(...AT_WORK, dialogWaiting(ID, "q1"), ...facts).waiting?.id, waiting);
+  });
+}
+
+Deno.test("progress of a review loop: dialogs that a person answered are told apart from those of the policy", () => {
+  const answered = {
+    type: "dialog_answered",
+    ...TURN,
+    terminalId: "%1",
+    kind: "command",
+    subject: "npm test",
+    answer: "accept",
+    rule: "allow[0]",
+    result: "closed",
+  } as const;
+  const { counts, answers } = after(...AT_WORK, answered, { ...answered, rule: "person", answer: "decline" });
+  assertEquals([counts.acceptedDialogs, counts.declinedDialogs], [1, 0]);
+  assertEquals(answers.map(({ worker, asked, answer }) => [worker, asked, answer]), [
+    ["programmer", "command: npm test", "no"],
+  ]);
+});
+
+Deno.test("progress of a review loop: verdicts are kept, and a resume makes a run one that has not ended", () => {
+  const review = { type: "review_decided", role: "programmer_review", round: 2, cycle: 1 } as const;
+  const facts = [
+    ...AT_WORK,
+    { ...review, verdict: "REVISE", note: "no tests" },
+    { type: "round_finished", round: 2, verdict: "FAIL" },
+    { type: "warning", message: "its screen is odd", role: "tester" },
+    reviewFinished("interrupted", "Ctrl-C"),
+  ] as const satisfies readonly ReviewFact[];
+  const ended = after(...facts);
+  assertEquals(ended.done.map(({ unit, number, outcome, reason }) => [unit, number, outcome, reason]), [
+    ["cycle", 1, "fail", "no tests"],
+    ["round", 2, "fail", undefined],
+  ]);
+  assertEquals(ended.warnings.map(({ message }) => message), ["tester: its screen is odd"]);
+  assertEquals(ended.finished, { outcome: "interrupted", reason: "Ctrl-C", at: at(facts.length - 1) });
+  const started = facts[0];
+  if (started.type !== "run_started") throw new TypeError("the first record is another");
+  const resumed = after(...facts, { type: "run_resumed", runId: ID, folder: "", settings: started.settings });
+  assertEquals([resumed.finished, resumed.executedSince, resumed.startedAt], [undefined, at(facts.length), at(0)]);
+  assertEquals(levelOf(resumed, "round")?.number, 2);
+});
+
+Deno.test("progress of a review loop: of many warnings the last ones are kept", () => {
+  const many = Array.from({ length: 50 }, (_, index): ReviewFact => ({ type: "warning", message: `w${index}` }));
+  const { warnings } = after(...AT_WORK, ...many);
+  assertEquals([warnings.length, warnings.at(-1)?.message], [20, "w49"]);
+});
