@@ -24,7 +24,7 @@ interface Entry {
 }
 
 /**
- * Everything about a job's end that is not as it has to be, a sentence each; none where all is well.
+ * What is wrong with how a job ended, a sentence each; empty where all is well.
  *
  * @param expected the result of the same job undisturbed
  */
@@ -64,7 +64,7 @@ function readEntries(journal: string): { readonly entries: readonly Entry[]; rea
         return [{ ...record, line: index + 1 }];
       }
     } catch { /* told below */ }
-    violations.push(`line ${index + 1} of the journal is no record: ${text.slice(0, 80)}`);
+    violations.push(`line ${index + 1} of the journal is not a record: ${text.slice(0, 80)}`);
     return [];
   });
   return { entries, violations };

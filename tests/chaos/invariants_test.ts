@@ -98,8 +98,12 @@ Deno.test("prompts whose receiver does not know its process are judged by the ti
 /** Violation by violation: evidence that shows it, and what is said. Nothing else may be said. */
 const BAD: readonly (readonly [name: string, evidence: JobEvidence, said: RegExp, expected?: JobResult])[] = [
   ["a torn last line", { ...GOOD, journal: GOOD.journal.slice(0, -5) }, /last line is not complete/],
-  ["a line that is none", { ...GOOD, journal: GOOD.journal.replace("{", "{{") }, /line 1 of the journal is no record/],
-  ["a record without time", { ...GOOD, journal: GOOD.journal.replace(/"at"/, '"to"') }, /line 1 .* is no record/],
+  [
+    "a line that is not a record",
+    { ...GOOD, journal: GOOD.journal.replace("{", "{{") },
+    /line 1 of the journal is not a record/,
+  ],
+  ["a record without time", { ...GOOD, journal: GOOD.journal.replace(/"at"/, '"to"') }, /line 1 .* is not a record/],
   ["no beginning", without((_, index) => index === 0), /begins with run_started and agent_ready/],
   [
     "two beginnings",

@@ -4,7 +4,7 @@ import type { SeenRecord } from "./run_so_far.ts";
 
 /**
  * What is wrong with how a command has ended, a sentence each. One that nothing was done to has to pass; one whose agents
- * were killed may say so, and how to go on.
+ * were killed may say so, with the command that resumes the run.
  *
  * @param records what the command has written into the journal
  */
@@ -25,7 +25,7 @@ export function judgeCommand(
   if (!agentsWereHit) return [...problems, `a command that nothing was done to ended with ${code}`];
   if (code !== 1) problems.push(`a command whose agents were hit ended with ${code}`);
   if (!`${stdout}${stderr}`.includes("panewright resume")) {
-    problems.push("a command whose agents were hit does not say how to go on");
+    problems.push("a command whose agents were hit does not say how to resume");
   }
   return problems;
 }

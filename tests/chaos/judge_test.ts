@@ -37,7 +37,7 @@ Deno.test("commands that end otherwise are told", () => {
     [judge({ code: 0 }, { records: FAILED }), [because]],
     [judge({ code: KILLED_CODE, hits: ["panewright 7"] }, { blow: ON_PANEWRIGHT, records: FAILED }), [because]],
     [judge({ code: 3, hits: ["agent 8"], stdout: HINT }), ["a command whose agents were hit ended with 3"]],
-    [judge({ code: 1, hits: ["agent 8"] }), ["a command whose agents were hit does not say how to go on"]],
+    [judge({ code: 1, hits: ["agent 8"] }), ["a command whose agents were hit does not say how to resume"]],
     [judge({ stderr: "Error: x\n    at file:///a.ts:1:2\n" }), ["a command showed a stack trace"]],
   ];
   for (const [said, expected] of wrong) assertEquals(said, expected);

@@ -21,7 +21,7 @@ export type Strike =
 /** A strike that is timed, and leaves panewright alive. */
 export type AgentStrike = Exclude<Strike, { readonly target: "panewright" }>;
 
-/** What becomes of one command of a job: it is struck, and something may happen before the next one. */
+/** What happens to one command of a job, and before the next one. */
 export interface Blow {
   /** One after the other, while the command lives; the times count from the one before. */
   readonly strikes: readonly Strike[];
@@ -45,7 +45,7 @@ export interface JobFigures {
   readonly blows: readonly [fewest: number, most: number];
 }
 
-/** What a resume writes and does before the job itself goes on, at most. */
+/** What a resume writes and does, at most, before it continues the job. */
 const RESUME_RECORDS = 16;
 const RESUME_MS = 1500;
 const MOST_PAUSE_MS = 1200;
@@ -164,7 +164,7 @@ export interface WalkedCommand {
   readonly killed: boolean;
 }
 
-/** What a process writes before it goes on with the job. */
+/** What a process writes before it continues the job. */
 const OPENING = new Set([
   "journal_opened",
   "run_resumed",
@@ -177,17 +177,17 @@ const OPENING = new Set([
   "agent_session",
 ]);
 
-/** What it writes again each time that it goes on at the same place. */
+/** What it writes again each time that it continues at the same place. */
 const STANDING = new Set([...OPENING, "turn_resumed", "status_changed", "warning"]);
 
-/** A job that a walk does not bring to its end by then does not get on. */
+/** A job that has not ended after so many blows is stuck. */
 const MOST_BLOWS = 1600;
 
 /**
- * Walks through a job from record to record. One command is killed right before the first record with which it goes on with
- * the job, or in the middle of it, when what it tells of has been done; the next one right after it. Where that record is not
- * yet one which brings the job on, it goes on one record later. What comes before is passed once in the same way. So there
- * are kills between any two records.
+ * Kills a job between any two of its records. One command is killed right before the first record with which it continues the
+ * job, or in the middle of it, when what the record reports has been done; the next command right after that record. Where the
+ * record does not advance the job yet, the next two are killed one record later. The records before it are passed once, in the
+ * same way.
  */
 export function* walkJob(): Generator<Blow, void, WalkedCommand> {
   let last = "";
@@ -197,8 +197,8 @@ export function* walkJob(): Generator<Blow, void, WalkedCommand> {
     if (!killed) return;
     const opening = records.findIndex((type) => !OPENING.has(type));
     // What is recorded before it is done is recorded once more after a kill in between.
-    const getsOn = !STANDING.has(records.at(-1) ?? "warning") && records.join() !== last;
-    record = getsOn ? opening + 1 : record + 1;
-    if (getsOn) last = records.join();
+    const advances = !STANDING.has(records.at(-1) ?? "warning") && records.join() !== last;
+    record = advances ? opening + 1 : record + 1;
+    if (advances) last = records.join();
   }
 }

@@ -56,7 +56,7 @@ Deno.test("plans hit everything there is, within the figures of the job", () => 
   }
 });
 
-Deno.test("a walk kills after each record of a job, whatever a process writes before it goes on", () => {
+Deno.test("a walk kills after each record of a job, whatever a process writes before it continues", () => {
   const opening = ["run_resumed", "session_adopted", "agent_adopted"];
   const job = ["turn_started", "message_sending", "message_sent", "response_received", "round_finished"];
   // Within a turn each process says so and how it finds the agent.

@@ -37,7 +37,7 @@ export interface PlayedJob {
   readonly records: number;
 }
 
-/** A job that did not end as it has to. */
+/** A job that ended wrongly. */
 export class ChaosFailure extends Error {
   override name = "ChaosFailure";
 
@@ -55,7 +55,7 @@ export class ChaosFailure extends Error {
 /**
  * Plays one job: `run`, and `resume` until it has passed, with what the plan says done to each command.
  *
- * @throws {ChaosFailure} when a command or the end is not as it has to be
+ * @throws {ChaosFailure} when a command, or the end of the job, is wrong
  */
 export async function playJob(job: ChaosJob, options: PlayOptions): Promise<PlayedJob> {
   const { blows, signal } = options;

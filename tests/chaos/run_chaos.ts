@@ -35,7 +35,7 @@ export interface ChaosOptions {
  * Plays a job once undisturbed, and then over and over under kills.
  *
  * @returns the number of kills
- * @throws {ChaosFailure} at the first job that does not end as it has to, with the command line that plays it again
+ * @throws {ChaosFailure} at the first job that ends wrongly, with the command line that plays it again
  */
 export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<number> {
   const { seed, say, signal, first = 0, failuresIn } = options;
