@@ -1,23 +1,27 @@
 /**
- * What a setting is, as plain data. A slice of the settings table is an object of entries, each under its name in code;
+ * What a setting is, as plain data. A slice of the settings table is an object of settings, each under its name in code;
  * `lib/config/settings_table.ts` puts the slices together.
  *
  * @module
  */
 import { UsageError } from "./errors.ts";
 
+/** A program with its arguments. */
+export type Argv = readonly [string, ...string[]];
+
+/** A number: whole unless it is of seconds. `libraryDefault` is the default of the library, where it differs. */
+export interface NumberValue {
+  readonly kind: "seconds" | "count" | "bytes";
+  readonly above?: number;
+  readonly least?: number;
+  readonly most?: number;
+  readonly default?: number;
+  readonly libraryDefault?: number;
+}
+
 /** What the value of a setting may be, and what it is by default. A setting without a default may be absent. */
 export type SettingValue =
-  | {
-    readonly kind: "seconds" | "count" | "bytes";
-    /** The value must be greater than this. */
-    readonly above?: number;
-    readonly least?: number;
-    readonly most?: number;
-    readonly default?: number;
-    /** The default for callers of the library, where it differs from that of the command line. */
-    readonly libraryDefault?: number;
-  }
+  | NumberValue
   | { readonly kind: "switch"; readonly default: boolean }
   | { readonly kind: "choice"; readonly of: readonly (string | number)[]; readonly default?: string | number }
   /** `must` says in words what `pattern` demands. */
@@ -27,24 +31,18 @@ export type SettingValue =
   /** Several argv arrays, at least one. */
   | { readonly kind: "commands"; readonly default: readonly Argv[] };
 
-/** A program with its arguments. */
-export type Argv = readonly [string, ...string[]];
-
-/** The flag that sets a setting. That of a switch says what it sets it to, and describes that. */
-export type SettingFlag =
-  | { readonly name: string; readonly placeholder?: string }
-  | { readonly name: string; readonly sets: boolean; readonly description: string };
-
 /** One setting: everything that is said about it, besides the code that uses it. */
 export interface Setting<Value = SettingValue> {
-  /** Its dotted path in the config file; at most one dot. */
-  readonly key: string;
+  /**
+   * Its path in the config file (at most one dot), its environment variable (the loop's own have the seeds' names, others begin
+   * with PANEWRIGHT_), and its flag with what the flag takes. The flag of a switch sets the opposite of the default.
+   */
+  readonly names: { readonly key: string; readonly env?: string; readonly flag?: `--${string}` };
   readonly value: Value;
-  /** The environment variable. The loop's own have the seeds' names; others begin with PANEWRIGHT_. */
-  readonly env?: string;
-  readonly flag?: SettingFlag;
-  /** A sentence; the help of the flag shows it as well. Seconds and bytes are named as such. */
+  /** A sentence; help shows it for the flag as well. Seconds and bytes are named as such. */
   readonly description: string;
+  /** What help says instead: what the flag of a switch does. */
+  readonly flagDescription?: string;
   /** What the value may look like, where there is no default to show. */
   readonly example?: unknown;
 }
@@ -62,26 +60,22 @@ export type ValueOf<Value> = Value extends { kind: "seconds" | "count" | "bytes"
   : Value extends { kind: "shape"; schema: { _zod: { output: infer Output } } } ? Output
   : never;
 
+type Defaulted<Slice extends SettingSlice<unknown>> = {
+  [Name in keyof Slice]: Slice[Name]["value"] extends { default: unknown } ? Name : never;
+}[keyof Slice];
+
 /** The settings of a slice, by their names in code; one without a default may be absent. */
 export type SettingsOf<Slice extends SettingSlice<unknown>> =
-  & {
-    readonly [Name in keyof Slice as Slice[Name] extends { value: { default: unknown } } ? Name : never]: ValueOf<
-      Slice[Name]["value"]
-    >;
-  }
-  & {
-    readonly [Name in keyof Slice as Slice[Name] extends { value: { default: unknown } } ? never : Name]?: ValueOf<
-      Slice[Name]["value"]
-    >;
-  };
+  & { readonly [Name in Defaulted<Slice>]: ValueOf<Slice[Name]["value"]> }
+  & { readonly [Name in Exclude<keyof Slice, Defaulted<Slice>>]?: ValueOf<Slice[Name]["value"]> };
 
 /** The settings of a slice where nothing else is said, for callers of the library. */
 export function defaultsOf<const Slice extends SettingSlice>(slice: Slice): SettingsOf<Slice> {
   const defaults = Object.entries(slice).flatMap(([name, { value }]) => {
-    const own = "libraryDefault" in value ? value.libraryDefault : "default" in value ? value.default : undefined;
-    return own === undefined ? [] : [[name, own] as const];
+    if ("libraryDefault" in value) return [[name, value.libraryDefault]];
+    return "default" in value ? [[name, value.default]] : [];
   });
-  return Object.fromEntries(defaults) as SettingsOf<Slice>;
+  return Object.fromEntries(defaults);
 }
 
 /**
@@ -92,7 +86,9 @@ export function defaultsOf<const Slice extends SettingSlice>(slice: Slice): Sett
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const slice = { waitSeconds: { key: "wait", value: { kind: "seconds", least: 0, default: 3 }, description: "" } } as const;
+ * const slice = {
+ *   waitSeconds: { names: { key: "wait" }, value: { kind: "seconds", least: 0, default: 3 }, description: "Seconds." },
+ * } as const;
  * assertEquals(completeSettings(slice, {}), { waitSeconds: 3 });
  * ```
  */
@@ -100,22 +96,19 @@ export function completeSettings<const Slice extends SettingSlice>(
   slice: Slice,
   given: { readonly [Name in keyof SettingsOf<Slice>]?: SettingsOf<Slice>[Name] | undefined },
 ): SettingsOf<Slice> {
-  const settings: Record<string, unknown> = { ...defaultsOf(slice) };
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  for (const [name, value] of entries) {
     const setting = Object.hasOwn(slice, name) ? slice[name] : undefined;
     if (setting === undefined) {
       throw new UsageError(`Cannot use the setting "${name}": there is no such setting`, {
         hint: `Settings are: ${Object.keys(slice).join(", ")}.`,
       });
     }
-    if (!isValid(setting.value, value)) {
-      const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-      throw new UsageError(`Cannot use ${shown} as ${name}: it must be ${describeValue(setting.value)}`);
-    }
-    settings[name] = value;
+    if (isValid(setting.value, value)) continue;
+    const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+    throw new UsageError(`Cannot use ${shown} as ${name}: it must be ${describeValue(setting.value)}`);
   }
-  return settings as SettingsOf<Slice>;
+  return { ...defaultsOf(slice), ...Object.fromEntries(entries) };
 }
 
 /**
@@ -160,8 +153,7 @@ function isValid(value: SettingValue, given: unknown): boolean {
     case "bytes": {
       const { kind, above = -Infinity, least = -Infinity, most = Infinity } = value;
       if (!(kind === "seconds" ? Number.isFinite(given) : Number.isInteger(given))) return false;
-      const number = Number(given);
-      return number > above && number >= least && number <= most;
+      return Number(given) > above && Number(given) >= least && Number(given) <= most;
     }
     case "switch":
       return typeof given === "boolean";

@@ -14,24 +14,24 @@ export const CONFIG_FLAGS: readonly ConfigFlag[] = SETTINGS.flatMap((setting) =>
   setting.flag === undefined || setting.job === "exec" ? [] : [flagOf(setting, setting.flag)]
 );
 
-function flagOf({ value, description }: TableEntry, flag: NonNullable<TableEntry["flag"]>): ConfigFlag {
-  if ("sets" in flag) return { name: flag.name, type: "switch", description: flag.description };
-  const sentence = `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, "")}`;
+function flagOf(setting: TableEntry, { name, placeholder }: NonNullable<TableEntry["flag"]>): ConfigFlag {
+  const { value, description, flagDescription } = setting;
+  const sentence = flagDescription ??
+    `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, "")}`;
+  const given = placeholder === undefined ? {} : { placeholder };
   switch (value.kind) {
+    case "switch":
+      return { name, type: "switch", description: sentence };
     case "seconds":
+      return { name, type: "number", placeholder: "N", description: sentence };
     case "count":
     case "bytes":
-      return {
-        placeholder: "N",
-        ...flag,
-        type: value.kind === "seconds" ? "number" : "integer",
-        description: sentence,
-      };
+      return { name, type: "integer", placeholder: "N", description: sentence };
     case "choice": {
       const choices = value.of.map(String);
-      return { ...flag, type: "choice", choices, description: `${sentence}; one of ${choices.join(", ")}` };
+      return { name, type: "choice", choices, ...given, description: `${sentence}; one of ${choices.join(", ")}` };
     }
     default:
-      return { ...flag, type: "string", description: sentence };
+      return { name, type: "string", ...given, description: sentence };
   }
 }

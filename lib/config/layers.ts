@@ -117,11 +117,11 @@ export function environmentLayer(env: (name: string) => string | undefined): Lay
 export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
   const data: Record<string, unknown> = {};
   const names = new Map<string, string>();
-  for (const { key, flag } of SETTINGS) {
+  for (const { key, flag, value } of SETTINGS) {
     const given = flag === undefined ? undefined : flags[flag.name];
     if (flag === undefined || given === undefined) continue;
     names.set(key, flag.name);
-    setAt(data, key.split("."), "sets" in flag ? flag.sets : given);
+    setAt(data, key.split("."), value.kind === "switch" ? !value.default : given);
   }
   const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
   const problemAt = (path: KeyPath, message: string): Problem => ({

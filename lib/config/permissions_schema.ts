@@ -41,24 +41,24 @@ const rules = z.array(rule());
 /** The slice of the settings table with the rules of the permission policy. */
 export const PERMISSION_RULE_SETTINGS = {
   deny: {
-    key: "permissions.deny",
+    names: { key: "permissions.deny" },
     value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
     description:
       "What is denied. A string is a command pattern: * is one word, ** any number; more words may follow it.",
   },
   ask: {
-    key: "permissions.ask",
+    names: { key: "permissions.ask" },
     value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
     description: "What a person is asked about, unless it is denied; patterns as in `deny`.",
   },
   allow: {
-    key: "permissions.allow",
+    names: { key: "permissions.allow" },
     value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
     description:
       "Once it has an entry, a person is asked about whatever no entry names; patterns are for whole commands.",
   },
   liftBuiltin: {
-    key: "permissions.lift_builtin",
+    names: { key: "permissions.lift_builtin" },
     value: {
       kind: "shape",
       schema: z.array(z.enum(BUILTIN_RULE_NAMES)),

@@ -51,7 +51,7 @@ export type CheckConfig = z.output<typeof check>;
 /** The slice of the settings table with the pipelines. */
 export const PIPELINE_SETTINGS = {
   pipelines: {
-    key: "pipelines",
+    names: { key: "pipelines" },
     value: {
       kind: "shape",
       schema: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/), z.array(step).min(1)),
@@ -67,7 +67,7 @@ export const PIPELINE_SETTINGS = {
     },
   },
   defaultPipeline: {
-    key: "default_pipeline",
+    names: { key: "default_pipeline" },
     value: { kind: "text" },
     description: "The pipeline of a task that names none; without it, the first one.",
     example: "feature",

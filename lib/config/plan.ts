@@ -35,7 +35,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
 
 /** The settings of one slice of the table, as the configuration has them. */
 export function settingsIn<const Slice extends SettingSlice>(config: Config, slice: Slice): SettingsOf<Slice> {
-  const values = Object.entries(slice).map(([name, { key }]) => [name, valueAt(config, key.split("."))]);
+  const values = Object.entries(slice).map(([name, { names }]) => [name, valueAt(config, names.key.split("."))]);
   return present(Object.fromEntries(values)) as SettingsOf<Slice>;
 }
 

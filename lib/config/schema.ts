@@ -50,11 +50,12 @@ export function unwrapSchema(schema: unknown): unknown {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(limited({ kind: "count", least: 0 }), { kind: "count", least: 0, most: 1_000_000 });
+ * assertEquals(limited({ kind: "count", least: 0 }), { kind: "count", least: 0, most: 1_000_000 } as const);
  * ```
  */
-export function limited<Value extends SettingValue | ShapeValue>(value: Value): Value {
-  return value.kind in MOST ? { most: MOST[value.kind as keyof typeof MOST], ...value } : value;
+export function limited(value: SettingValue | ShapeValue): SettingValue | ShapeValue {
+  const { kind } = value;
+  return kind === "seconds" || kind === "count" || kind === "bytes" ? { most: MOST[kind], ...value } : value;
 }
 
 function shapeOf(settings: readonly TableEntry[]): Shape {

@@ -27,20 +27,18 @@ const role = z.strictObject({
 /** What `panewright run` and `panewright exec` have in common. */
 const COMMON_SETTINGS = {
   schema: {
-    key: "$schema",
+    names: { key: "$schema" },
     value: { kind: "text" },
     description: "Where an editor finds the JSON Schema of this file.",
     example: "panewright.schema.json",
   },
   provider: {
-    key: "provider",
+    names: { key: "provider", env: "PANEWRIGHT_PROVIDER", flag: "--provider ID" },
     value: { kind: "choice", of: PROVIDER_IDS, default: "codex" },
-    env: "PANEWRIGHT_PROVIDER",
-    flag: { name: "provider", placeholder: "ID" },
     description: "The agent CLI of every role and step that names no other.",
   },
   providers: {
-    key: "providers",
+    names: { key: "providers" },
     value: {
       kind: "shape",
       schema: z.strictObject(recordOf(PROVIDER_IDS, (id) => agent.optional().describe(`For every agent of ${id}.`))),
@@ -51,27 +49,23 @@ const COMMON_SETTINGS = {
     example: { codex: { args: ["--search"], env: { LANG: "C.UTF-8" } } },
   },
   workdir: {
-    key: "wd",
+    names: { key: "wd", env: "PANEWRIGHT_WD", flag: "--wd DIR" },
     value: { kind: "text", default: "." },
-    env: "PANEWRIGHT_WD",
-    flag: { name: "wd", placeholder: "DIR" },
     description: "The folder in which the agents work; in the config file, relative to that file.",
   },
   ntfyUrl: {
-    key: "notifications.ntfy_url",
+    names: { key: "notifications.ntfy_url", env: "PANEWRIGHT_NTFY_URL" },
     value: {
       kind: "shape",
       schema: z.url({ protocol: /^https?$/, error: "must be a web address (http:// or https://)" }),
       must: "a web address (http:// or https://)",
       default: "https://ntfy.sh",
     },
-    env: "PANEWRIGHT_NTFY_URL",
     description: "The ntfy server.",
   },
   ntfyTopic: {
-    key: "notifications.ntfy_topic",
+    names: { key: "notifications.ntfy_topic", env: "PANEWRIGHT_NTFY_TOPIC" },
     value: { kind: "text", pattern: /^[A-Za-z0-9_-]{1,64}$/, must: "1 to 64 letters, digits, _ or -" },
-    env: "PANEWRIGHT_NTFY_TOPIC",
     description: "The ntfy topic that is told when a run ends, and when an agent waits for a person.",
     example: "my-runs",
   },
@@ -80,21 +74,18 @@ const COMMON_SETTINGS = {
 /** What `panewright run` reads besides the slices of the code that it runs. */
 const RUN_SETTINGS = {
   prompt: {
-    key: "prompt",
+    names: { key: "prompt", env: "PANEWRIGHT_PROMPT" },
     value: { kind: "text" },
-    env: "PANEWRIGHT_PROMPT",
     description: "The text of the job; either this or `prompt_file`.",
   },
   promptFile: {
-    key: "prompt_file",
+    names: { key: "prompt_file", env: "PANEWRIGHT_PROMPT_FILE", flag: "--prompt-file FILE" },
     value: { kind: "text" },
-    env: "PANEWRIGHT_PROMPT_FILE",
-    flag: { name: "prompt-file", placeholder: "FILE" },
     description: "The file with the text of the job; in the config file, relative to that file.",
     example: "job.md",
   },
   roles: {
-    key: "roles",
+    names: { key: "roles" },
     value: {
       kind: "shape",
       schema: z.strictObject(recordOf(ROLES, (name) => role.optional().describe(`The agent that plays ${name}.`))),
@@ -105,7 +96,7 @@ const RUN_SETTINGS = {
     example: { tester: { provider: "codex", model: "gpt-5.5" } },
   },
   rules: {
-    key: "rules",
+    names: { key: "rules" },
     value: {
       kind: "shape",
       schema: rulesSchema,
@@ -118,7 +109,7 @@ const RUN_SETTINGS = {
     },
   },
   rulesFile: {
-    key: "rules_file",
+    names: { key: "rules_file" },
     value: { kind: "text" },
     description: "A file of such rules to share, in the form of `rules`; relative to the config file.",
     example: "rules.jsonc",
@@ -141,31 +132,36 @@ const SLICES = [
 ] as const;
 
 /** A setting as the table has it. */
-export interface TableEntry extends Setting<SettingValue | ShapeValue> {
-  /** Its name in code. */
-  readonly name: string;
+export interface TableEntry extends Omit<Setting<SettingValue | ShapeValue>, "names"> {
   /** The command that goes by it. */
   readonly job: "run" | "exec" | "both";
+  readonly key: string;
+  readonly env: string | undefined;
+  readonly flag: { readonly name: string; readonly placeholder: string | undefined } | undefined;
 }
 
 /** The settings table: everything that a config file may say, in the order in which it is shown. */
 export const SETTINGS: readonly TableEntry[] = SLICES.flatMap(({ job, settings }) =>
-  Object.entries<Setting<SettingValue | ShapeValue>>(settings).map(([name, setting]) => ({ ...setting, name, job }))
+  Object.values<Setting<SettingValue | ShapeValue>>(settings).map(({ names: { key, env, flag }, ...setting }) => {
+    const [name, placeholder] = flag?.slice(2).split(" ") ?? [];
+    return { ...setting, job, key, env, flag: name === undefined ? undefined : { name, placeholder } };
+  })
 );
 
 type EntriesOf<Slice> = Slice extends unknown ? Slice[keyof Slice] : never;
 type Entry = EntriesOf<typeof SLICES[number]["settings"]>;
-type Group = Entry["key"] extends infer Key ? Key extends `${infer Name}.${string}` ? Name : never : never;
+type KeyOf<E extends Entry> = E["names"]["key"];
+type Group = KeyOf<Entry> extends infer Key ? Key extends `${infer Name}.${string}` ? Name : never : never;
 type Effective<E extends Entry> =
   | ValueOf<E["value"]>
-  | (E extends { value: { default: unknown } } ? never : undefined);
+  | (E["value"] extends { default: unknown } ? never : undefined);
 
 /** The effective configuration: every key of the table in its place, defaults filled in. */
 export type Config =
-  & { readonly [E in Entry as E["key"] extends `${string}.${string}` ? never : E["key"]]: Effective<E> }
+  & { readonly [E in Entry as KeyOf<E> extends `${string}.${string}` ? never : KeyOf<E>]: Effective<E> }
   & {
     readonly [Name in Group]: {
-      readonly [E in Entry as E["key"] extends `${Name}.${infer Key}` ? Key : never]: Effective<E>;
+      readonly [E in Entry as KeyOf<E> extends `${Name}.${infer Key}` ? Key : never]: Effective<E>;
     };
   };
 

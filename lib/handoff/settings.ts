@@ -8,64 +8,51 @@ import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from
 /** The handoff's slice of the settings table: how a turn is waited for. The defaults are those of the seeds. */
 export const HANDOFF_SETTINGS = {
   pollSeconds: {
-    key: "handoff.poll_seconds",
+    names: { key: "handoff.poll_seconds", env: "POLL_SECONDS", flag: "--poll-seconds" },
     value: { kind: "seconds", above: 0, most: 3600, default: 2 },
-    env: "POLL_SECONDS",
-    flag: { name: "poll-seconds" },
     description: "Seconds between two looks at an agent's terminal.",
   },
   idleGraceSeconds: {
-    key: "handoff.idle_grace_seconds",
+    names: { key: "handoff.idle_grace_seconds", env: "IDLE_GRACE_SECONDS", flag: "--idle-grace-seconds" },
     value: { kind: "seconds", least: 0, default: 30 },
-    env: "IDLE_GRACE_SECONDS",
-    flag: { name: "idle-grace-seconds" },
     description:
       "Seconds that an agent may be idle, without a break and without a response file, before its turn is over.",
   },
   responseTimeoutSeconds: {
-    key: "handoff.response_timeout",
+    names: { key: "handoff.response_timeout", env: "RESPONSE_TIMEOUT", flag: "--response-timeout" },
     value: { kind: "seconds", above: 0, default: 1800 },
-    env: "RESPONSE_TIMEOUT",
-    flag: { name: "response-timeout" },
     description: "Seconds that a whole turn may take, reminders included.",
   },
   strictFileHandoff: {
-    key: "handoff.strict_file_handoff",
+    names: { key: "handoff.strict_file_handoff", env: "STRICT_FILE_HANDOFF" },
     value: { kind: "switch", default: true },
-    env: "STRICT_FILE_HANDOFF",
     description: "Whether a turn without a response file fails; if not, the terminal's last output is the response.",
   },
   maxFileReminders: {
-    key: "handoff.max_file_reminders",
+    names: { key: "handoff.max_file_reminders", env: "MAX_FILE_REMINDERS" },
     // The seeds' handoff never reminds, and callers of the library get that; a reminder saves many a run at night.
     value: { kind: "count", least: 0, default: 1, libraryDefault: 0 },
-    env: "MAX_FILE_REMINDERS",
     description: "How often an idle agent is reminded of its missing response file in one turn.",
   },
   maxResponseBytes: {
-    key: "handoff.max_response_bytes",
+    names: { key: "handoff.max_response_bytes" },
     value: { kind: "bytes", least: 1, default: 1024 * 1024 },
     description: "The largest response file that is read, in bytes.",
   },
   autoAcceptPermissions: {
-    key: "permissions.auto_accept",
+    names: { key: "permissions.auto_accept", env: "AUTO_ACCEPT_PERMISSIONS", flag: "--auto-accept" },
     value: { kind: "switch", default: false },
-    env: "AUTO_ACCEPT_PERMISSIONS",
-    flag: {
-      name: "auto-accept",
-      sets: true,
-      description: "accept agents' permission dialogs as far as the rules allow; only for work in a sandbox",
-    },
     description:
       "Whether agents' permission dialogs are accepted as far as the rules allow; only for work in a sandbox.",
+    flagDescription: "accept agents' permission dialogs as far as the rules allow; only for work in a sandbox",
   },
   acceptCooldownSeconds: {
-    key: "permissions.accept_cooldown_seconds",
+    names: { key: "permissions.accept_cooldown_seconds" },
     value: { kind: "seconds", least: 0, default: 5 },
     description: "Seconds between two accepted dialogs of one terminal.",
   },
   acceptCap: {
-    key: "permissions.accept_cap",
+    names: { key: "permissions.accept_cap" },
     value: { kind: "count", least: 0, default: 20 },
     description: "How many dialogs may be accepted in one turn.",
   },

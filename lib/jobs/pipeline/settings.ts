@@ -4,53 +4,51 @@ import { defaultsOf, type SettingSlice, type SettingsOf } from "../../settings.t
 export const EXEC_SETTINGS = {
   /** Higher asks more. The meaning of each level is in `prompts/autonomy.ts`. */
   autonomyLevel: {
-    key: "autonomy_level",
+    names: { key: "autonomy_level", flag: "--autonomy-level N" },
     value: { kind: "choice", of: [0, 1, 2, 3, 4, 5], default: 1 },
-    flag: { name: "autonomy-level", placeholder: "N" },
     description:
       "How much the agents of steps ask, from 0 (only when the task is impossible as it stands) to 5 (every choice).",
   },
   resume: {
-    key: "exec.resume",
+    names: { key: "exec.resume", flag: "--resume-mode" },
     value: { kind: "choice", of: ["native", "replay"], default: "replay" },
-    flag: { name: "resume-mode" },
     description:
       "How a step resumes after an answer: in the CLI's own session (native), or with a new process that is told everything (replay).",
   },
   askCommands: {
-    key: "exec.ask_commands",
+    names: { key: "exec.ask_commands" },
     value: { kind: "commands", default: [["panewright", "ask"], ["cat-herder", "ask"]] },
     description: "The commands with which an agent asks a person, as their leading words.",
   },
   maxQuestionsPerStep: {
-    key: "exec.max_questions_per_step",
+    names: { key: "exec.max_questions_per_step" },
     value: { kind: "count", least: 0, default: 5 },
     description: "How many questions of one step a person is asked; the agent must decide later ones itself.",
   },
   atLevel0: {
-    key: "exec.at_level_0",
+    names: { key: "exec.at_level_0" },
     value: { kind: "choice", of: ["decide", "ask"], default: "decide" },
     description: "What a question at autonomy level 0 leads to: the agent is told to decide, or a person is asked.",
   },
   answerTimeoutSeconds: {
-    key: "exec.answer_timeout_seconds",
+    names: { key: "exec.answer_timeout_seconds" },
     value: { kind: "seconds", above: 0 },
     description: "Seconds that a question waits for its answer; without it, there is no limit.",
     example: 900,
   },
   defaultAnswer: {
-    key: "exec.default_answer",
+    names: { key: "exec.default_answer" },
     value: { kind: "text" },
     description: "The answer to a question that nobody answered in time.",
     example: "Decide yourself, and say in your last message what you decided.",
   },
   waitForUsageLimitReset: {
-    key: "exec.wait_for_usage_limit_reset",
+    names: { key: "exec.wait_for_usage_limit_reset" },
     value: { kind: "switch", default: false },
     description: "Whether a step that reaches the account's usage limit waits until the limit is reset.",
   },
   writesOutside: {
-    key: "exec.writes_outside",
+    names: { key: "exec.writes_outside" },
     value: { kind: "choice", of: ["fail", "warn"], default: "fail" },
     description: "What a change to a file outside of `allow_write` leads to: the step fails, or there is a warning.",
   },

@@ -4,104 +4,84 @@ import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from
 /** The slice of the settings table that the loop itself goes by. The figures are those of the seeds. */
 export const REVIEW_LOOP_SETTINGS = {
   startAgent: {
-    key: "start_agent",
+    names: { key: "start_agent", env: "START_AGENT", flag: "--start-agent ROLE" },
     value: { kind: "choice", of: ROLES, default: "analyst" },
-    env: "START_AGENT",
-    flag: { name: "start-agent", placeholder: "ROLE" },
     description: "The role that begins the first round; a placeholder stands for the work of those before it.",
   },
   projectTestCmd: {
-    key: "project_test_cmd",
+    names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },
     value: { kind: "command" },
-    env: "PROJECT_TEST_CMD",
-    flag: { name: "test-cmd", placeholder: "COMMAND" },
     description: "The project's own test command; PASS counts only if it passes.",
     example: ["npm", "test"],
   },
   testCommandTimeoutSeconds: {
-    key: "project_test_timeout_seconds",
+    names: { key: "project_test_timeout_seconds", env: "PROJECT_TEST_TIMEOUT_SECONDS" },
     value: { kind: "seconds", above: 0, default: 1800 },
-    env: "PROJECT_TEST_TIMEOUT_SECONDS",
     description: "Seconds after which the test command and all that it started are killed.",
   },
   maxRounds: {
-    key: "limits.max_rounds",
+    names: { key: "limits.max_rounds", env: "MAX_ROUNDS", flag: "--max-rounds" },
     value: { kind: "count", least: 1, default: 8 },
-    env: "MAX_ROUNDS",
-    flag: { name: "max-rounds" },
     description: "Rounds, each ending with the tester, before the job counts as failed.",
   },
   maxReviewCycles: {
-    key: "limits.max_review_cycles",
+    names: { key: "limits.max_review_cycles", env: "MAX_REVIEW_CYCLES", flag: "--max-review-cycles" },
     value: { kind: "count", least: 1, default: 3 },
-    env: "MAX_REVIEW_CYCLES",
-    flag: { name: "max-review-cycles" },
     description: "How often an author and its reviewer take turns in one round.",
   },
   minReviewCyclesBeforeApproval: {
-    key: "limits.min_review_cycles_before_approval",
+    names: { key: "limits.min_review_cycles_before_approval", env: "MIN_REVIEW_CYCLES_BEFORE_APPROVAL" },
     value: { kind: "count", least: 1, default: 2 },
-    env: "MIN_REVIEW_CYCLES_BEFORE_APPROVAL",
     description: "The first cycle in which an approval counts; the last cycle where that comes earlier.",
   },
   reviewEvidenceMinMatch: {
-    key: "limits.review_evidence_min_match",
+    names: { key: "limits.review_evidence_min_match", env: "REVIEW_EVIDENCE_MIN_MATCH" },
     value: { kind: "count", least: 0, most: 4, default: 3 },
-    env: "REVIEW_EVIDENCE_MIN_MATCH",
     description: "How many of the four kinds of evidence an approval must have.",
   },
   atReviewLimit: {
-    key: "limits.at_review_limit",
+    names: { key: "limits.at_review_limit", env: "AT_REVIEW_LIMIT" },
     value: { kind: "choice", of: ["proceed", "fail"], default: "proceed" },
-    env: "AT_REVIEW_LIMIT",
     description: "What happens when a reviewer has not approved by the last cycle.",
   },
   condenseCrossPhase: {
-    key: "condensation.condense_cross_phase",
+    names: { key: "condensation.condense_cross_phase", env: "CONDENSE_CROSS_PHASE" },
     value: { kind: "switch", default: true },
-    env: "CONDENSE_CROSS_PHASE",
     description: "Whether a retry prompt has the summaries of earlier rounds condensed.",
   },
   condenseUpstreamOnRepeat: {
-    key: "condensation.condense_upstream_on_repeat",
+    names: { key: "condensation.condense_upstream_on_repeat", env: "CONDENSE_UPSTREAM_ON_REPEAT" },
     value: { kind: "switch", default: true },
-    env: "CONDENSE_UPSTREAM_ON_REPEAT",
     description: "Whether a role that was prompted before gets another role's text condensed.",
   },
   condenseExploreOnRepeat: {
-    key: "condensation.condense_explore_on_repeat",
+    names: { key: "condensation.condense_explore_on_repeat", env: "CONDENSE_EXPLORE_ON_REPEAT" },
     value: { kind: "switch", default: true },
-    env: "CONDENSE_EXPLORE_ON_REPEAT",
     description: "Whether a role that was prompted before gets the explore summary condensed.",
   },
   condenseReviewFeedback: {
-    key: "condensation.condense_review_feedback",
+    names: { key: "condensation.condense_review_feedback", env: "CONDENSE_REVIEW_FEEDBACK" },
     value: { kind: "switch", default: true },
-    env: "CONDENSE_REVIEW_FEEDBACK",
     description: "Whether the author gets a reviewer's feedback condensed.",
   },
   condenseTestEvidence: {
-    key: "condensation.condense_test_evidence",
+    names: { key: "condensation.condense_test_evidence", env: "CONDENSE_TEST_EVIDENCE" },
     value: { kind: "switch", default: true },
-    env: "CONDENSE_TEST_EVIDENCE",
     description: "Whether the programmer gets test evidence condensed.",
   },
   maxCrossPhaseLines: {
-    key: "condensation.max_cross_phase_lines",
+    names: { key: "condensation.max_cross_phase_lines", env: "MAX_CROSS_PHASE_LINES" },
     value: { kind: "count", least: 1, default: 40 },
-    env: "MAX_CROSS_PHASE_LINES",
     description: "Lines kept of another role's text, of the explore summary and of the earlier rounds' summaries.",
   },
   maxFeedbackLines: {
-    key: "condensation.max_feedback_lines",
+    names: { key: "condensation.max_feedback_lines", env: "MAX_FEEDBACK_LINES" },
     value: { kind: "count", least: 1, default: 30 },
-    env: "MAX_FEEDBACK_LINES",
     description: "Lines kept of a reviewer's feedback.",
   },
   maxTestEvidenceLines: {
-    key: "condensation.max_test_evidence_lines",
+    names: { key: "condensation.max_test_evidence_lines", env: "MAX_TEST_EVIDENCE_LINES" },
     value: { kind: "count", least: 1, default: 120 },
-    env: "MAX_TEST_EVIDENCE_LINES",
     description: "Lines kept of the tester's report, and again of the test command's output.",
   },
 } as const satisfies SettingSlice;
@@ -109,31 +89,24 @@ export const REVIEW_LOOP_SETTINGS = {
 /** The slice of the settings table that a run of the loop needs around the loop. */
 export const REVIEW_RUN_SETTINGS = {
   startupTimeoutSeconds: {
-    key: "startup_timeout_seconds",
+    names: { key: "startup_timeout_seconds", env: "STARTUP_TIMEOUT_SECONDS" },
     value: { kind: "seconds", above: 0, default: 60 },
-    env: "STARTUP_TIMEOUT_SECONDS",
     description: "Seconds that an agent may take from its start to its first prompt.",
   },
   quietSeconds: {
-    key: "quiet_seconds",
+    names: { key: "quiet_seconds", env: "QUIET_SECONDS" },
     value: { kind: "seconds", least: 0, default: 8 },
-    env: "QUIET_SECONDS",
     description:
       "Seconds that a screen which may show an agent at work must stand still to count as idle, where only the screen tells.",
   },
   cleanupOnExit: {
-    key: "cleanup_on_exit",
+    names: { key: "cleanup_on_exit", env: "CLEANUP_ON_EXIT", flag: "--no-cleanup" },
     value: { kind: "switch", default: true },
-    env: "CLEANUP_ON_EXIT",
-    flag: {
-      name: "no-cleanup",
-      sets: false,
-      description: "leave the agents' panes open at the end, for a person to attach to",
-    },
     description: "Whether the agents' panes are closed at the end; if not, a person can attach to them.",
+    flagDescription: "leave the agents' panes open at the end, for a person to attach to",
   },
   maxAgentRestarts: {
-    key: "limits.max_agent_restarts",
+    names: { key: "limits.max_agent_restarts" },
     value: { kind: "count", least: 0, default: 2 },
     description: "How often an agent whose program ends by itself is restarted before the run stops with an error.",
   },
@@ -142,37 +115,33 @@ export const REVIEW_RUN_SETTINGS = {
 /** The slice of the settings table about the agents' panes. */
 export const TMUX_SETTINGS = {
   socket: {
-    key: "tmux.socket",
+    names: { key: "tmux.socket", env: "PANEWRIGHT_TMUX_SOCKET", flag: "--tmux-socket NAME" },
     value: {
       kind: "text",
       pattern: /^(?:\/.+|[A-Za-z0-9_.-]{1,64})$/,
       must: "be 1 to 64 letters, digits, _ . or -, or an absolute path",
     },
-    env: "PANEWRIGHT_TMUX_SOCKET",
-    flag: { name: "tmux-socket", placeholder: "NAME" },
     description:
       "The socket of the tmux server to use: a name (`tmux -L`) or a path (`tmux -S`); by default each run starts its own server.",
     example: "agents",
   },
   session: {
-    key: "tmux.session",
+    names: { key: "tmux.session", env: "PANEWRIGHT_TMUX_SESSION", flag: "--tmux-session NAME" },
     value: {
       kind: "text",
       pattern: /^[A-Za-z0-9_][^:.\s]{0,63}$/,
       must: "a name of at most 64 characters that begins with a letter or digit and has no space, colon or dot",
     },
-    env: "PANEWRIGHT_TMUX_SESSION",
-    flag: { name: "tmux-session", placeholder: "NAME" },
     description: "An existing tmux session in which the agents get their windows.",
     example: "work",
   },
   cols: {
-    key: "tmux.cols",
+    names: { key: "tmux.cols" },
     value: { kind: "count", least: 80, most: 500, default: 220 },
     description: "The width of each agent's terminal, in columns.",
   },
   rows: {
-    key: "tmux.rows",
+    names: { key: "tmux.rows" },
     value: { kind: "count", least: 24, most: 200, default: 50 },
     description: "The height of each agent's terminal, in rows.",
   },
@@ -181,12 +150,12 @@ export const TMUX_SETTINGS = {
 /** The slice of the settings table about permission dialogs, besides the rules and what the handoff counts. */
 export const DIALOG_SETTINGS = {
   dryRun: {
-    key: "permissions.dry_run",
+    names: { key: "permissions.dry_run" },
     value: { kind: "switch", default: false },
     description: "Whether decisions are only written to the audit log, and nothing is sent to the agents.",
   },
   dialogTimeoutSeconds: {
-    key: "permissions.dialog_timeout_seconds",
+    names: { key: "permissions.dialog_timeout_seconds" },
     value: { kind: "seconds", above: 0, default: 600 },
     description: "Seconds that a dialog waits for a person.",
   },
@@ -195,13 +164,13 @@ export const DIALOG_SETTINGS = {
 /** The slice of the settings table about what follows PASS. */
 export const POST_PROCESSING_SETTINGS = {
   gitCommitMessage: {
-    key: "post_processing.git_commit_message",
+    names: { key: "post_processing.git_commit_message" },
     value: { kind: "text" },
     description: "After PASS, all changes of the working directory are committed with this message.",
     example: "Finish the job",
   },
   openspecChange: {
-    key: "post_processing.openspec_change",
+    names: { key: "post_processing.openspec_change" },
     value: { kind: "text", pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, must: "be letters, digits, _ . or -" },
     description: "After PASS, this openspec change is archived.",
     example: "add-login",
