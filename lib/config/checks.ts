@@ -84,13 +84,8 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
   if (typeof promptFile === "string" && promptFile !== "") {
     const layer = layerOf(context, ["prompt_file"]);
     const path = resolve(layer === undefined ? cwd : context.baseOf(layer), promptFile);
-    try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(path));
-      return { text, source: promptFile };
-    } catch (error) {
-      report(context, ["prompt_file"], `% names ${path}, but ${reasonOf(error, "file")}`);
-      return undefined;
-    }
+    const text = await readNamedFile(context, ["prompt_file"], path);
+    return text === undefined ? undefined : { text, source: promptFile };
   }
   if (prompt === undefined && promptFile === undefined) {
     const none = context.fileLayer === undefined
@@ -101,7 +96,17 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
   return undefined;
 }
 
-/** Without a word about it the agents work beside the config file; where there is none, where panewright was called. */
+/** The text of a file that the value at a path names; `undefined` when a problem was added. */
+export async function readNamedFile(context: CheckContext, at: KeyPath, file: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(file));
+  } catch (error) {
+    report(context, at, `% names ${file}, but ${reasonOf(error, "file")}`);
+    return undefined;
+  }
+}
+
+/** By default the agents work beside the config file; where there is none, where panewright was called. */
 function defaultBase({ fileLayer, baseOf, cwd }: CheckContext): string {
   return fileLayer === undefined ? cwd : baseOf(fileLayer);
 }

@@ -10,28 +10,28 @@ export interface ConfigFlag {
 }
 
 /** The flags of `panewright run` and `panewright config show` that set a setting. */
-export const CONFIG_FLAGS: readonly ConfigFlag[] = SETTINGS.flatMap((setting) =>
-  setting.flag === undefined || setting.job === "exec" ? [] : [flagOf(setting, setting.flag)]
-);
+export const CONFIG_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job !== "exec").flatMap(flagsOf);
 
-function flagOf(setting: TableEntry, { name, placeholder }: NonNullable<TableEntry["flag"]>): ConfigFlag {
-  const { value, description, flagDescription } = setting;
+/** The flag of a setting, if it has one. */
+export function flagsOf({ value, flag, description, flagDescription }: TableEntry): ConfigFlag[] {
+  if (flag === undefined) return [];
+  const { name, placeholder } = flag;
   const sentence = flagDescription ??
     `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, "")}`;
   const given = placeholder === undefined ? {} : { placeholder };
   switch (value.kind) {
     case "switch":
-      return { name, type: "switch", description: sentence };
+      return [{ name, type: "switch", description: sentence }];
     case "seconds":
-      return { name, type: "number", placeholder: "N", description: sentence };
+      return [{ name, type: "number", placeholder: "N", description: sentence }];
     case "count":
     case "bytes":
-      return { name, type: "integer", placeholder: "N", description: sentence };
+      return [{ name, type: "integer", placeholder: "N", description: sentence }];
     case "choice": {
       const choices = value.of.map(String);
-      return { name, type: "choice", choices, ...given, description: `${sentence}; one of ${choices.join(", ")}` };
+      return [{ name, type: "choice", choices, ...given, description: `${sentence}; one of ${choices.join(", ")}` }];
     }
     default:
-      return { name, type: "string", ...given, description: sentence };
+      return [{ name, type: "string", ...given, description: sentence }];
   }
 }

@@ -92,46 +92,56 @@ export function fileLayer(text: string, options: FileLayerOptions): Layer {
 
 /** The layer of the environment. A variable that is empty counts as not set. */
 export function environmentLayer(env: (name: string) => string | undefined): Layer {
-  const data: Record<string, unknown> = {};
-  const names = new Map<string, string>();
+  const given: Given[] = [];
   const problems: Problem[] = [];
-  for (const { key, value, env: name } of SETTINGS) {
+  const placeOf = (name: string) => `environment variable ${name}`;
+  for (const { key, value: { kind }, env: name } of SETTINGS) {
     const text = name === undefined ? undefined : env(name);
     if (name === undefined || text === undefined || text === "") continue;
-    names.set(key, name);
-    const converted = convertText(text, value.kind);
-    if ("value" in converted) setAt(data, key.split("."), converted.value);
-    else problems.push(problem(name, `must be ${converted.expected}, but is ${JSON.stringify(text)}`));
+    const converted = convertText(text, kind);
+    if ("value" in converted) given.push({ key, name, value: converted.value });
+    else {
+      const message = `must be ${converted.expected}, but is ${JSON.stringify(text)}`;
+      problems.push({ where: placeOf(name), message });
+    }
   }
-  const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
-  const problemAt = (path: KeyPath, message: string) => problem(nameOf(path), message);
-  problems.push(...findProblems(data).map(({ path, message }) => problemAt(path, message)));
-  return { data, problems, sourceOf: (path) => ({ kind: "environment", name: nameOf(path) }), problemAt };
-
-  function problem(name: string, message: string): Problem {
-    return { where: `environment variable ${name}`, message: named(message, "").trimStart() };
-  }
+  return namedLayer(given, { problems, placeOf, kind: "environment" });
 }
 
 /** The layer of the command line: the values of the flags that set a setting, by the flags' names. */
 export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
+  const given = SETTINGS.flatMap(({ key, flag, value }): Given[] => {
+    const text = flag === undefined ? undefined : flags[flag.name];
+    if (flag === undefined || text === undefined) return [];
+    return [{ key, name: flag.name, value: value.kind === "switch" ? !value.default : text }];
+  });
+  return namedLayer(given, { problems: [], placeOf: (name) => `--${name}`, kind: "flag" });
+}
+
+/** A setting that a source names in a way of its own. */
+interface Given {
+  readonly key: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+function namedLayer(given: readonly Given[], options: {
+  readonly problems: readonly Problem[];
+  readonly placeOf: (name: string) => string;
+  readonly kind: "environment" | "flag";
+}): Layer {
+  const { problems, placeOf, kind } = options;
   const data: Record<string, unknown> = {};
-  const names = new Map<string, string>();
-  for (const { key, flag, value } of SETTINGS) {
-    const given = flag === undefined ? undefined : flags[flag.name];
-    if (flag === undefined || given === undefined) continue;
-    names.set(key, flag.name);
-    setAt(data, key.split("."), value.kind === "switch" ? !value.default : given);
-  }
-  const nameOf = (path: KeyPath) => names.get(dotted(path)) ?? dotted(path);
+  for (const { key, value } of given) setAt(data, key.split("."), value);
+  const nameOf = (path: KeyPath) => given.find(({ key }) => key === dotted(path))?.name ?? dotted(path);
   const problemAt = (path: KeyPath, message: string): Problem => ({
-    where: `--${nameOf(path)}`,
+    where: placeOf(nameOf(path)),
     message: named(message, "").trimStart(),
   });
   return {
     data,
-    problems: findProblems(data).map(({ path, message }) => problemAt(path, message)),
-    sourceOf: (path) => ({ kind: "flag", name: nameOf(path) }),
+    problems: [...problems, ...findProblems(data).map(({ path, message }) => problemAt(path, message))],
+    sourceOf: (path) => ({ kind, name: nameOf(path) }),
     problemAt,
   };
 }

@@ -1,11 +1,10 @@
 import { resolve } from "@std/path/posix";
 import { globProblem } from "../jobs/pipeline/write_globs.ts";
 import { PROVIDERS } from "../providers/mod.ts";
-import { type CheckContext, namedWorkdir, problemOf, report } from "./checks.ts";
+import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
-import { errorText } from "../text/error_text.ts";
 
 /** What {@linkcode checkPipelines} is told besides the configuration. */
 export interface PipelineCheckOptions {
@@ -128,15 +127,6 @@ async function checkPromptFile(context: CheckContext, path: KeyPath, prompt: unk
   if (typeof prompt !== "string" || prompt === "" || prompt === "self") return;
   const { fileLayer, baseOf, cwd } = context;
   const file = resolve(fileLayer === undefined ? cwd : baseOf(fileLayer), prompt);
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(file));
-    if (text.trim() === "") report(context, path, `% names ${file}, but it is empty`);
-  } catch (error) {
-    const reason = error instanceof Deno.errors.NotFound
-      ? "there is no such file"
-      : error instanceof TypeError
-      ? "it is no UTF-8 text"
-      : errorText(error);
-    report(context, path, `% names ${file}, but ${reason}`);
-  }
+  const text = await readNamedFile(context, path, file);
+  if (text?.trim() === "") report(context, path, `% names ${file}, but it is empty`);
 }

@@ -1,9 +1,9 @@
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
+import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import type { NotificationPlan } from "../jobs/notify.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
-  DIALOG_SETTINGS,
   POST_PROCESSING_SETTINGS,
   REVIEW_LOOP_SETTINGS,
   REVIEW_RUN_SETTINGS,

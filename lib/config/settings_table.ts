@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import {
-  DIALOG_SETTINGS,
   POST_PROCESSING_SETTINGS,
   REVIEW_LOOP_SETTINGS,
   REVIEW_RUN_SETTINGS,

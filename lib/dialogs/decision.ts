@@ -2,15 +2,13 @@ import type { HandoffSettings } from "../handoff/settings.ts";
 import type { PaneProvider } from "../providers/provider.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
+import type { SettingsOf } from "../settings.ts";
 import { decidePermission, type PermissionPolicy, type PermissionVerdict } from "./policy/mod.ts";
+import type { DIALOG_SETTINGS } from "./settings.ts";
 
 /** How permission dialogs are answered. Whether any are, and how many, is in the settings of the handoff. */
-export interface PermissionPlan {
+export interface PermissionPlan extends SettingsOf<typeof DIALOG_SETTINGS> {
   readonly policy: PermissionPolicy;
-  /** Whether decisions are only written to the audit log. */
-  readonly dryRun: boolean;
-  /** Seconds that a dialog may wait for a person. */
-  readonly dialogTimeoutSeconds: number;
 }
 
 /** What a run says about dialogs. */

@@ -119,7 +119,7 @@ export const TMUX_SETTINGS = {
     value: {
       kind: "text",
       pattern: /^(?:\/.+|[A-Za-z0-9_.-]{1,64})$/,
-      must: "be 1 to 64 letters, digits, _ . or -, or an absolute path",
+      must: "1 to 64 letters, digits, _ . or -, or an absolute path",
     },
     description:
       "The socket of the tmux server to use: a name (`tmux -L`) or a path (`tmux -S`); by default each run starts its own server.",
@@ -147,20 +147,6 @@ export const TMUX_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** The slice of the settings table about permission dialogs, besides the rules and what the handoff counts. */
-export const DIALOG_SETTINGS = {
-  dryRun: {
-    names: { key: "permissions.dry_run" },
-    value: { kind: "switch", default: false },
-    description: "Whether decisions are only written to the audit log, and nothing is sent to the agents.",
-  },
-  dialogTimeoutSeconds: {
-    names: { key: "permissions.dialog_timeout_seconds" },
-    value: { kind: "seconds", above: 0, default: 600 },
-    description: "Seconds that a dialog waits for a person.",
-  },
-} as const satisfies SettingSlice;
-
 /** The slice of the settings table about what follows PASS. */
 export const POST_PROCESSING_SETTINGS = {
   gitCommitMessage: {
@@ -171,7 +157,7 @@ export const POST_PROCESSING_SETTINGS = {
   },
   openspecChange: {
     names: { key: "post_processing.openspec_change" },
-    value: { kind: "text", pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, must: "be letters, digits, _ . or -" },
+    value: { kind: "text", pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, must: "letters, digits, _ . or -" },
     description: "After PASS, this openspec change is archived.",
     example: "add-login",
   },

@@ -1,0 +1,142 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { walk } from "@std/fs";
+import { DOCUMENT, withReference } from "../../.ci/configuration_reference.ts";
+import { CONFIG_FLAGS } from "../../lib/config/flags.ts";
+import { loadConfig, loadSettings } from "../../lib/config/load.ts";
+import { toRunPlan } from "../../lib/config/plan.ts";
+import { limited } from "../../lib/config/schema.ts";
+import { SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
+import { describeSource, valueAt } from "../../lib/config/source.ts";
+import { configTemplate } from "../../lib/config/template.ts";
+import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/settings.ts";
+import { completeSettings, type SettingSlice } from "../../lib/settings.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+
+/** A value that the setting may have and that is not its default. */
+function otherValue({ value, example, key }: TableEntry): unknown {
+  if (key === "notifications.ntfy_url") return "https://ntfy.example.org";
+  switch (value.kind) {
+    case "seconds":
+    case "count":
+    case "bytes":
+      return (value.default ?? 0) + 1;
+    case "switch":
+      return !value.default;
+    case "choice":
+      return value.of.find((choice) => choice !== value.default);
+    case "text":
+      return example ?? (key === "wd" ? "inner" : JOB);
+    case "command":
+      return "make check";
+    case "commands":
+    case "shape":
+      return example ?? value.default;
+  }
+}
+
+for (const setting of SETTINGS) {
+  const { key, env, flag, value } = setting;
+  const path = key.split(".");
+  const other = otherValue(setting);
+  const nested = path.toReversed().reduce<unknown>((inner, part) => ({ [part]: inner }), other);
+
+  Deno.test(`${key}: the file, the variable and the flag of its entry set it, and say so`, async () => {
+    await using dir = await tempDir();
+    const extra = key.startsWith("notifications.") ? { notifications: { ntfy_topic: "t" } } : {};
+    const file = { ...extra, ...nested as Record<string, Record<string, unknown>> };
+    if (key === "notifications.ntfy_url") file["notifications"] = { ...file["notifications"], ntfy_topic: "t" };
+    await dir.write({
+      "file.jsonc": JSON.stringify(file),
+      "empty.jsonc": JSON.stringify(extra),
+      "rules.jsonc": "{}",
+      "job.md": JOB,
+      "inner/x": "",
+    });
+    const load = async (given: { file: string; env?: Record<string, string>; flags?: Record<string, unknown> }) => {
+      const { config, sources } = await loadSettings({
+        cwd: dir.path,
+        path: given.file,
+        env: (name) => given.env?.[name],
+        flags: given.flags ?? {},
+      });
+      const source = [...sources].find(([name]) => name === key || name.startsWith(`${key}.`))?.[1];
+      return [valueAt(config, path), source && describeSource(source)];
+    };
+    if (value.kind === "shape" && key !== "notifications.ntfy_url") {
+      const [effective] = await load({ file: "file.jsonc" });
+      assertEquals(JSON.stringify(effective).includes(JSON.stringify(other).slice(1, 12)), true);
+      return;
+    }
+    assertEquals(await load({ file: "file.jsonc" }), [other, "file.jsonc:1"]);
+    if (env !== undefined) {
+      const text = typeof other === "boolean" ? (other ? "1" : "0") : Array.isArray(other) ? "npm test" : String(other);
+      const expected = Array.isArray(other) ? text : other;
+      assertEquals(await load({ file: "empty.jsonc", env: { [env]: text } }), [expected, `env ${env}`]);
+    }
+    if (flag !== undefined) {
+      const given = value.kind === "switch" ? true : other;
+      assertEquals(await load({ file: "empty.jsonc", flags: { [flag.name]: given } }), [other, `flag --${flag.name}`]);
+    }
+  });
+}
+
+Deno.test("every default is a value that the setting may have, and a number names its range", () => {
+  for (const { key, value } of SETTINGS) {
+    if (value.kind === "shape") continue;
+    const slice = { it: { names: { key }, value, description: "" } } as SettingSlice;
+    if ("default" in value && value.default !== undefined) completeSettings(slice, { it: value.default as never });
+    if ("libraryDefault" in value) completeSettings(slice, { it: value.libraryDefault as never });
+    if (value.kind === "seconds" || value.kind === "count" || value.kind === "bytes") {
+      assert(value.least !== undefined || value.above !== undefined, key);
+      assert("most" in limited(value), key);
+    }
+  }
+});
+
+Deno.test("the library and the command line differ in the defaults that the table says, and in no other", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "job.md": JOB });
+  const flags = { "prompt-file": "job.md" };
+  const { handoff } = toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined, flags }));
+  const library = resolveHandoffSettings();
+  const names = Object.keys(HANDOFF_SETTINGS) as (keyof typeof HANDOFF_SETTINGS)[];
+  const differing = names.filter((name) => handoff[name] !== library[name]);
+  assertEquals(differing, names.filter((name) => "libraryDefault" in HANDOFF_SETTINGS[name].value));
+  const document = await Deno.readTextFile(DOCUMENT);
+  for (const name of differing) {
+    assertStringIncludes(
+      document,
+      `Default: \`${handoff[name]}\`. Default of the library (\`lib/mod.ts\`): \`${library[name]}\``,
+    );
+  }
+});
+
+Deno.test("the reference in docs/configuration.md is that of the table (deno task docs writes it)", async () => {
+  const document = await Deno.readTextFile(DOCUMENT);
+  assertEquals(document, withReference(document));
+});
+
+Deno.test("the template and the help of the flags have every entry", () => {
+  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
+  for (const { key, description, flag, job } of SETTINGS) {
+    if (key !== "$schema" && key !== "prompt") assertStringIncludes(template, `// ${description}`);
+    assertEquals(CONFIG_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job !== "exec", key);
+  }
+});
+
+Deno.test("what a setting is called is written once: dotted keys, variables", async () => {
+  const sources: string[] = [];
+  for await (
+    const { path } of walk(new URL("../../lib", import.meta.url).pathname, { exts: [".ts"], includeDirs: false })
+  ) {
+    sources.push((await Deno.readTextFile(path)).replaceAll(/^ *(\*|\/\/).*$/gm, ""));
+  }
+  const code = sources.join("\n");
+  for (const { key, env } of SETTINGS) {
+    for (const name of [...(key.includes(".") ? [key] : []), ...(env === undefined ? [] : [env])]) {
+      assertEquals(code.split(`"${name}"`).length - 1, 1, name);
+    }
+  }
+});
