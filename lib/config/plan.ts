@@ -1,7 +1,7 @@
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
 import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
-import type { NotificationPlan } from "../jobs/notify.ts";
+import type { NotificationPlan } from "../run/notify.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
   POST_PROCESSING_SETTINGS,

@@ -18,7 +18,6 @@ export type Recorded<Fact> = Fact & {
  * functions: what carries a job out is in its `execute.ts`.
  */
 export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
-  /** As the first fact of a run names it, and the command that starts one. */
   readonly id: JobId;
   /** The record types of its journal and their fields: `Fact` is derived from it with `FactOf`. */
   readonly facts: FactTable;

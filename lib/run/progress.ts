@@ -1,9 +1,13 @@
 import type { TokenUsage } from "../providers/headless.ts";
+import { oneOf, type ValueOf } from "../schema.ts";
 import type { DialogKind } from "../screen/dialog.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 
-/** The two jobs, by the command that begins them. */
-export type JobId = "run" | "exec";
+/** The jobs, by the command that starts a run of one; a run's first record names its job so. */
+export const JOB_IDS = ["run", "exec"] as const;
+
+/** One of {@linkcode JOB_IDS}. */
+export type JobId = typeof JOB_IDS[number];
 
 /**
  * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are shown.
@@ -195,8 +199,11 @@ export interface Finished {
   readonly resumeCommand?: string;
 }
 
-/** How a run ended, in the words of its journal. */
-export type RunEnd = "pass" | "fail" | "waiting" | "needs_human" | "error" | "interrupted";
+/** Checks a {@linkcode RunEnd}. */
+export const runEnd = oneOf("pass", "fail", "waiting", "needs_human", "error", "interrupted");
+
+/** How a run ended, or where it stands still; `needs_human`: at something that only a person may decide. */
+export type RunEnd = ValueOf<typeof runEnd>;
 
 /** The progress of a run before its first record. */
 export function initialProgress(job: JobId): Progress {

@@ -1,6 +1,7 @@
 import { PanewrightError, UsageError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
+import { JOB_IDS } from "./progress.ts";
 import { JOURNAL_VERSION } from "./journal.ts";
 import { DamagedJournalError, type JournalRecord, readJournalText } from "./read_journal.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -85,6 +86,9 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
         return { record, fact: record };
       }
       if (record.passable === true) return { record, fact: undefined };
+      if (JOB_IDS.some((id) => record.type === "run_started" && id === record.job)) {
+        throw new UsageError(`Cannot use the journal ${path}: it is of a run of "panewright ${record.job}"`);
+      }
       if (job === undefined && jobs.some(({ facts }) => ownEntry(facts, record.type) !== undefined)) {
         if (record.type === "run_started" && typeof record.job === "string") {
           throw unknown(`starts the job "${record.job}"`);
@@ -135,6 +139,23 @@ export function parseFacts(text: string, options: Pick<FactReaderOptions, "path"
  */
 export async function readFacts(path: string, jobs: readonly Job[]): Promise<JournalFacts> {
   return parseFacts(await readJournalText(path), { path, jobs });
+}
+
+/**
+ * Reads the facts of a run of one job.
+ *
+ * @throws {UsageError} when it is a run of another job, or was broken off before its first fact
+ * @throws like {@linkcode readFacts}
+ */
+export async function readFactsOf<Fact extends AnyFact, State>(
+  job: Job<Fact, State>,
+  { id, journalPath }: RunFolder,
+): Promise<JournalFacts<Fact, State>> {
+  const journal = await readFacts(journalPath, [job]);
+  if (isJournalOf(journal, job)) return journal;
+  throw new UsageError(`Cannot resume run ${id}: it was broken off before it began`, {
+    hint: "Nothing was done yet: start it anew.",
+  });
 }
 
 /** The state that a journal's facts lead to. */

@@ -3,7 +3,6 @@ import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
-import { shellQuote } from "../../shell/quote.ts";
 import { executeReviewRun, type ReviewRunOptions, type ReviewRunReport } from "../../jobs/review_loop/execute.ts";
 import type { Progress } from "../../run/progress.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
@@ -65,10 +64,9 @@ export async function executeRun(plan: ReviewRunPlan, { io, global, earlier, run
   using progress = openLiveOutput("run", { io, global, earlier });
   const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json;
   using person = hasPerson ? openTerminalPerson(io) : undefined;
-  const where = plan.workdir === await Deno.realPath(io.cwd) ? "" : ` --wd ${shellQuote(plan.workdir)}`;
   const report = await run({
     plan,
-    resumeCommand: (id) => `panewright resume ${id}${where}`,
+    whereArguments: plan.workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", plan.workdir],
     onEvent: (event) => progress.onEvent(event),
     signal: io.signal,
     onForcedExit: (act) => io.onForcedExit(act),

@@ -4,7 +4,7 @@ import {
   type HeadlessRequest,
   type HeadlessResult,
 } from "../../providers/headless.ts";
-import type { Drive } from "./drive.ts";
+import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { readText } from "./read_text.ts";
@@ -25,14 +25,14 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     settings,
     workdir,
     stepText: plan.prompt.kind === "self" ? undefined : await readText(plan.prompt.path),
-    interactions: drive.now().interactions,
+    interactions: drive.state().interactions,
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
   const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });
   const folder = `${drive.folder.stepsDir}/${relative}`;
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(`${folder}/prompt.md`, prompt, { mode: 0o600 });
-  drive.emit({
+  drive.record({
     type: "attempt_started",
     ...place,
     reason: attempt.reason,
@@ -42,8 +42,8 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   });
   const onProgress = (fact: HeadlessFact) => {
     if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
-    if (fact.sessionId !== drive.now().current?.step.sessionId) {
-      drive.emit({ type: "session_found", sessionId: fact.sessionId });
+    if (fact.sessionId !== drive.state().current?.step.sessionId) {
+      drive.record({ type: "session_found", sessionId: fact.sessionId });
     }
   };
   const request: HeadlessRequest = {
@@ -69,14 +69,14 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   };
   try {
     const result = await drive.runHeadless(request);
-    drive.emit({ type: "attempt_finished", ...place, ...endOf(result) });
+    drive.record({ type: "attempt_finished", ...place, ...endOf(result) });
   } catch (error) {
     if (!(error instanceof AgentAskedError)) throw error;
     const { question: text, sessionId, attemptLog, usage, seconds } = error;
-    drive.emit({
+    drive.record({
       type: "question_asked",
       ...place,
-      question: `q${drive.now().questions.length + 1}`,
+      question: `q${drive.state().questions.length + 1}`,
       stepName: plan.name,
       text,
       attemptLog,

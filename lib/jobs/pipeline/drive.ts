@@ -1,55 +1,14 @@
 import { RuntimeError, UsageError } from "../../errors.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.ts";
 import { runAttempt } from "./attempt.ts";
-import { type AskPerson, awaitAnswer } from "./await_answer.ts";
-import type { ExecEvent, ExecFact } from "./facts.ts";
-import { applyFact } from "./fold.ts";
+import type { RunResult } from "../../run/conduct.ts";
+import { awaitAnswer } from "./await_answer.ts";
+import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
-import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import type { ExecState, QuestionState } from "./state.ts";
 import { readText } from "./read_text.ts";
 import { runCheck, runWriteCheck, scratchOf, startWatchingWrites } from "./step_checks.ts";
 import { choosePipeline, nextTaskOf, parseTask } from "./task.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
-
-/** What the actions of a run are done with. */
-export interface DriveOptions {
-  readonly plan: ExecPlan;
-  readonly target: ExecTarget;
-  readonly overrides: ExecOverrides;
-  readonly folder: RunFolder;
-  /** Where the run stands. */
-  readonly state: ExecState;
-  /** Puts a fact on the disk before anything relies on it, and tells it. */
-  readonly record: (fact: ExecFact) => void;
-  /** Tells what the agent does at this moment. */
-  readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
-  /** Told of each question that a person is to answer, once in this process. */
-  readonly onQuestion: (question: QuestionState) => void;
-  /** Missing where nobody sits at a terminal. */
-  readonly person: AskPerson | undefined;
-  readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
-  /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
-  readonly onForcedExit: (act: () => void) => () => void;
-  readonly clock: Clock;
-  readonly wallClock: () => Date;
-  readonly signal: AbortSignal;
-}
-
-/** {@linkcode DriveOptions} while the run is under way. */
-export interface Drive extends DriveOptions {
-  /** Records a fact and goes to the state after it. */
-  readonly emit: (fact: ExecFact) => void;
-  /** Where the run stands now. */
-  readonly now: () => ExecState;
-}
-
-/** How far a run was driven. */
-export type DriveEnd =
-  | { readonly outcome: "pass" | "fail"; readonly reason: string; readonly state: ExecState }
-  | { readonly outcome: "waiting"; readonly question: QuestionState; readonly state: ExecState };
 
 /**
  * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not there.
@@ -57,27 +16,21 @@ export type DriveEnd =
  * @throws {UsageError} when a task, a prompt file or a program is not there or cannot be used
  * @throws the signal's reason when it is aborted
  */
-export async function driveRun(options: DriveOptions): Promise<DriveEnd> {
-  let state = options.state;
-  const emit = (fact: ExecFact) => {
-    options.record(fact);
-    state = applyFact(state, fact);
-  };
-  const drive: Drive = { ...options, emit, now: () => state };
+export async function driveRun(drive: Drive): Promise<RunResult> {
   for (;;) {
-    options.signal.throwIfAborted();
-    const action = nextAction(state, options.plan, options.overrides.autonomyLevel);
+    drive.signal.throwIfAborted();
+    const action = nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel);
     switch (action.do) {
       case "finish_run":
-        return { outcome: action.outcome, reason: action.reason, state };
+        return { outcome: action.outcome, reason: action.reason };
       case "nothing":
-        throw new TypeError("Cannot go on: the run has ended");
+        throw new TypeError("Cannot continue: the run has ended");
       case "choose_task":
         if (await beginTask(drive)) break;
-        return { outcome: "pass", reason: passReason(state), state };
+        return { outcome: "pass", reason: passReason(drive.state()) };
       case "await_answer":
         if (await answerQuestion(action.question, drive)) break;
-        return { outcome: "waiting", question: action.question, state };
+        return waitForAnswer(action.question, drive);
       default:
         await perform(action, drive);
     }
@@ -95,7 +48,7 @@ async function perform(
       return await runAttempt(action, drive);
     case "answer": {
       const { question, answer, by } = action;
-      return drive.emit({
+      return drive.record({
         type: "question_answered",
         question: question.id,
         answer,
@@ -114,7 +67,7 @@ async function perform(
     case "finish_task": {
       const { number: task, file } = action.task;
       const { reason } = action;
-      return drive.emit({
+      return drive.record({
         type: "task_finished",
         task,
         file,
@@ -127,7 +80,7 @@ async function perform(
 /** @returns whether there is a task left */
 async function beginTask(drive: Drive): Promise<boolean> {
   const { target, plan, overrides } = drive;
-  const { passed } = drive.now();
+  const { passed } = drive.state();
   const file = target.kind === "folder"
     ? await nextTaskOf(target.path, passed)
     : passed.length === 0
@@ -137,7 +90,7 @@ async function beginTask(drive: Drive): Promise<boolean> {
   try {
     const task = parseTask(await readText(file), { file });
     const pipeline = choosePipeline(plan, { task, overrides, file });
-    drive.emit({
+    drive.record({
       type: "task_started",
       task: passed.length + 1,
       file,
@@ -158,7 +111,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
   const { task, step, plan, autonomyLevel } = at;
   const startedAt = drive.wallClock().toISOString();
   const baseline = plan.allowWrite === undefined ? undefined : await startWatchingWrites(at, drive);
-  drive.emit({
+  drive.record({
     type: "step_started",
     task: task.number,
     step: step.number,
@@ -174,7 +127,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
 async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive: Drive): Promise<void> {
   const { at, reason } = action;
   const { task, step, plan } = at;
-  drive.emit({
+  drive.record({
     type: "step_finished",
     task: task.number,
     step: step.number,
@@ -187,13 +140,34 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
 
 /** @returns whether there is an answer */
 async function answerQuestion(question: QuestionState, drive: Drive): Promise<boolean> {
-  drive.onQuestion(question);
+  drive.notify({
+    title: `panewright: a question of step ${question.step}`,
+    text: `${question.text}\n\n${answerCommand(question, drive)}`,
+    priority: 5,
+  });
   const { folder, plan, person, clock, wallClock, signal } = drive;
   const left = await awaitAnswer(question, { folder, settings: plan.settings, person, clock, wallClock, signal });
   if (left === undefined) return false;
   const { answer, by, answeredAt } = left;
-  drive.emit({ type: "question_answered", question: question.id, answer, by, answeredAt });
+  drive.record({ type: "question_answered", question: question.id, answer, by, answeredAt });
   return true;
+}
+
+/** Nobody is there: a person is told how to continue. */
+function waitForAnswer(question: QuestionState, drive: Drive): RunResult {
+  const { id, text, step } = question;
+  drive.record({
+    type: "question_waiting",
+    question: id,
+    text,
+    answerCommand: answerCommand(question, drive),
+    resumeCommand: drive.commandLine("resume"),
+  });
+  return { outcome: "waiting", reason: `question ${id} of step "${step}" waits for its answer` };
+}
+
+function answerCommand({ id }: QuestionState, { commandLine }: Drive): string {
+  return `${commandLine("answer", "--question", id)} "YOUR ANSWER"`;
 }
 
 function passReason({ passed }: ExecState): string {

@@ -1,4 +1,5 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
+import { runEnd } from "../../run/progress.ts";
 import {
   either,
   type FactOf,
@@ -45,9 +46,6 @@ const answeredBy = oneOf(
   /** Nobody: the step had asked its share of questions before. */
   "cap",
 );
-
-/** How a run ended, or where it stands still. */
-const outcome = oneOf("pass", "fail", "waiting", "error", "interrupted");
 
 /**
  * The facts of `panewright exec`: each record type with its fields. The same facts are the NDJSON of `--json`, the progress
@@ -201,7 +199,7 @@ export const EXEC_FACTS = {
   task_finished: { task: number, file: text, outcome: oneOf("pass", "fail"), reason: optional(text) },
   warning: { message: text },
   run_finished: {
-    outcome,
+    outcome: runEnd,
     /** How many tasks have passed. */
     tasks: number,
     reason: text,
@@ -227,5 +225,3 @@ export type Usage = ValueOf<typeof usage>;
 export type AttemptReason = ValueOf<typeof reason>;
 /** Who gave an answer. */
 export type AnsweredBy = ValueOf<typeof answeredBy>;
-/** How a run ended, or where it stands still. */
-export type ExecOutcome = ValueOf<typeof outcome>;

@@ -1,5 +1,5 @@
 import type { StepProvider } from "../../providers/provider.ts";
-import type { NotificationPlan } from "../notify.ts";
+import type { NotificationPlan } from "../../run/notify.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { AutonomyLevel, ExecSettings, ResumeMode } from "./settings.ts";
 

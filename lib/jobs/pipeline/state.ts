@@ -1,4 +1,5 @@
-import type { AnsweredBy, AttemptReason, ExecOutcome, Usage } from "./facts.ts";
+import type { RunEnd } from "../../run/progress.ts";
+import type { AnsweredBy, AttemptReason, Usage } from "./facts.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
 
@@ -15,7 +16,7 @@ export interface ExecState {
   readonly questions: readonly QuestionState[];
   readonly usage: Usage;
   /** How the run ended, until it is resumed. */
-  readonly finished: { readonly outcome: ExecOutcome; readonly reason: string } | undefined;
+  readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }
 
 /** What a run was started with. */

@@ -1,6 +1,6 @@
 import { runTestCommand } from "../test_command.ts";
 import { checkFiles, type CheckResult, describeCheck, judgeCommand } from "./checks.ts";
-import type { Drive } from "./drive.ts";
+import type { Drive } from "./context.ts";
 import { type GitWritesOptions, snapshotTree, writesOutside } from "./git_writes.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import { hasOtherRunsSince } from "./other_runs.ts";
@@ -10,10 +10,10 @@ import { stepFolder } from "./step_folders.ts";
 /** Runs one check of a step. */
 export async function runCheck({ at, number, check }: Extract<Action, { do: "check" }>, drive: Drive): Promise<void> {
   const place = { task: at.task.number, step: at.step.number, check: number };
-  drive.emit({ type: "check_started", ...place, description: describeCheck(check) });
+  drive.record({ type: "check_started", ...place, description: describeCheck(check) });
   const startedAtMs = drive.clock.now();
   const result = await resultOf(check, drive);
-  drive.emit({ type: "check_finished", ...place, ...result, seconds: (drive.clock.now() - startedAtMs) / 1000 });
+  drive.record({ type: "check_finished", ...place, ...result, seconds: (drive.clock.now() - startedAtMs) / 1000 });
 }
 
 async function resultOf(check: CheckPlan, { plan: { workdir }, clock, signal }: Drive): Promise<CheckResult> {
@@ -38,7 +38,7 @@ async function resultOf(check: CheckPlan, { plan: { workdir }, clock, signal }: 
 export async function startWatchingWrites(at: StepPlace, drive: Drive): Promise<string | undefined> {
   const baseline = await snapshotTree(gitOptions(at, drive));
   if (baseline === undefined) {
-    drive.emit({
+    drive.record({
       type: "warning",
       message:
         `step "${at.plan.name}": file_access cannot be checked, since ${drive.plan.workdir} is in no git repository`,
@@ -56,14 +56,14 @@ export async function runWriteCheck(
   const place = { task: at.task.number, step: at.step.number };
   const found = baseline === undefined ? [] : await writesOutside({ ...gitOptions(at, drive), baseline, allowWrite });
   if (found === undefined) {
-    drive.emit({
+    drive.record({
       type: "warning",
       message: `step "${at.plan.name}": file_access cannot be checked: git does not tell what has changed`,
     });
   }
   const outside = found ?? [];
   const shared = outside.length > 0 && await hasOtherRunsSince(drive.folder, { since: new Date(startedAt) });
-  drive.emit({
+  drive.record({
     type: "writes_checked",
     ...place,
     outside,

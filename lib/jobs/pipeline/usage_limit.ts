@@ -1,4 +1,4 @@
-import type { Drive } from "./drive.ts";
+import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
 
 /** A CLI names the reset to the minute; a moment later it holds for sure. */
@@ -31,7 +31,7 @@ export async function waitForLimitReset(
   drive: Drive,
 ): Promise<void> {
   const { clock, wallClock, signal } = drive;
-  drive.emit({ type: "usage_limit_reached", message, ...(resetsAt === undefined ? {} : { resetsAt }) });
+  drive.record({ type: "usage_limit_reached", message, ...(resetsAt === undefined ? {} : { resetsAt }) });
   const until = retryTime(resetsAt, wallClock()).getTime();
   const leftMs = () => until - wallClock().getTime();
   // No longer than that, should the calendar be set back meanwhile.
@@ -39,5 +39,5 @@ export async function waitForLimitReset(
   for (let left = leftMs(); left > 0 && clock.now() < latestMs; left = leftMs()) {
     await clock.sleep(Math.min(left, LOOK_EVERY_MS), signal);
   }
-  drive.emit({ type: "usage_limit_waited" });
+  drive.record({ type: "usage_limit_waited" });
 }

@@ -1,6 +1,7 @@
 import { DIALOG_FACTS } from "../../dialogs/facts.ts";
 import { ROLES } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
+import { runEnd } from "../../run/progress.ts";
 import {
   type Check,
   either,
@@ -31,9 +32,6 @@ const origin = object({
   /** The flags that were given, by name. */
   flags: mapOf((_value): _value is unknown => true),
 });
-
-/** How a run ended; `needs_human`: at something that only a person may decide. */
-const outcome = oneOf("pass", "fail", "needs_human", "error", "interrupted");
 
 /** Settings as some version had them: those that are there must be of their type. */
 const settings: Check<ReviewLoopSettings> = (value): value is ReviewLoopSettings =>
@@ -185,7 +183,7 @@ export const REVIEW_FACTS = {
   panes_left: { attachCommand: text },
   warning: { message: text, role: optional(role) },
   run_finished: {
-    outcome,
+    outcome: runEnd,
     rounds: number,
     seconds: number,
     reason: text,
@@ -200,5 +198,3 @@ export const REVIEW_FACTS = {
 export type ReviewFact = FactOf<typeof REVIEW_FACTS>;
 /** What a run was started from. */
 export type RunOrigin = ValueOf<typeof origin>;
-/** How a run ended. */
-export type RunOutcome = ValueOf<typeof outcome>;

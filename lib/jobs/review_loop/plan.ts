@@ -2,7 +2,7 @@ import type { Role } from "../../roles.ts";
 import type { PermissionPlan } from "../../dialogs/decision.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
 import type { PaneProvider } from "../../providers/provider.ts";
-import type { NotificationPlan } from "../notify.ts";
+import type { NotificationPlan } from "../../run/notify.ts";
 import type { Job } from "./job.ts";
 import type { SettingsOf } from "../../settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";

@@ -1,7 +1,8 @@
+import type { RunEnd } from "../../run/progress.ts";
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
 import type { AgentPane, SessionState } from "../../run/progress.ts";
-import type { ReviewFact, RunOrigin, RunOutcome } from "./facts.ts";
+import type { ReviewFact, RunOrigin } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 import type { LoopState } from "./state.ts";
@@ -27,7 +28,7 @@ export interface RunState {
   /** The commands of the post-processing that have ended. */
   readonly postProcessed: readonly string[];
   /** How the run ended; undefined while it is under way, or was broken off. */
-  readonly finished: { readonly outcome: RunOutcome; readonly reason: string } | undefined;
+  readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }
 
 /** What a run was started with. */

@@ -50,7 +50,7 @@ Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewrigh
   const again = await project.run("resume", run);
   assertEquals([again.code, again.stderr.split("\n")[0]], [
     2,
-    `panewright: Cannot go on with run ${run}: it has passed`,
+    `panewright: Cannot resume run ${run}: it has passed`,
   ]);
 });
 
@@ -104,7 +104,7 @@ Deno.test("kill -9 of panewright while the question waits: it is listed, answere
   const run = runOf(running.output.stdout);
   const rejected = await project.run("resume", run);
   assertEquals(rejected.code, 2);
-  assertMatch(rejected.stderr, new RegExp(`Cannot go on with run ${run}: process ${running.pid} executes it`));
+  assertMatch(rejected.stderr, new RegExp(`Cannot resume run ${run}: process ${running.pid} executes it`));
   running.kill("SIGKILL");
   assertEquals((await running.ended).code, 137);
 

@@ -62,7 +62,7 @@ Deno.test("a run that is over is not gone on with, and says how it ended", async
   const { id } = await leaveRun(dir, finished("fail"));
   const { code, stderr } = await resume(dir, id);
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot go on with run ${id}: it is over (fail: the reason)`);
+  assertStringIncludes(stderr, `Cannot resume run ${id}: it is over (fail: the reason)`);
 });
 
 Deno.test("a run that another process executes is refused, and the process is named", async () => {
@@ -72,7 +72,7 @@ Deno.test("a run that another process executes is refused, and the process is na
   using _owner = await lockRun(folder);
   const { code, stderr } = await resume(dir);
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot go on with run ${folder.id}: process ${Deno.pid} executes it`);
+  assertStringIncludes(stderr, `Cannot resume run ${folder.id}: process ${Deno.pid} executes it`);
 });
 
 Deno.test("a run that was broken off before it began is none to go on with", async () => {

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertNotMatch, assertRejects, assertStringInclud
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
+import { openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { DEFAULT_EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -17,7 +18,8 @@ Deno.test("without a person the run stops with the question and the commands tha
     ...cast(says(), asks("Which database?")),
     whereArguments: ["--wd", "/my dir"],
   });
-  assertEquals([report.outcome, report.question?.id, report.question?.text], ["waiting", "q1", "Which database?"]);
+  const question = openQuestion(report.state);
+  assertEquals([report.outcome, question?.id, question?.text], ["waiting", "q1", "Which database?"]);
   const [waiting] = only(events, "question_waiting");
   assertEquals(
     waiting?.answerCommand,

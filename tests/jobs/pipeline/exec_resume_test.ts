@@ -104,6 +104,6 @@ Deno.test("a run of the review loop cannot be resumed as one of the pipeline", a
   await assertRejects(
     () => resumeIn(dir, [], { ...cast(), run: id }),
     UsageError,
-    'it is not a run of "panewright exec"',
+    'it is of a run of "panewright run"',
   );
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { notify } from "../../lib/jobs/notify.ts";
+import { notify } from "../../lib/run/notify.ts";
 
 Deno.test("a notification reaches the topic with title, priority and text", async () => {
   const received: unknown[] = [];

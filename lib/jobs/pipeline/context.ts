@@ -1,0 +1,18 @@
+import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.ts";
+import type { Run } from "../../run/conduct.ts";
+import type { AskPerson } from "./await_answer.ts";
+import type { ExecEvent, ExecFact } from "./facts.ts";
+import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
+import type { ExecState } from "./state.ts";
+
+/** What the actions of a run are done with. */
+export interface Drive extends Run<ExecFact, ExecState> {
+  readonly plan: ExecPlan;
+  readonly target: ExecTarget;
+  readonly overrides: ExecOverrides;
+  /** Tells what the agent does at this moment. */
+  readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
+  /** Missing where nobody sits at a terminal. */
+  readonly person: AskPerson | undefined;
+  readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
+}

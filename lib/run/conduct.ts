@@ -1,0 +1,239 @@
+import { HumanInterventionRequiredError } from "../errors.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import type { HttpPoster } from "../ports/http.ts";
+import { shellJoin } from "../shell/quote.ts";
+import { errorText } from "../text/error_text.ts";
+import { VERSION } from "../version.ts";
+import type { AnyFact, Job } from "./job.ts";
+import type { RunEnd } from "./progress.ts";
+import { droppedRecordMessage, openJournal } from "./journal.ts";
+import { type Notification, type NotificationPlan, openMessages } from "./notify.ts";
+import { foldFacts, readFactsOf } from "./read_facts.ts";
+import { createRunFolder, type RunFolder, type RunSubfolder } from "./run_folder.ts";
+import { lockRun } from "./run_lock.ts";
+
+/** How a job came to its end, or why it stands still, in one sentence. */
+export interface RunResult {
+  readonly outcome: "pass" | "fail" | "waiting";
+  readonly reason: string;
+}
+
+/** What every run is executed with. */
+export interface RunOptions<Fact> {
+  /** Told each fact after it was written to the journal. */
+  readonly onEvent?: (fact: Fact) => void;
+  /** Ends the run: what it started is ended first, then it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
+  readonly onForcedExit?: (act: () => void) => () => void;
+  /** Arguments with which commands find the run from where the person is. @default {[]} */
+  readonly whereArguments?: readonly string[];
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+  /** @default {() => new Date()} */
+  readonly wallClock?: () => Date;
+  /** @default {systemHttpPoster} */
+  readonly http?: HttpPoster;
+}
+
+/** A run under way, for what carries its job out. */
+export interface Run<Fact, State> {
+  readonly folder: RunFolder;
+  /** Where the run stands, with everything that was recorded. */
+  readonly state: () => State;
+  /**
+   * Puts a fact on the disk before anything relies on it, and tells it.
+   *
+   * @param text of a response: the journal does not hold it
+   * @throws {PanewrightError} when it cannot be written
+   */
+  readonly record: (fact: Fact, text?: string) => void;
+  /** Sends a message to the person who waits for the run. */
+  readonly notify: (notification: Notification) => void;
+  /** A command about the run, as the person can call it: `panewright answer ID`. */
+  readonly commandLine: (command: string, ...words: readonly string[]) => string;
+  readonly onForcedExit: (act: () => void) => () => void;
+  readonly clock: Clock;
+  readonly wallClock: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/** How a run ended, for its last fact. */
+export interface EndedRun {
+  readonly outcome: RunEnd;
+  readonly reason: string;
+  /** How long this process has executed it. */
+  readonly seconds: number;
+  readonly resumeCommand: string;
+}
+
+/** What carries a job out in a working directory. */
+export interface Execution<Fact extends AnyFact, State> {
+  readonly job: Job<Fact, State>;
+  readonly workdir: string;
+  readonly notifications: NotificationPlan | undefined;
+  readonly subfolders: readonly RunSubfolder[];
+  /**
+   * Makes ready for another process to continue, and gives its first fact.
+   *
+   * @throws {UsageError} when the run is over, or cannot continue with its configuration
+   */
+  resume(folder: RunFolder, state: State): Fact | Promise<Fact>;
+  /**
+   * Claims what the run must have for itself besides its folder.
+   *
+   * @throws {UsageError} when another run has it
+   */
+  claim?(folder: RunFolder): Promise<Disposable>;
+  /** Does what is left of the job. */
+  play(run: Run<Fact, State>): Promise<RunResult>;
+  /** The fact that something is worth knowing. */
+  warning(message: string): Fact;
+  /** The last fact of this process. */
+  finish(end: EndedRun, state: State): Fact;
+}
+
+/** How a run ended, and what it left. */
+export interface RunReport<State> extends RunResult {
+  readonly folder: RunFolder;
+  readonly state: State;
+}
+
+/**
+ * Carries out a job from the beginning, in a run of its own.
+ *
+ * @param open makes the first fact
+ * @throws {UsageError} when the run is refused; its folder is removed again
+ * @throws {HumanInterventionRequiredError} when only a person can decide how to continue
+ * @throws what the job throws, and the signal's reason when it is aborted
+ */
+export async function startRun<Fact extends AnyFact, State>(
+  execution: Execution<Fact, State>,
+  open: (folder: RunFolder) => Fact,
+  options: RunOptions<Fact>,
+): Promise<RunReport<State>> {
+  const { workdir, subfolders, job } = execution;
+  const folder = await createRunFolder(workdir, { now: options.wallClock?.() ?? new Date(), subfolders });
+  using held = new DisposableStack();
+  try {
+    held.use(await lockRun(folder, options.clock));
+    held.use(await execution.claim?.(folder));
+  } catch (error) {
+    // A run that was refused was none.
+    await Deno.remove(folder.path, { recursive: true });
+    throw error;
+  }
+  return await conduct({ execution, folder, state: job.initial, opening: open(folder) }, options);
+}
+
+/**
+ * Resumes a run from what its journal says, whatever happened to the process that executed it.
+ *
+ * @throws {UsageError} when another process executes it, it is over, or it is refused for another reason
+ * @throws like {@linkcode startRun}
+ */
+export async function resumeRun<Fact extends AnyFact, State>(
+  execution: Execution<Fact, State>,
+  folder: RunFolder,
+  options: RunOptions<Fact>,
+): Promise<RunReport<State>> {
+  const { job } = execution;
+  using held = new DisposableStack();
+  held.use(await lockRun(folder, options.clock));
+  const state = await foldFacts(await readFactsOf(job, folder), { job, folder });
+  const opening = await execution.resume(folder, state);
+  held.use(await execution.claim?.(folder));
+  return await conduct({ execution, folder, state, opening }, options);
+}
+
+interface Beginning<Fact extends AnyFact, State> {
+  readonly execution: Execution<Fact, State>;
+  readonly folder: RunFolder;
+  readonly state: State;
+  readonly opening: Fact;
+}
+
+async function conduct<Fact extends AnyFact, State>(
+  { execution, folder, state: earlier, opening }: Beginning<Fact, State>,
+  options: RunOptions<Fact>,
+): Promise<RunReport<State>> {
+  const { signal = new AbortController().signal, clock = systemClock, whereArguments = [] } = options;
+  const startedAtMs = clock.now();
+  const commandLine = (command: string, ...words: readonly string[]) =>
+    shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
+  const resumeCommand = commandLine("resume");
+  using journal = openJournal(folder.journalPath, { resumeCommand });
+  let state = earlier;
+  const record = (fact: Fact, text?: string) => {
+    const at = journal.append(fact);
+    state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
+    options.onEvent?.(fact);
+  };
+  /** What ended the run must not be lost because this cannot be written. */
+  const tryRecord = (fact: () => Fact) => {
+    try {
+      record(fact());
+    } catch { /* see above */ }
+  };
+  const warn = (message: string) => tryRecord(() => execution.warning(message));
+  await using messages = openMessages({
+    plan: execution.notifications,
+    onProblem: warn,
+    ...(options.http === undefined ? {} : { http: options.http }),
+  });
+  const finish = (outcome: RunEnd, reason: string) => {
+    const seconds = (clock.now() - startedAtMs) / 1000;
+    return execution.finish({ outcome, reason, seconds, resumeCommand }, state);
+  };
+  const tellEnd = (outcome: RunEnd, reason: string) => {
+    const priority = PRIORITIES[outcome];
+    if (priority !== undefined) messages.send({ title: `panewright: ${outcome}`, text: reason, priority });
+  };
+
+  record({ ...opening, panewright: VERSION });
+  try {
+    if (journal.droppedBytes > 0) record(execution.warning(droppedRecordMessage(journal.droppedBytes)));
+    const { outcome, reason } = await execution.play({
+      folder,
+      state: () => state,
+      record,
+      notify: (notification) => messages.send(notification),
+      commandLine,
+      onForcedExit: options.onForcedExit ?? (() => () => {}),
+      clock,
+      wallClock: options.wallClock ?? (() => new Date()),
+      signal,
+    });
+    record(finish(outcome, reason));
+    tellEnd(outcome, reason);
+    return { outcome, reason, folder, state };
+  } catch (error) {
+    const cause = signal.aborted ? signal.reason : mainError(error, warn);
+    const outcome = signal.aborted
+      ? "interrupted"
+      : cause instanceof HumanInterventionRequiredError
+      ? "needs_human"
+      : "error";
+    tryRecord(() => finish(outcome, errorText(cause)));
+    tellEnd(outcome, errorText(cause));
+    throw cause;
+  }
+}
+
+/** How urgent the end of a run is for the person who waits for it; one who ended it needs no message. */
+const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>> = {
+  pass: 3,
+  fail: 4,
+  error: 4,
+  needs_human: 5,
+  // The question has been sent.
+  waiting: undefined,
+  interrupted: undefined,
+};
+
+/** What ended the run, where the cleaning up failed on top of it: that is told as a warning. */
+function mainError(error: unknown, warn: (message: string) => void): unknown {
+  if (!(error instanceof SuppressedError)) return error;
+  warn(errorText(error.error));
+  return mainError(error.suppressed, warn);
+}
