@@ -1,24 +1,12 @@
 import { resolve } from "@std/path/posix";
 import type { Provider, ProviderId } from "../providers/provider.ts";
-import type { Condition, Rule } from "../screen/rules.ts";
-import type { TerminalStatus } from "../screen/status.ts";
-import { type UserRule, withUserRules } from "../screen/user_rules.ts";
+import { changeRulePack, type RuleChange } from "../screen/screen_data.ts";
 import { type Layer, type Problem, readFileLayer } from "./layers.ts";
-import { type ConditionEntry, type RuleEntry, rulesSchema } from "./rules_schema.ts";
+import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
 import { errorText } from "../text/error_text.ts";
-
-/** Where the built-in rules of a status stand: the priority of a person's rule that names none. */
-const PRIORITIES: Readonly<Record<TerminalStatus, number>> = {
-  waiting_user_answer: 900,
-  processing: 800,
-  idle: 700,
-  error: 690,
-  completed: 500,
-  unknown: 50,
-};
 
 /** What {@linkcode readProviders} looks at. */
 export interface UserRulesContext {
@@ -40,7 +28,10 @@ interface Source {
   readonly at: KeyPath;
 }
 
-/** The providers with the rules of the config file, and below them those of the file that its `rules_file` names. */
+/**
+ * The providers with what the config file says of their screens: its `layouts`, its `rules`, and below these the rules of the
+ * file that its `rules_file` names.
+ */
 export async function readProviders(context: UserRulesContext): Promise<readonly Provider[]> {
   const { providers, fileLayer, baseFolder, problems } = context;
   if (fileLayer === undefined || fileLayer.broken === true) return providers;
@@ -52,14 +43,17 @@ export async function readProviders(context: UserRulesContext): Promise<readonly
     const shared = await readRulesFile(path, { fileLayer, baseFolder, problems });
     if (shared) sources.push(shared);
   }
+  const layouts = layoutsSchema.safeParse(fileLayer.data["layouts"] ?? {});
   return providers.map((provider) => {
     const { id, terminal } = provider;
     if (terminal === undefined) return provider;
     const builtIn = terminal.rules.rules.map((rule) => rule.id);
     const taken = new Set<string>();
     const changes = sources.flatMap((source) => changesOf(source, { provider: id, builtIn, taken, problems }));
-    if (changes.length === 0) return provider;
-    return { ...provider, terminal: { ...terminal, rules: withUserRules(terminal.rules, changes) } };
+    const layout = layouts.data?.[id];
+    if (changes.length === 0 && layout === undefined) return provider;
+    const rules = changeRulePack(terminal.rules, { rules: changes, ...(layout === undefined ? {} : { layout }) });
+    return { ...provider, terminal: { ...terminal, rules } };
   });
 }
 
@@ -92,11 +86,11 @@ interface ChangesContext {
   readonly problems: Problem[];
 }
 
-function changesOf({ rules, layer, at }: Source, context: ChangesContext): readonly UserRule[] {
+function changesOf({ rules, layer, at }: Source, context: ChangesContext): readonly RuleChange[] {
   const { provider, builtIn, taken, problems } = context;
   const entries = rules[provider] ?? [];
   const seen = new Set<string>();
-  const changes: UserRule[] = [];
+  const changes: RuleChange[] = [];
   for (const [index, entry] of entries.entries()) {
     const { id } = entry;
     const where = [...at, provider, index, "id"];
@@ -108,81 +102,10 @@ function changesOf({ rules, layer, at }: Source, context: ChangesContext): reado
     } else if (!changesBuiltIn && builtIn.includes(id)) {
       complain(`% is the name of a built-in rule: "${id}" needs "replace": true to take its place, or another name`);
     } else if (!taken.has(id)) {
-      changes.push(toUserRule(entry, describeSource(layer.sourceOf([...at, provider, index]))));
+      changes.push({ rule: entry, origin: describeSource(layer.sourceOf([...at, provider, index])) });
     }
     seen.add(id);
   }
   for (const id of seen) taken.add(id);
   return changes;
-}
-
-/**
- * What an entry of the configuration means. The entry was found to be right.
- *
- * @param origin where it stands, such as `panewright.jsonc:12`
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const entry = { id: "busy", status: "processing", region: "status", pattern: "^• Busy" } as const;
- * assertEquals(toUserRule(entry, "panewright.jsonc:3"), {
- *   kind: "add",
- *   rule: {
- *     id: "busy",
- *     status: "processing",
- *     priority: 800,
- *     when: [{ on: "rows", region: "status", text: /^• Busy/u }],
- *     versions: [],
- *     fixture: "",
- *     origin: "panewright.jsonc:3",
- *   },
- * });
- * ```
- */
-export function toUserRule(entry: RuleEntry, origin: string): UserRule {
-  const { id, status } = entry;
-  if (entry.remove || status === undefined) return { kind: "remove", id };
-  const [first, ...others] = [entry, ...entry.also ?? []].flatMap(toConditions);
-  if (first === undefined) throw new TypeError(`Cannot use the rule "${id}": it has no condition`);
-  const rule: Rule = {
-    id,
-    status,
-    priority: entry.priority ?? PRIORITIES[status],
-    when: [first, ...others],
-    ...(entry.excludes === undefined ? {} : { excludes: entry.excludes.flatMap(toConditions) }),
-    versions: [],
-    fixture: "",
-    origin,
-  };
-  return { kind: entry.replace ? "replace" : "add", rule };
-}
-
-function toConditions(entry: ConditionEntry): readonly Condition[] {
-  const { region, pattern, row, style, style_needed: styleNeeded, title, command } = entry;
-  const conditions: Condition[] = [];
-  if (region !== undefined && pattern !== undefined) {
-    conditions.push({
-      on: "rows",
-      region,
-      text: toRegExp(pattern),
-      ...(row === undefined ? {} : { row }),
-      ...(style === undefined ? {} : { style: withoutUndefined(style) }),
-      ...(styleNeeded === undefined ? {} : { styleNeeded }),
-    });
-  }
-  if (title !== undefined) conditions.push({ on: "title", text: toRegExp(title) });
-  if (command !== undefined) conditions.push({ on: "command", text: toRegExp(command) });
-  if (entry.cursor_visible !== undefined) conditions.push({ on: "cursor", visible: entry.cursor_visible });
-  if (entry.styled !== undefined) conditions.push({ on: "style", present: entry.styled });
-  for (const has of entry.has ?? []) conditions.push({ on: "layout", has });
-  if (entry.dialog !== undefined) conditions.push({ on: "dialog", kinds: entry.dialog });
-  return conditions;
-}
-
-function toRegExp(pattern: string | readonly string[]): RegExp {
-  if (typeof pattern === "string") return new RegExp(pattern, "u");
-  return new RegExp(pattern.length === 1 ? pattern[0] ?? "" : pattern.map((each) => `(?:${each})`).join("|"), "u");
-}
-
-function withoutUndefined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

@@ -21,33 +21,38 @@ const color = () =>
     ),
   ]);
 
+const dialogKind = () => z.enum(DIALOG_KINDS);
+
 const style = z.strictObject({
-  bold: z.boolean().optional(),
-  dim: z.boolean().optional(),
-  italic: z.boolean().optional(),
-  reverse: z.boolean().optional(),
+  bold: z.boolean().optional().describe("Drawn bold, or not."),
+  dim: z.boolean().optional().describe("Drawn dim, or not."),
+  italic: z.boolean().optional().describe("Drawn in italics, or not."),
+  reverse: z.boolean().optional().describe("Drawn with its colours swapped, or not."),
   plain: z.boolean().optional().describe("Drawn like ordinary text: no attribute, no colour."),
   foreground: z.array(color()).min(1).optional().describe(
     'One of these colours; "coloured" is any but the terminal\'s own.',
   ),
-  background: z.array(color()).min(1).optional(),
+  background: z.array(color()).min(1).optional().describe("The same for the background."),
 });
+
+const patterns = () => z.union([pattern(), z.array(pattern()).min(1)]);
 
 const conditionKeys = {
   region: z.enum(ROW_REGIONS).optional().describe("The part of the screen in which a row must match the pattern."),
-  pattern: z.union([pattern(), z.array(pattern()).min(1)]).optional()
+  pattern: patterns().optional()
     .describe("A regular expression for one row, or several of which one must match. It begins with ^ where it can."),
   row: z.enum(ROW_SELECTIONS).optional()
     .describe("Which rows of the region count: any, the first rows of blocks, the last of those, the last row."),
   style: style.optional()
     .describe("How the match must be drawn: its group (?<styled>…) where it has one, else its first character."),
   style_needed: z.boolean().optional().describe("Whether a screen without any style fails the condition."),
-  title: pattern().optional().describe("A regular expression for the pane's title."),
-  command: pattern().optional().describe("A regular expression for the name of the pane's foreground program."),
+  title: patterns().optional().describe("A regular expression for the pane's title."),
+  command: patterns().optional().describe("A regular expression for the name of the pane's foreground program."),
   cursor_visible: z.boolean().optional().describe("Whether the cursor must be shown, or hidden."),
   styled: z.boolean().optional().describe("Whether the screen must have style, or none at all."),
   has: z.array(z.enum(LAYOUT_PARTS)).min(1).optional().describe("Parts that the screen must have."),
-  dialog: z.array(z.enum(DIALOG_KINDS)).min(1).optional().describe("The kinds of dialogs of which one must be open."),
+  dialog: z.array(dialogKind()).min(1).optional().describe("The kinds of dialogs of which one must be open."),
+  dead: z.literal(true).optional().describe("Whether the pane's process must have ended."),
 };
 
 type ConditionKey = keyof typeof conditionKeys;
@@ -88,6 +93,11 @@ const rule = z.strictObject({
   ...conditionKeys,
   also: z.array(condition).min(1).optional().describe("Further conditions, all of which must hold."),
   excludes: z.array(condition).min(1).optional().describe("Conditions of which none may hold."),
+  doubtful: z.strictObject({
+    unless_seen: z.string().optional().describe("A rule that an agent which has shown it shows whenever it works."),
+  }).optional().describe(
+    "Set where an agent at work can show the same screen: its status then needs more to be believed.",
+  ),
 }).superRefine((entry, context) => {
   if (context.issues.length > 0) return;
   const add = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
@@ -100,11 +110,96 @@ const rule = z.strictObject({
   if (entry.status === undefined) add(["status"], `is missing: one of ${TERMINAL_STATUSES.join(", ")}`);
 });
 
-/** One entry of `rules`. */
-export type RuleEntry = z.output<typeof rule>;
+const composer = z.strictObject({
+  first: patterns().describe("The row on which a prompt begins; its group (?<text>…) is what was typed there."),
+  style: style.optional().describe("How the first character of that row is drawn."),
+  next: patterns().describe("A further row of a prompt, with a group (?<text>…)."),
+  placeholder_style: style.describe("How a placeholder is drawn."),
+  placeholders: patterns().describe("The placeholders, for screens without style."),
+  frame: patterns().optional().describe("The line above and below the composer."),
+  bare: patterns().optional().describe("The first row of a composer without frame, for screens without style."),
+  below: patterns().describe("A row that may stand below the composer."),
+  max_below: z.int().min(0).max(50).describe("How many rows that are not blank may stand below the composer."),
+  starting: patterns().optional().describe("The first row below the composer while the CLI is still starting."),
+  paste_marker: patterns().optional().describe("What the composer shows instead of a long text that was pasted."),
+});
 
-/** The conditions that an entry, or one of its `also` and `excludes`, names. */
-export type ConditionEntry = z.output<typeof condition>;
+const subject = z.strictObject({
+  kinds: z.array(dialogKind()).min(1).describe("The dialogs that it holds for."),
+  in: z.enum(["dialog", "block_above"]).optional().describe("Where the subject is: in the dialog, or above it."),
+  after: patterns().optional().describe("The row directly above the subject."),
+  first: patterns().describe("The subject's first row, with a group (?<subject>…)."),
+  next: patterns().optional().describe("A further row of the subject, with a group (?<subject>…)."),
+  style: style.optional().describe("How the subject's rows are drawn."),
+  every: z.boolean().optional().describe("Whether each row that matches `first` adds a line."),
+  separator: patterns().optional().describe("What stands between two subjects on the same row."),
+  count: patterns().optional().describe("A row that says how many there are, with a group (?<count>…)."),
+  cut: patterns().optional().describe("A row that stands for what is not shown."),
+  right_margin: z.int().min(0).max(50).optional().describe("Columns at the right edge that wrapped rows leave blank."),
+});
+
+const dialog = z.strictObject({
+  selected: patterns().describe("The selected choice, with groups (?<before>…), (?<number>…) and (?<label>…)."),
+  selected_style: style.describe("How the first character of the selected choice is drawn."),
+  rule: patterns().describe("Lines between and below the choices."),
+  hint: patterns().describe("A hint below the choices."),
+  top: patterns().describe("The row that begins a dialog."),
+  top_style: style.optional().describe("How the first character of that row is drawn."),
+  heading: z.strictObject({
+    text: patterns().describe("What the paragraph matches."),
+    from: z.enum(["top", "bottom"]).describe("The end from which it is looked for."),
+  })
+    .describe("The paragraph that asks; where none matches, it is the first one."),
+  max_below: z.int().min(0).max(50).describe("How many rows that are not blank may follow the last choice."),
+  key: patterns().describe("The key that a label ends with, as the group (?<key>…)."),
+  kinds: z.array(z.strictObject({
+    kind: dialogKind().describe("What it asks for."),
+    text: patterns().describe("What such a dialog says."),
+  }))
+    .describe("What a dialog asks for, by its first paragraph, a choice, or the paragraph that asks."),
+  subjects: z.array(subject).describe("Where a dialog says what it is about; the first that is found counts."),
+});
+
+const echo = z.strictObject({
+  first: patterns().describe("The first row of a prompt."),
+  style: style.optional().describe("How the first character of that row is drawn."),
+});
+
+const answer = z.strictObject({
+  indent: patterns().describe("What stands before the text of each row, such as a bullet."),
+  trailer: patterns().describe("A row between an answer and the composer, such as how long the turn took."),
+});
+
+const composerText = "Where a prompt is typed.";
+const echoText = "A prompt in the conversation.";
+const answerText = "What of an answer's rows is not the agent's own text.";
+const dialogText = "A dialog with choices.";
+
+const layout = z.strictObject({
+  composer: composer.describe(composerText),
+  echo: echo.describe(echoText),
+  head: patterns().describe("The first row of a block of the conversation, or of the status."),
+  detail: patterns().describe("The first row of a block that belongs to the block above it."),
+  answer: answer.describe(answerText),
+  dialog: dialog.describe(dialogText),
+});
+
+const layoutChange = layout.extend({
+  composer: composer.partial().describe(composerText),
+  echo: echo.partial().describe(echoText),
+  answer: answer.partial().describe(answerText),
+  dialog: dialog.partial().describe(dialogText),
+}).partial();
+
+/** What is known of one CLI's screens: the form of the built-in `screen.json` files. */
+export const screenSchema = z.strictObject({ note: z.string().optional(), layout, rules: z.array(rule) });
+
+/** What `layouts` may hold: what differs from the built-in layouts. */
+export const layoutsSchema = z.strictObject(
+  Object.fromEntries(
+    PROVIDER_IDS.map((id) => [id, layoutChange.optional().describe(`For the screens of ${id}.`)]),
+  ) as Record<ProviderId, z.ZodOptional<typeof layoutChange>>,
+);
 
 /** What `rules` may hold, and the file that `rules_file` names. */
 export const rulesSchema = z.strictObject(

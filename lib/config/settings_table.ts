@@ -13,7 +13,7 @@ import { ROLES } from "../roles.ts";
 import type { Setting, SettingValue, ValueOf } from "../settings.ts";
 import { PERMISSION_RULE_SETTINGS } from "./permissions_schema.ts";
 import { PIPELINE_SETTINGS } from "./pipeline_schema.ts";
-import { rulesSchema } from "./rules_schema.ts";
+import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
 import { agentKeys } from "./shapes.ts";
 
@@ -107,6 +107,17 @@ const RUN_SETTINGS = {
     example: {
       codex: [{ id: "busy-again", status: "processing", region: "status", pattern: "^• Busy: press q to stop" }],
     },
+  },
+  layouts: {
+    key: "layouts",
+    value: {
+      kind: "shape",
+      schema: layoutsSchema,
+      must: "an object with what differs in the layout of each provider",
+      default: {},
+    },
+    description: "What differs in how the agents build their screens, such as the glyph and the lines of the composer.",
+    example: { codex: { composer: { first: "^❱(?: (?<text>.*))?$" } } },
   },
   rulesFile: {
     names: { key: "rules_file" },

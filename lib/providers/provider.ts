@@ -1,7 +1,6 @@
 import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
-import type { Screen } from "../screen/screen.ts";
 import type { AnswerWay, DialogAnswer, Keys } from "./terminal/dialog_keys.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
@@ -70,8 +69,6 @@ export interface TerminalProvider {
   readonly submit: SubmitProfile;
   /** What a person can do about each dialog that may stop a start, as full sentences. */
   readonly startupRemedies: Readonly<Partial<Record<DialogKind, string>>>;
-  /** The first row below the composer while the CLI is still starting: a dialog may yet take the composer's place. */
-  readonly startingFooter?: RegExp;
   /** Keys that interrupt the turn under way. */
   readonly interruptKeys: Keys;
   /**
@@ -84,8 +81,6 @@ export interface TerminalProvider {
   guardPrompt(text: string): string;
   /** A record of its status that the CLI keeps of its own accord; missing where it keeps none. */
   openStatusSource?(context: StatusSourceContext): StatusSource;
-  /** The agent's last answer, as far as the screen (with scrollback, where there is any) shows it. */
-  lastOutput(screen: Screen): string;
 }
 
 /** What a provider's CLI can do, where that differs from one to another. */

@@ -4,4 +4,4 @@ export * from "./regions.ts";
 export * from "./rules.ts";
 export * from "./screen.ts";
 export * from "./status.ts";
-export * from "./user_rules.ts";
+export * from "./screen_data.ts";

@@ -9,6 +9,8 @@ import { matchesStyle } from "./style_pattern.ts";
 export interface Composer {
   /** What was typed, without glyph and indentation; empty where only a placeholder is shown. */
   readonly text: string;
+  /** `text` without the markers that stand for pasted texts; missing where there is none. */
+  readonly unmarked?: string;
   readonly state: "empty" | "draft";
   readonly firstRow: number;
   readonly lastRow: number;
@@ -123,7 +125,20 @@ function findComposer(screen: Screen, lastRow: number, layout: Layout): Composer
   }
   const placeholder = end === row && typed !== "" && isPlaceholder(screen, screen.rows[row] as Row, typed, layout);
   const text = placeholder ? "" : lines.join("\n").trimEnd();
-  return { text, state: text === "" ? "empty" : "draft", firstRow: row, lastRow: end };
+  const unmarked = unmark(text, layout);
+  return {
+    text,
+    ...(unmarked === undefined ? {} : { unmarked }),
+    state: text === "" ? "empty" : "draft",
+    firstRow: row,
+    lastRow: end,
+  };
+}
+
+/** The text of a composer without the markers that stand for pasted texts; `undefined` where there is none. */
+export function unmark(text: string, { composer: { pasteMarker } }: Layout): string | undefined {
+  const parts = pasteMarker === undefined ? [] : text.split(pasteMarker);
+  return parts.length > 1 ? parts.join("") : undefined;
 }
 
 /** Without style a selected choice of a dialog looks like a prompt; its number tells them apart. */

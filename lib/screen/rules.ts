@@ -106,10 +106,6 @@ export interface Rule {
    * that stands still, or that the agent has shown the rule `unlessSeen` before: it then shows that whenever it works.
    */
   readonly doubtful?: { readonly unlessSeen?: string };
-  /** CLI versions on whose recordings the rule decides, oldest first. Empty: it decides where no recording exists. */
-  readonly versions: readonly string[];
-  /** A recording on which the rule decides, `VERSION/NAME` in the provider's fixtures. Empty where there is none. */
-  readonly fixture: string;
   /** Where a person wrote it, such as `panewright.jsonc:12`; missing for the rules that are built in. */
   readonly origin?: string;
 }
@@ -164,6 +160,10 @@ export interface Layout {
     readonly below: RegExp;
     /** How many rows that are not blank may stand below it. */
     readonly maxBelow: number;
+    /** The first row below it while the CLI is still starting: a dialog may yet take the composer's place. */
+    readonly starting?: RegExp;
+    /** What stands for a long text that was pasted. */
+    readonly pasteMarker?: RegExp;
   };
   /** A prompt in the conversation: the row on which it begins. */
   readonly echo: { readonly first: RegExp; readonly style?: StylePattern };
@@ -171,6 +171,13 @@ export interface Layout {
   readonly head: RegExp;
   /** Heads that belong to the block above them, such as a tip or prompts that wait for their turn. */
   readonly detail: RegExp;
+  /** What of an answer's rows is not the agent's own text. */
+  readonly answer: {
+    /** What stands before the text of each row, such as a bullet or an indentation. */
+    readonly indent: RegExp;
+    /** A row between the answer and the composer, such as how long the turn took. */
+    readonly trailer: RegExp;
+  };
   readonly dialog: {
     /** The choice that is selected: groups `before` (what stands left of the choices), `number` where there is one, `label`. */
     readonly selected: RegExp;

@@ -1,7 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { loadSettings } from "../../lib/config/load.ts";
+import { screenSchema } from "../../lib/config/rules_schema.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { findPaneProvider, PROVIDERS } from "../../lib/providers/mod.ts";
+import { classify, parseScreen } from "../../lib/screen/mod.ts";
 
 async function inFolder<T>(files: Readonly<Record<string, string>>, act: (folder: string) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir();
@@ -74,8 +76,6 @@ Deno.test("rules of the config file become changes of the built-in ones, each wi
         { on: "style", present: true },
       ],
       excludes: [{ on: "dialog", kinds: ["command"] }, { on: "command", text: /^sh$/u }],
-      versions: [],
-      fixture: "",
       origin: "panewright.jsonc:4",
     },
     {
@@ -83,8 +83,6 @@ Deno.test("rules of the config file become changes of the built-in ones, each wi
       status: "idle",
       priority: 90,
       when: [{ on: "layout", has: "composer" }],
-      versions: [],
-      fixture: "",
       origin: "panewright.jsonc:19",
     },
   ]);
@@ -145,23 +143,23 @@ Deno.test("a word that is not known is answered with the nearest", async () => {
 
 Deno.test("a pattern that is none, or that could take very long, is refused where it stands", async () => {
   assertEquals(await wrong('{ "id": "a", "status": "idle", "region": "tail", "pattern": "(" }'), [
-    "panewright.jsonc:3:50: rules.codex[0].pattern is no regular expression: Unterminated group",
+    "panewright.jsonc:3:50: rules.codex[0].pattern is not a regular expression: Unterminated group",
   ]);
   assertEquals(
     (await wrong('{ "id": "a", "status": "idle", "region": "tail",\n "pattern": ["^fine", "^(a+)+$"] }'))[0]?.slice(
       0,
       103,
     ),
-    "panewright.jsonc:4:23: rules.codex[0].pattern[1] could take very long on some texts: it must not repeat",
+    "panewright.jsonc:4:23: rules.codex[0].pattern[1] could take very long on some texts: begin it with ^, u",
   );
   assertEquals(await wrong('{ "id": "a", "status": "idle", "title": ".*a.*b.*c" }'), [
-    "panewright.jsonc:3:32: rules.codex[0].title could take very long on some texts: begin it with ^, and use fewer of .* and .+, or give them an end that they cannot contain, as in [^(]*\\(",
+    "panewright.jsonc:3:32: rules.codex[0].title could take very long on some texts: begin it with ^, use one * or + at most, give other repetitions a bound, as in \\d{1,4}, and repeat no group in which there is a choice",
   ]);
 });
 
 Deno.test("an entry that says too little, too much or what does not go together is refused", async () => {
   assertEquals(await wrong('{ "id": "a", "status": "idle" }'), [
-    "panewright.jsonc:3:1: rules.codex[0] needs a condition: pattern and region, or one of title, command, cursor_visible, styled, has, dialog",
+    "panewright.jsonc:3:1: rules.codex[0] needs a condition: pattern and region, or one of title, command, cursor_visible, styled, has, dialog, dead",
   ]);
   assertEquals(await wrong('{ "id": "a", "title": "^x" }'), [
     "panewright.jsonc:3:1: rules.codex[0].status is missing: one of idle, processing, completed, waiting_user_answer, error, unknown",
@@ -219,4 +217,47 @@ Deno.test("what is wrong with a rules file is told with its own lines", async ()
   });
   assertStringIncludes(first ?? "", "shared.jsonc:2:26: codex[0].status must be one of");
   assertStringIncludes(second ?? "", 'shared.jsonc:3:3: unknown key "claud" in');
+});
+
+Deno.test("a layout of the config file changes what it names: another glyph, other lines, and the screen is read", async () => {
+  const providers = await load({
+    "panewright.jsonc": `{
+  "layouts": {
+    "claude_code": { "composer": { "first": "^❱\\\\u00a0(?<text>.*)$", "frame": "^═" } }
+  }
+}`,
+  });
+  const screen = parseScreen(`\x1b[0m${"═".repeat(60)}\n❱\u00a0\n${"═".repeat(60)}\n  ? for shortcuts`);
+  const before = classify(screen, findPaneProvider("claude_code").terminal.rules);
+  assertEquals(before.rule, "none");
+  const { status, rule } = classify(screen, findPaneProvider("claude_code", providers).terminal.rules);
+  assertEquals([status, rule], ["idle", "composer"]);
+});
+
+Deno.test("what is wrong with a layout is told where it stands", async () => {
+  const wrongLayout = (layout: string) =>
+    problems({ "panewright.jsonc": `{\n  "layouts": { "codex": {\n${layout}\n  } }\n}\n` });
+  assertEquals(await wrongLayout('"composer": { "firts": "^x" }'), [
+    'panewright.jsonc:3:15: unknown key "firts" in layouts.codex.composer; did you mean "first"? Allowed here: first, style, next, placeholder_style, placeholders, frame, bare, below, max_below, starting, paste_marker',
+  ]);
+  assertEquals(
+    (await wrongLayout('"dialog": { "rule": "^(─+)+$", "max_below": -1 }')).map((line) => line.slice(0, 76)),
+    [
+      "panewright.jsonc:3:13: layouts.codex.dialog.rule could take very long on som",
+      "panewright.jsonc:3:32: layouts.codex.dialog.max_below must be at least 0, bu",
+    ],
+  );
+  assertEquals(await wrongLayout('"head": 3'), [
+    "panewright.jsonc:3:1: layouts.codex.head must be a string or an array of strings, but is 3",
+  ]);
+});
+
+Deno.test("what is built in has the form that people write, and its patterns cost as little", async () => {
+  const lib = new URL("../../lib/", import.meta.url);
+  const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, lib)));
+  for (const id of ["codex", "claude_code"]) {
+    const result = screenSchema.safeParse(await read(`providers/${id}/screen.json`));
+    assertEquals(result.error?.issues, undefined, id);
+  }
+  assertEquals(screenSchema.shape.rules.safeParse(await read("screen/common_rules.json")).error?.issues, undefined);
 });

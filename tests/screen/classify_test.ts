@@ -9,7 +9,7 @@ const AT_REST =
 
 /** The Codex layout with one rule of a test's own. */
 function packWith(when: Condition, more: Partial<Rule> = {}): RulePack {
-  const rule: Rule = { id: "own", status: "error", priority: 1, when: [when], versions: [], fixture: "", ...more };
+  const rule: Rule = { id: "own", status: "error", priority: 1, when: [when], ...more };
   return { ...CODEX_RULES, rules: [rule] };
 }
 
@@ -75,7 +75,7 @@ Deno.test("all conditions must hold, no exclusion may, and the evidence is in th
 Deno.test("the highest priority decides, whatever the order, and of equal ones the first", () => {
   const screen = parseScreen(AT_REST);
   const when: readonly [Condition] = [{ on: "layout", has: "composer" }];
-  const base = { when, versions: [], fixture: "" };
+  const base = { when };
   const rules: readonly Rule[] = [
     { ...base, id: "low", status: "idle", priority: 1 },
     { ...base, id: "first", status: "error", priority: 5 },

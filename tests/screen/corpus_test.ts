@@ -1,14 +1,17 @@
 import { assertEquals } from "@std/assert";
+import { compareVersions } from "../../lib/recordings/corpus/check.ts";
 import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { readProofs } from "../support/proofs.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";
 
 const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;
 
 for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
   const folder = `${CORPUS}/${pack.provider}`;
-  const versions = [...Deno.readDirSync(folder)].map(({ name }) => name.replace(/\.ndjson\.gz$/, "")).toSorted();
+  const versions = [...Deno.readDirSync(folder)].flatMap(({ name }) => /^(.*)\.ndjson\.gz$/.exec(name)?.[1] ?? [])
+    .toSorted(compareVersions);
   for (const version of versions) {
     Deno.test(`every screen of ${pack.provider} ${version} has its status`, async () => {
       const mistakes: string[] = [];
@@ -26,18 +29,20 @@ for (const pack of [CODEX_RULES, CLAUDE_CODE_RULES]) {
     });
   }
 
-  Deno.test(`the rules of ${pack.provider} name recordings on which they decide`, async () => {
-    const recordings = new Map<string, { readonly rule: string }>();
+  Deno.test(`proofs.json names recordings on which the rules of ${pack.provider} decide`, async () => {
+    const decided = new Map<string, string>();
     for await (const { recording } of readCorpus(folder)) {
       const { rule } = classify(parseScreen(recording.ansi, recording), pack);
-      recordings.set(`${recording.version}/${recording.name}`, { rule });
+      decided.set(`${recording.version}/${recording.name}`, rule);
     }
-    const wrong = pack.rules.filter(({ id, fixture }) => fixture !== "" && recordings.get(fixture)?.rule !== id)
-      .map(({ id, fixture }) => `${id}: ${fixture} is decided by ${recordings.get(fixture)?.rule}`);
+    const proofs = Object.entries(readProofs(pack.provider));
+    assertEquals(proofs.map(([id]) => id).filter((id) => !pack.rules.some((rule) => rule.id === id)), []);
+    const wrong = proofs.filter(([id, { fixture }]) => decided.get(fixture) !== id)
+      .map(([id, { fixture }]) => `${id}: ${fixture} is decided by ${decided.get(fixture)}`);
     assertEquals(wrong, []);
-    const misattributed = pack.rules.flatMap(({ id, versions: named }) => {
+    const misattributed = proofs.flatMap(([id, { versions: named }]) => {
       const decides = versions.filter((version) =>
-        recordings.entries().some(([name, { rule }]) => rule === id && name.startsWith(`${version}/`))
+        decided.entries().some(([name, rule]) => rule === id && name.startsWith(`${version}/`))
       );
       const wrong = named.filter((version) => !decides.includes(version));
       return wrong.length === 0 ? [] : [`${id} names ${wrong}, and decides in ${decides}`];

@@ -23,6 +23,7 @@ import type { Recording } from "../../lib/recordings/corpus/recording.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, parseScreen, type RulePack, type Screen } from "../../lib/screen/mod.ts";
+import { type Proof, readProofs } from "../support/proofs.ts";
 import { specializations } from "./specializations.ts";
 
 /** A recorded screen with its truth, read once. */
@@ -109,13 +110,20 @@ export interface LeftOut {
 }
 
 /** Leaves the newest versions out, one after the other. */
-export function leaveOneOut(pack: RulePack, recordings: readonly Recording[], newest = 3): readonly LeftOut[] {
+export function leaveOneOut(
+  pack: RulePack,
+  recordings: readonly Recording[],
+  { newest = 3, proofs }: {
+    readonly newest?: number;
+    readonly proofs: Readonly<Record<string, Pick<Proof, "versions">>>;
+  },
+): readonly LeftOut[] {
   const counted = recordings.filter(({ alone, expect }) => alone !== false && expect !== undefined);
   const versions = [...new Set(counted.map(({ version }) => version ?? ""))].toSorted(compareVersions);
   return versions.slice(-newest).map((version) => {
     const inside = counted.filter((recording) => recording.version === version).map(toSample);
     const others = counted.filter((recording) => recording.version !== version).map(toSample);
-    const rulesTaken = pack.rules.filter((rule) => rule.versions.length === 1 && rule.versions[0] === version);
+    const rulesTaken = pack.rules.filter(({ id }) => proofs[id]?.versions.join() === version);
     const smaller = { ...pack, rules: pack.rules.filter((rule) => !rulesTaken.includes(rule)) };
     const special = specialize(smaller, { inside, others });
     return {
@@ -134,7 +142,7 @@ if (import.meta.main) {
     const recordings = (await Array.fromAsync(readCorpus(`${folder}/${pack.provider}`))).map(({ recording }) =>
       recording
     );
-    for (const left of leaveOneOut(pack, recordings)) {
+    for (const left of leaveOneOut(pack, recordings, { proofs: readProofs(pack.provider) })) {
       const { version, withoutRules, withoutParts, rulesTaken, partsTaken } = left;
       const line = ({ total, wrong, unknown }: Score) =>
         `${total - wrong.length - unknown.length} of ${total} right, ${wrong.length} wrong, ${unknown.length} unknown`;

@@ -36,11 +36,12 @@ Deno.test("what only one version's recordings justify does not help to tell them
       status: "idle",
       priority: 2000,
       when: [{ on: "rows", region: "screen", text: /^(?:☂ odd|◦ Working never matches)$/ }],
-      versions: ["0.90.0", "9.0.0"],
-      fixture: "",
     }],
   };
-  const [left] = leaveOneOut(pack, [...recordings, strange], 1);
+  const [left] = leaveOneOut(pack, [...recordings, strange], {
+    newest: 1,
+    proofs: { odd: { versions: ["0.90.0", "9.0.0"] } },
+  });
   assertEquals([left?.version, left?.rulesTaken, left?.withoutRules.total], ["9.0.0", [], 1]);
   assertEquals([left?.withoutRules.wrong.length, left?.withoutRules.unknown.length], [0, 0]);
   assert((left?.partsTaken ?? 0) > 20);

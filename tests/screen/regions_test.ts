@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { CLAUDE_CODE_LAYOUT } from "../../lib/providers/claude_code/layout.ts";
-import { CODEX_LAYOUT } from "../../lib/providers/codex/layout.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { findRegions, type Layout, parseScreen } from "../../lib/screen/mod.ts";
 import { recordingsOf } from "../support/screens.ts";
 
@@ -21,7 +21,7 @@ const CODEX_COMPOSERS: readonly (readonly [string, string, "empty" | "draft"])[]
 
 for (const [name, text, state] of CODEX_COMPOSERS) {
   Deno.test(`findRegions: the composer of Codex in ${name}`, async () => {
-    const { composer } = await regionsOf("codex", name, CODEX_LAYOUT);
+    const { composer } = await regionsOf("codex", name, CODEX_RULES.layout);
     assertEquals([composer?.text, composer?.state], [text, state]);
   });
 }
@@ -36,7 +36,7 @@ const CLAUDE_COMPOSERS: readonly (readonly [string, string, "empty" | "draft"])[
 
 for (const [name, text, state] of CLAUDE_COMPOSERS) {
   Deno.test(`findRegions: the composer of Claude Code in ${name}`, async () => {
-    const { composer } = await regionsOf("claude_code", name, CLAUDE_CODE_LAYOUT);
+    const { composer } = await regionsOf("claude_code", name, CLAUDE_CODE_RULES.layout);
     assertEquals([composer?.text, composer?.state], [text, state]);
   });
 }
@@ -45,28 +45,28 @@ Deno.test("findRegions: the last turn begins below the last prompt, the status i
   const screen = parseScreen(
     "› one\n\n• first\n\n› two\n\n• second\n  more\n\n• Working (1s • esc to interrupt)\n\n›\n\n  100% context left",
   );
-  const { echoRow, lastTurn, status, composer, footer, dialog } = findRegions(screen, CODEX_LAYOUT);
+  const { echoRow, lastTurn, status, composer, footer, dialog } = findRegions(screen, CODEX_RULES.layout);
   assertEquals([echoRow, lastTurn, status], [4, { first: 5, last: 10 }, { first: 9, last: 10 }]);
   assertEquals([composer?.firstRow, composer?.lastRow, footer, dialog], [11, 11, { first: 12, last: 13 }, undefined]);
 });
 
 Deno.test("findRegions: a draft of several paragraphs ends above the footer, and the cursor may move that end", () => {
   const capture = "› one\n\n  two\n\n  footer";
-  const byGap = findRegions(parseScreen(capture), CODEX_LAYOUT).composer;
+  const byGap = findRegions(parseScreen(capture), CODEX_RULES.layout).composer;
   assertEquals([byGap?.text, byGap?.lastRow], ["one\n\ntwo", 2]);
-  const noFooter = findRegions(parseScreen(capture, { cursor: [8, 4] }), CODEX_LAYOUT).composer;
+  const noFooter = findRegions(parseScreen(capture, { cursor: [8, 4] }), CODEX_RULES.layout).composer;
   assertEquals([noFooter?.text, noFooter?.lastRow], ["one\n\ntwo\n\nfooter", 4]);
 });
 
 Deno.test("findRegions: a composer with something of the conversation below it is none", () => {
-  assertEquals(findRegions(parseScreen("› one\n\n• answer"), CODEX_LAYOUT).composer, undefined);
-  assertEquals(findRegions(parseScreen("› one\ndev@box:~$ "), CODEX_LAYOUT).composer, undefined);
+  assertEquals(findRegions(parseScreen("› one\n\n• answer"), CODEX_RULES.layout).composer, undefined);
+  assertEquals(findRegions(parseScreen("› one\ndev@box:~$ "), CODEX_RULES.layout).composer, undefined);
 });
 
 const COMPOSER = "\n\n\x1b[1m›\x1b[0m\n\n  footer";
 
 Deno.test("findRegions: the further rows of a prompt are none of the answer's", () => {
-  const turnOf = (capture: string) => findRegions(parseScreen(capture + COMPOSER), CODEX_LAYOUT).lastTurn;
+  const turnOf = (capture: string) => findRegions(parseScreen(capture + COMPOSER), CODEX_RULES.layout).lastTurn;
   const filled = "old\n\x1b[1;2;48;5;238m› \x1b[0;48;5;238mone\n\n  three\n \x1b[0m";
   assertEquals(turnOf(filled), { first: 6, last: 5 });
   const bare = "old\n\x1b[1;2m› \x1b[0mone\n\n  three";
@@ -76,6 +76,6 @@ Deno.test("findRegions: the further rows of a prompt are none of the answer's", 
 });
 
 Deno.test("findRegions: a blank screen has no parts", () => {
-  const { composer, dialog, lastRow, lastTurn } = findRegions(parseScreen("\n \n"), CODEX_LAYOUT);
+  const { composer, dialog, lastRow, lastTurn } = findRegions(parseScreen("\n \n"), CODEX_RULES.layout);
   assertEquals([composer, dialog, lastRow, lastTurn], [undefined, undefined, -1, { first: 0, last: -1 }]);
 });

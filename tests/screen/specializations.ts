@@ -1,4 +1,4 @@
-import { parsePattern, type PatternNode } from "../../lib/screen/pattern_tree.ts";
+import { parsePattern, type PatternNode } from "../support/pattern_tree.ts";
 
 /** Sources of a pattern with one part less: an alternative, a character of a class, or an optional part. */
 export function* smallerPatterns(source: string): Generator<string> {
@@ -54,8 +54,7 @@ export function* specializations<T>(data: T): Generator<T> {
   }
   if (typeof data !== "object" || data === null) return;
   for (const [key, value] of Object.entries(data)) {
-    // Which versions a rule was recorded from is no part of what it says.
-    if (key === "versions" || key === "kinds" && Array.isArray(value) && typeof value[0] === "string") continue;
+    if (key === "kinds" && Array.isArray(value) && typeof value[0] === "string") continue;
     if ((key === "foreground" || key === "background") && Array.isArray(value) && value.length > 1) {
       for (const left of value) yield { ...data, [key]: value.filter((each) => each !== left) };
       continue;

@@ -1,4 +1,3 @@
-import { lastBlockText } from "../terminal/last_block.ts";
 import type { PaneProvider, StepProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
 import { guardClaudePrompt } from "./guard.ts";
@@ -6,9 +5,6 @@ import { claudeHeadless } from "./headless/cli.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { CLAUDE_CODE_RULES } from "./rules.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
-
-/** Rows between an answer and the composer: how long the turn took, and hints at the right edge. */
-const TRAILER = /^(?:[·✢✳✶✻✽*∗] \S+ for \d| {20,}\S)/;
 
 /** Anthropic's Claude Code. */
 export const claudeCodeProvider: PaneProvider & StepProvider = {
@@ -38,7 +34,5 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     launch: claudeLaunchPlan,
     guardPrompt: guardClaudePrompt,
     openStatusSource: openClaudeStatusFile,
-    lastOutput: (screen) =>
-      lastBlockText(screen, { layout: CLAUDE_CODE_RULES.layout, indent: /^(?:[●⏺][ \u00a0]| {2})/, trailer: TRAILER }),
   },
 };

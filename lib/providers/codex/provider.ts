@@ -1,4 +1,3 @@
-import { lastBlockText } from "../terminal/last_block.ts";
 import type { PaneProvider, StepProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import { guardCodexPrompt } from "./guard.ts";
@@ -7,9 +6,6 @@ import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES } from "./rules.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { withStatusReports } from "./status_reports.ts";
-
-/** Rows between an answer and the composer: how long the turn took (0.155.0 and later), and a tip (0.160.1 and later). */
-const TRAILER = /^ {2}(?:Worked for \S|done \d|└ Tip: )/;
 
 /** OpenAI's Codex CLI. */
 export const codexProvider: PaneProvider & StepProvider = {
@@ -35,8 +31,6 @@ export const codexProvider: PaneProvider & StepProvider = {
       hooks: "Start `codex` in that folder once by hand and review its hooks; Codex remembers the answer.",
       other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
     },
-    // 0.169.0 shows its composer for up to 0.4 s before the login, without the row that names model and folder.
-    startingFooter: /^ {2}\? for shortcuts(?: +⚠.*)?$/,
     interruptKeys: ["Escape"],
     answerWay: codexAnswerWay,
     launch: codexLaunchPlan,
@@ -46,7 +40,5 @@ export const codexProvider: PaneProvider & StepProvider = {
       const log = openCodexSessionLog(context);
       return paneEvents ? withStatusReports(log, { events: paneEvents, paneId, clock }) : log;
     },
-    lastOutput: (screen) =>
-      lastBlockText(screen, { layout: CODEX_RULES.layout, indent: /^(?:• | {2})/, trailer: TRAILER }),
   },
 };

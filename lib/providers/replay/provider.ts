@@ -24,7 +24,6 @@ export const replayProvider: PaneProvider = {
     answerWay: codex.answerWay,
     launch: replayLaunchPlan,
     guardPrompt: codex.guardPrompt,
-    lastOutput: codex.lastOutput,
   },
 };
 

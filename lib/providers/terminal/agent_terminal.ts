@@ -10,6 +10,7 @@ import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { createGlance } from "./glance.ts";
+import { lastBlockText } from "./last_block.ts";
 import { captureScreen, captureScreenPartly, isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
@@ -262,10 +263,8 @@ export class AgentTerminal implements AsyncDisposable {
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
     const recorded = await this.#tracker.lastAnswer();
     if (recorded !== undefined) return recorded;
-    const { joinWrappedRows, lastOutput } = this.provider.terminal;
-    return lastOutput(
-      await this.#capture({ joinWrapped: joinWrappedRows, scrollbackRows: LAST_OUTPUT_ROWS, ...options }),
-    );
+    const { joinWrappedRows: joinWrapped, rules: { layout } } = this.provider.terminal;
+    return lastBlockText(await this.#capture({ joinWrapped, scrollbackRows: LAST_OUTPUT_ROWS, ...options }), layout);
   }
 
   /** Ends the agent and everything that it started. */

@@ -1,5 +1,4 @@
-/** What a CLI shows instead of a long paste: Codex `[Pasted Content 5625 chars]`, Claude Code `[Pasted text #1 +6 lines]`. */
-const PASTE_MARKER = /\[Pasted (?:Content|text) [^\]]{1,40}\]/g;
+import type { Composer } from "../../screen/regions.ts";
 
 /**
  * Whether a composer holds the text that was pasted, and nothing else: all of it, the part that fits, or a marker that
@@ -13,15 +12,15 @@ const PASTE_MARKER = /\[Pasted (?:Content|text) [^\]]{1,40}\]/g;
  * @example
  * ```ts
  * import { assert } from "@std/assert";
- * assert(composerHolds("fix the bug in  src/a.ts", "fix the bug\nin src/a.ts"));
- * assert(composerHolds("[Pasted Content 5625 chars]", "x".repeat(5625)));
- * assert(!composerHolds("wait, fix the bug", "fix the bug"));
+ * assert(composerHolds({ text: "fix the bug in  src/a.ts" }, "fix the bug\nin src/a.ts"));
+ * assert(composerHolds({ text: "[Pasted Content 5625 chars]", unmarked: "" }, "x".repeat(5625)));
+ * assert(!composerHolds({ text: "wait, fix the bug" }, "fix the bug"));
  * ```
  */
-export function composerHolds(shown: string, text: string): boolean {
-  const rest = essence(shown.replace(PASTE_MARKER, ""));
-  if (rest === "") return PASTE_MARKER_ONCE.test(shown) || (essence(text) === "" && shown.trim() === text.trim());
-  return essence(text).includes(rest);
+export function composerHolds(shown: Pick<Composer, "text" | "unmarked">, text: string): boolean {
+  const rest = essence(shown.unmarked ?? shown.text);
+  if (rest !== "") return essence(text).includes(rest);
+  return shown.unmarked !== undefined || essence(text) === "" && shown.text.trim() === text.trim();
 }
 
 /**
@@ -30,15 +29,13 @@ export function composerHolds(shown: string, text: string): boolean {
  * @example
  * ```ts
  * import { assert } from "@std/assert";
- * assert(composerHoldsAll("fix the bug", "fix\nthe bug"));
- * assert(!composerHoldsAll("the bug", "fix the bug"));
+ * assert(composerHoldsAll({ text: "fix the bug" }, "fix\nthe bug"));
+ * assert(!composerHoldsAll({ text: "the bug" }, "fix the bug"));
  * ```
  */
-export function composerHoldsAll(shown: string, text: string): boolean {
-  return essence(shown) === essence(text) && composerHolds(shown, text);
+export function composerHoldsAll(shown: Pick<Composer, "text" | "unmarked">, text: string): boolean {
+  return essence(shown.text) === essence(text) && composerHolds(shown, text);
 }
-
-const PASTE_MARKER_ONCE = new RegExp(PASTE_MARKER.source);
 
 function essence(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, "");

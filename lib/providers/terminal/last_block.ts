@@ -2,15 +2,6 @@ import { findRegions } from "../../screen/regions.ts";
 import type { Layout } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 
-/** Options of {@linkcode lastBlockText}. */
-export interface LastBlockOptions {
-  readonly layout: Layout;
-  /** What stands before the text of a block's rows, such as a bullet or an indentation. */
-  readonly indent: RegExp;
-  /** Rows after the answer that are no part of it. */
-  readonly trailer: RegExp;
-}
-
 /**
  * The text of the last block of the last turn: what an agent said last, as far as the screen shows it, without bullet and
  * indentation. Empty where there is none.
@@ -18,15 +9,14 @@ export interface LastBlockOptions {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { CODEX_LAYOUT } from "../codex/layout.ts";
+ * import { CODEX_RULES } from "../codex/rules.ts";
  * import { parseScreen } from "../../screen/screen.ts";
  * const screen = parseScreen("› say hi\n\n• Ran true\n\n• hi\n  there\n\n  Worked for 1s • 07:00\n\n›\n100% context left\n");
- * const options = { layout: CODEX_LAYOUT, indent: /^(?:• | {2})/, trailer: /^ {2}Worked for / };
- * assertEquals(lastBlockText(screen, options), "hi\nthere");
+ * assertEquals(lastBlockText(screen, CODEX_RULES.layout), "hi\nthere");
  * ```
  */
-export function lastBlockText(screen: Screen, options: LastBlockOptions): string {
-  const { layout, indent, trailer } = options;
+export function lastBlockText(screen: Screen, layout: Layout): string {
+  const { indent, trailer } = layout.answer;
   const { first, last } = findRegions(screen, layout).lastTurn;
   const texts = screen.rows.slice(first, last + 1).map((row) => row.text);
   while (texts.length > 0 && (texts.at(-1)!.trim() === "" || trailer.test(texts.at(-1)!))) texts.pop();

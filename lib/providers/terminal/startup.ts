@@ -2,7 +2,7 @@ import { HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isAtRest } from "../../screen/status.ts";
 import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
-import type { PaneProvider, TerminalProvider } from "../provider.ts";
+import type { PaneProvider } from "../provider.ts";
 
 /** Options of {@linkcode waitUntilReady}. */
 export interface StartupOptions {
@@ -37,7 +37,7 @@ export async function waitUntilReady(look: () => Promise<PaneLook>, options: Sta
     if (isProcessGone(now)) throw endedError(now, options);
     // Dialogs may be animated, so their rows need not stand still.
     if (last && showsDialog(last) && showsDialog(now)) throw dialogError(now, options);
-    const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider.terminal);
+    const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider);
     if (last && !starting && takesPrompt(now) && showsSame(last, now)) return;
     if (elapsedMs >= timeoutMs) throw notReadyError(now, options);
     last = now;
@@ -49,10 +49,10 @@ function takesPrompt({ composer, classification }: PaneLook): boolean {
   return composer?.state === "empty" && isAtRest(classification.status);
 }
 
-function hasStartingFooter({ screen, footer }: PaneLook, { startingFooter }: TerminalProvider): boolean {
+function hasStartingFooter({ screen, footer }: PaneLook, { terminal }: PaneProvider): boolean {
   const rows = screen.rows.slice(footer.first, footer.last + 1);
   const first = rows.find((row) => row.text.trim() !== "");
-  return first !== undefined && startingFooter !== undefined && startingFooter.test(first.text);
+  return first !== undefined && terminal.rules.layout.composer.starting?.test(first.text) === true;
 }
 
 function showsSame(one: PaneLook, other: PaneLook): boolean {

@@ -105,7 +105,7 @@ function isObstructed(look: PaneLook): boolean {
 
 /** Whether the composer, and no dialog, would take an Enter, and holds this text and nothing else. */
 function holds(look: PaneLook, text: string): boolean {
-  return !isObstructed(look) && look.composer?.state === "draft" && composerHolds(look.composer.text, text);
+  return !isObstructed(look) && look.composer?.state === "draft" && composerHolds(look.composer, text);
 }
 
 function holdsAtRest(look: PaneLook, text: string): boolean {
@@ -113,7 +113,7 @@ function holdsAtRest(look: PaneLook, text: string): boolean {
 }
 
 function holdsAll(look: PaneLook, text: string): boolean {
-  return holdsAtRest(look, text) && composerHoldsAll(look.composer?.text ?? "", text);
+  return holdsAtRest(look, text) && composerHoldsAll(look.composer ?? { text: "" }, text);
 }
 
 /** Whether the text has left the composer. A dialog right after Enter is the agent's own, from its work on the text. */

@@ -1,7 +1,16 @@
 import { assert } from "@std/assert";
+import { CLAUDE_CODE_RULES } from "../../../lib/providers/claude_code/rules.ts";
+import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
 import { composerHolds, composerHoldsAll } from "../../../lib/providers/terminal/composer_text.ts";
+import { unmark } from "../../../lib/screen/regions.ts";
 
 const PROMPT = "Fix the bug in src/a.ts:\n\n\t- keep the API\n  - 漢字 and 👩‍💻 stay\n```ts\nconst x = `1`;\n```";
+
+/** A composer that shows this, whichever CLI it is that wrote the markers in it. */
+function shownBy(text: string) {
+  const unmarked = unmark(text, CODEX_RULES.layout) ?? unmark(text, CLAUDE_CODE_RULES.layout);
+  return unmarked === undefined ? { text } : { text, unmarked };
+}
 
 Deno.test("a composer holds our text however its rows wrap, and as far as it shows it", () => {
   for (
@@ -15,7 +24,7 @@ Deno.test("a composer holds our text however its rows wrap, and as far as it sho
       "[Pasted text #1 +6 lines]",
       "[Pasted Content 1024 chars] stay",
     ]
-  ) assert(composerHolds(shown, PROMPT), shown);
+  ) assert(composerHolds(shownBy(shown), PROMPT), shown);
 });
 
 Deno.test("a composer with anything else in it does not hold our text", () => {
@@ -30,25 +39,18 @@ Deno.test("a composer with anything else in it does not hold our text", () => {
       "[Pasted Content 9 chars]wait",
     ]
   ) {
-    assert(!composerHolds(shown, PROMPT), shown);
+    assert(!composerHolds(shownBy(shown), PROMPT), shown);
   }
 });
 
 Deno.test("text without letters is compared sign by sign", () => {
-  assert(composerHolds("…!?", "…!?"));
-  assert(!composerHolds("…", "…!?"));
-  assert(!composerHoldsAll("?", "!"));
+  assert(composerHolds(shownBy("…!?"), "…!?"));
+  assert(!composerHolds(shownBy("…"), "…!?"));
+  assert(!composerHoldsAll(shownBy("?"), "!"));
 });
 
 Deno.test("only all of the text, visibly, counts as all of it", () => {
-  assert(composerHoldsAll(PROMPT.replaceAll("\n", " "), PROMPT));
-  assert(!composerHoldsAll("keep the API", PROMPT));
-  assert(!composerHoldsAll("[Pasted Content 5625 chars]", PROMPT));
-});
-
-Deno.test("a long hostile composer costs little time", () => {
-  const started = performance.now();
-  composerHolds("[Pasted Content ".repeat(20_000), PROMPT);
-  composerHolds("[Pasted text " + " ".repeat(100_000), PROMPT);
-  assert(performance.now() - started < 500);
+  assert(composerHoldsAll(shownBy(PROMPT.replaceAll("\n", " ")), PROMPT));
+  assert(!composerHoldsAll(shownBy("keep the API"), PROMPT));
+  assert(!composerHoldsAll(shownBy("[Pasted Content 5625 chars]"), PROMPT));
 });

@@ -5,7 +5,7 @@ import { toJUnit } from "../../../lib/recordings/corpus/junit.ts";
 import { checkTimelineRules, findTimelines, timelineFaults } from "../../../lib/recordings/corpus/timelines.ts";
 import { findRulePack } from "../../../lib/providers/classify_screen.ts";
 import { isFaultless } from "../../../lib/recordings/replay_timeline.ts";
-import { type RulePack, withUserRules } from "../../../lib/screen/mod.ts";
+import { changeRulePack, type RulePack } from "../../../lib/screen/mod.ts";
 
 const TIMELINES = new URL("../../../fixtures/timelines", import.meta.url).pathname;
 
@@ -23,7 +23,8 @@ Deno.test("every recorded session: no rest inside a turn, no flap, every change 
 /** The rules without what tells a Codex at work. */
 function blind(provider: string): RulePack {
   const pack = findRulePack(provider);
-  return withUserRules(pack, [{ kind: "remove", id: "status-row" }, { kind: "remove", id: "title-spinner" }]);
+  const rules = ["status-row", "title-spinner"].map((id) => ({ rule: { id, remove: true }, origin: "" }));
+  return changeRulePack(pack, { rules });
 }
 
 Deno.test("rules that miss work are found by their false rests, and the corpus does not pass", async () => {

@@ -1,0 +1,187 @@
+import commonRules from "./common_rules.json" with { type: "json" };
+import type { DialogKind } from "./dialog.ts";
+import type { Condition, Layout, LayoutPart, RowRegion, RowSelection, Rule, RulePack, StylePattern } from "./rules.ts";
+import type { TerminalStatus } from "./status.ts";
+
+/** A regular expression in Unicode mode, or several of which one must match. */
+export type PatternData = string | readonly string[];
+
+/** How text is drawn, as plain data: any key may be `undefined`. */
+export type StyleData = { readonly [Key in keyof StylePattern]?: StylePattern[Key] | undefined };
+
+/** Conditions of which all must hold, as built-in rules and people's own are written. See {@linkcode Condition}. */
+export interface ConditionData {
+  readonly dead?: boolean | undefined;
+  readonly region?: RowRegion | undefined;
+  readonly pattern?: PatternData | undefined;
+  readonly row?: RowSelection | undefined;
+  readonly style?: StyleData | undefined;
+  readonly style_needed?: boolean | undefined;
+  readonly title?: PatternData | undefined;
+  readonly command?: PatternData | undefined;
+  readonly cursor_visible?: boolean | undefined;
+  readonly styled?: boolean | undefined;
+  readonly has?: readonly LayoutPart[] | undefined;
+  readonly dialog?: readonly DialogKind[] | undefined;
+}
+
+/** A rule as it is written. See {@linkcode Rule}. */
+export interface RuleData extends ConditionData {
+  readonly id: string;
+  readonly note?: string | undefined;
+  /** Takes away the rule with this id. */
+  readonly remove?: boolean | undefined;
+  /** Takes the place of the rule with this id. */
+  readonly replace?: boolean | undefined;
+  /** Missing only in an entry that removes a rule. */
+  readonly status?: TerminalStatus | undefined;
+  /** @default {where most rules of the status stand} */
+  readonly priority?: number | undefined;
+  readonly also?: readonly ConditionData[] | undefined;
+  readonly excludes?: readonly ConditionData[] | undefined;
+  readonly doubtful?: { readonly unless_seen?: string | undefined } | undefined;
+}
+
+/**
+ * A layout as it is written, or what differs in one: {@linkcode Layout} with its names in snake_case and patterns as text.
+ * The schema in lib/config/rules_schema.ts says what it may hold.
+ */
+export type LayoutData = Readonly<Record<string, unknown>>;
+
+/** What is known of one CLI's screens, as it is written: plain JSON. */
+export interface ScreenData {
+  readonly note?: string;
+  readonly layout: LayoutData;
+  readonly rules: readonly RuleData[];
+}
+
+/** Where most rules of a status stand: the priority of a rule that names none. */
+const PRIORITIES: Readonly<Record<TerminalStatus, number>> = {
+  waiting_user_answer: 900,
+  processing: 800,
+  idle: 700,
+  error: 690,
+  completed: 500,
+  unknown: 50,
+};
+
+/** The rules and the layout of a provider's screens, the rules that all providers share included. */
+export function createRulePack(provider: string, { layout, rules }: ScreenData): RulePack {
+  const all = [...commonRules as readonly RuleData[], ...rules];
+  return { provider, layout: compileLayout(layout) as Layout, rules: all.map((rule) => compileRule(rule)) };
+}
+
+/** A person's entry, and where it stands, such as `panewright.jsonc:12`. */
+export interface RuleChange {
+  readonly rule: RuleData;
+  readonly origin: string;
+}
+
+/**
+ * A pack with a person's changes. Of rules with the same priority, the person's go first, in their order.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { CODEX_RULES } from "../providers/codex/rules.ts";
+ * import { classify } from "./classify.ts";
+ * import { parseScreen } from "./screen.ts";
+ * const screen = parseScreen("› say hi\n\n• Busy: press q to stop\n\n›\n100% context left\n");
+ * const rule = { id: "busy", status: "processing", region: "status", pattern: "^• Busy:" } as const;
+ * const pack = changeRulePack(CODEX_RULES, { rules: [{ rule, origin: "panewright.jsonc:3" }] });
+ * assertEquals(classify(screen, CODEX_RULES).status, "completed");
+ * assertEquals(classify(screen, pack).status, "processing");
+ * ```
+ */
+export function changeRulePack(
+  pack: RulePack,
+  { rules = [], layout = {} }: { readonly rules?: readonly RuleChange[]; readonly layout?: LayoutData },
+): RulePack {
+  const changed = new Set(rules.map(({ rule }) => rule.id));
+  const added = rules.filter(({ rule }) => rule.remove !== true);
+  return {
+    ...pack,
+    layout: merge(pack.layout, compileLayout(layout)) as Layout,
+    rules: [
+      ...added.map(({ rule, origin }) => ({ ...compileRule(rule), origin })),
+      ...pack.rules.filter(({ id }) => !changed.has(id)),
+    ],
+  };
+}
+
+function compileRule({ id, status = "unknown", priority, also = [], excludes, doubtful, ...own }: RuleData): Rule {
+  const [first, ...others] = [own, ...also].flatMap(compileConditions);
+  if (first === undefined) throw new TypeError(`Cannot use rule "${id}": it has no condition`);
+  return {
+    id,
+    status,
+    priority: priority ?? PRIORITIES[status],
+    when: [first, ...others],
+    ...(excludes === undefined ? {} : { excludes: excludes.flatMap(compileConditions) }),
+    ...(doubtful === undefined
+      ? {}
+      : { doubtful: doubtful.unless_seen === undefined ? {} : { unlessSeen: doubtful.unless_seen } }),
+  };
+}
+
+function compileConditions(data: ConditionData): readonly Condition[] {
+  const { dead, region, pattern, row, style, style_needed: styleNeeded, title, command, has = [], dialog } = data;
+  const conditions: Condition[] = [];
+  if (dead === true) conditions.push({ on: "dead" });
+  if (region !== undefined && pattern !== undefined) {
+    conditions.push({
+      on: "rows",
+      region,
+      text: compilePattern(pattern),
+      ...(row === undefined ? {} : { row }),
+      ...(style === undefined ? {} : { style: style as StylePattern }),
+      ...(styleNeeded === undefined ? {} : { styleNeeded }),
+    });
+  }
+  if (title !== undefined) conditions.push({ on: "title", text: compilePattern(title) });
+  if (command !== undefined) conditions.push({ on: "command", text: compilePattern(command) });
+  if (data.cursor_visible !== undefined) conditions.push({ on: "cursor", visible: data.cursor_visible });
+  if (data.styled !== undefined) conditions.push({ on: "style", present: data.styled });
+  for (const part of has) conditions.push({ on: "layout", has: part });
+  if (dialog !== undefined) conditions.push({ on: "dialog", kinds: dialog });
+  return conditions;
+}
+
+function compilePattern(pattern: PatternData): RegExp {
+  const [only = "", ...others] = [pattern].flat();
+  return new RegExp(others.length === 0 ? only : [only, ...others].map((each) => `(?:${each})`).join("|"), "u");
+}
+
+/** The text of a layout that is no pattern. */
+const WORDS = ["kind", "in", "from"];
+
+/** Lists of a layout that are no alternatives of one pattern. */
+const LISTS = ["kinds", "subjects", "foreground", "background"];
+
+function compileLayout(data: unknown, key = ""): unknown {
+  if (typeof data === "string" && !WORDS.includes(key)) return compilePattern(data);
+  if (Array.isArray(data)) {
+    if (!LISTS.includes(key)) return compilePattern(data);
+    return data.map((each: unknown) => typeof each === "object" ? compileLayout(each) : each);
+  }
+  if (typeof data !== "object" || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      compileLayout(value, name),
+    ]),
+  );
+}
+
+function merge(below: unknown, above: unknown): unknown {
+  if (above === undefined) return below;
+  if (!isPlainObject(below) || !isPlainObject(above)) return above;
+  return {
+    ...below,
+    ...Object.fromEntries(Object.entries(above).map(([key, value]) => [key, merge(below[key], value)])),
+  };
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RegExp);
+}
