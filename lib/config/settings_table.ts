@@ -109,7 +109,7 @@ const RUN_SETTINGS = {
     },
   },
   layouts: {
-    key: "layouts",
+    names: { key: "layouts" },
     value: {
       kind: "shape",
       schema: layoutsSchema,
