@@ -76,6 +76,6 @@ Deno.test("the demo's folder is a valid job: config, job text and project", () =
     const loaded = await loadConfig({ path: DEMO_CONFIG_FILE, cwd: folder, env: () => undefined });
     const plan = toRunPlan(loaded);
     assertEquals(plan.workdir, `${folder}/project`);
-    assertEquals(Object.values(plan.agents).map(({ provider }) => provider), Array(5).fill("replay"));
+    assertEquals(Object.values(plan.agents).map(({ provider }) => provider.id), Array(5).fill("replay"));
     assertEquals(plan.loop.projectTestCmd, ["sh", "test.sh"]);
   }));

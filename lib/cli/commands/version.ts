@@ -5,17 +5,39 @@ import { VERSION } from "../../version.ts";
 /** `panewright version`. */
 export const command = defineCommand({
   description: "Prints the version of panewright, of the Deno runtime in it, and the platform.",
-  run: (parsed, io) => {
+  flags: [{ name: "licenses", type: "switch", description: "the licences of panewright and of all that it contains" }],
+  async run({ flags, global }, io) {
+    const { deno, v8 } = Deno.version;
     const info = {
       version: VERSION,
-      deno: Deno.version.deno,
+      deno,
       os: Deno.build.os,
       arch: Deno.build.arch,
       standalone: Deno.build.standalone,
     };
-    io.stdout(
-      parsed.global.json ? jsonLine(info) : `panewright ${info.version} (deno ${info.deno}, ${info.os} ${info.arch})\n`,
-    );
-    return Promise.resolve(0);
+    if (flags.licenses === true) {
+      const { default: licenses } = await import("../licenses.json", { with: { type: "json" } });
+      io.stdout(
+        global.json ? licenses.map(jsonLine).join("") : licenses.map(licenseText).join("") + runtimeText(deno, v8),
+      );
+    } else {
+      io.stdout(global.json ? jsonLine(info) : `panewright ${VERSION} (deno ${deno}, ${info.os} ${info.arch})\n`);
+    }
+    return 0;
   },
 });
+
+function licenseText(license: { name: string; versions: readonly string[]; text: string }): string {
+  const title = `${license.name} ${license.versions.join(", ")}`;
+  return `${title}\n${"-".repeat(title.length)}\n\n${license.text.trim()}\n\n\n`;
+}
+
+/** The runtime is built by others and contains hundreds of components: it is named with where their licences are. */
+function runtimeText(deno: string, v8: string): string {
+  return `The executable also contains its runtime, with licences of its own:
+
+  Deno ${deno}, MIT licence: https://github.com/denoland/deno/blob/v${deno}/LICENSE.md
+  V8 ${v8}, BSD 3-Clause licence: https://chromium.googlesource.com/v8/v8/+/main/LICENSE
+  The Rust crates that Deno is built of: https://github.com/denoland/deno/blob/v${deno}/Cargo.lock
+`;
+}
