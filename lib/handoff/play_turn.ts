@@ -74,7 +74,7 @@ async function endWithoutResponse(turn: Turn, outcome: Extract<WaitOutcome, { ki
   turn.log(`Warning: ${role} in terminal ${terminal.id}: ${problem}. Taking the terminal's last output.`);
   const text = await useTerminal(turn, "reading the last output", () => terminal.lastOutput(call));
   if (options.onArchived === undefined) return text;
-  const archived = writeToArchive(text, archiveDir, role);
+  const archived = writeToArchive(text, { archiveDir, label: role });
   await options.onArchived({ role, ...archived, text });
   return text;
 }

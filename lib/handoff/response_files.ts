@@ -1,6 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { defaultArchiveDir, moveToArchive } from "./archive.ts";
+import { lstatOrUndefined, removeIfThere } from "../ports/files.ts";
 import { errorText } from "../text/error_text.ts";
 import type { Role } from "../roles.ts";
 
@@ -94,7 +95,7 @@ export function archiveStaleResponse(workdir: string, role: Role, archiveDir: st
   const path = responsePathFor(workdir, role);
   const { problem, info } = lookAtResponsePath(workdir, role);
   if (problem !== undefined) throw new RuntimeError(`Cannot clear ${path}: ${problem}`, { hint: REMOVE_IT_HINT });
-  return info === undefined ? undefined : moveToArchive(path, archiveDir, `${role}-stale`);
+  return info === undefined ? undefined : moveToArchive(path, { archiveDir, label: `${role}-stale` });
 }
 
 /** What a person does about a response path that is refused. */
@@ -124,28 +125,9 @@ export function lookAtResponsePath(workdir: string, role: Role): ResponsePathLoo
   return { info, problem: info.isSymlink ? "it is a symbolic link" : "it is not a regular file" };
 }
 
-/** Like `Deno.lstatSync`, with `undefined` for a path where nothing is. */
-function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
 function removeProbes(dir: string): void {
   for (const { name, isFile } of Deno.readDirSync(dir)) {
     if (isFile && name.startsWith(PROBE_PREFIX)) removeIfThere(`${dir}/${name}`);
-  }
-}
-
-/** Removes a file, unless somebody else has. */
-export function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { moveToArchive } from "./archive.ts";
+import { removeIfThere } from "../ports/files.ts";
 import { errorText } from "../text/error_text.ts";
-import { lookAtResponsePath, PROBE_PREFIX, removeIfThere, responseDirFor, responsePathFor } from "./response_files.ts";
+import { lookAtResponsePath, PROBE_PREFIX, responseDirFor, responsePathFor } from "./response_files.ts";
 import type { Role } from "../roles.ts";
 
 /** Where a response is expected, and what it must be to count. */
@@ -140,7 +141,10 @@ export function archiveResponse(
   place: ResponsePlace,
   archiveDir: string,
 ): { readonly path: string; readonly text: string; readonly bytes: number } {
-  const path = moveToArchive(responsePathFor(place.workdir, place.role), resolve(archiveDir), place.role);
+  const path = moveToArchive(responsePathFor(place.workdir, place.role), {
+    archiveDir: resolve(archiveDir),
+    label: place.role,
+  });
   const bytes = Deno.lstatSync(path).isFile ? Deno.readFileSync(path) : new Uint8Array();
   const text = responseText(bytes);
   if (text === undefined || text.trim() === "") {

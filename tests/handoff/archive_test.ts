@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
-import { defaultArchiveDir, moveToArchive } from "../../lib/handoff/archive.ts";
+import { defaultArchiveDir, moveToArchive, tidyArchive, writeToArchive } from "../../lib/handoff/archive.ts";
+import { type ArchiveFs, systemFs } from "../../lib/handoff/archive_fs.ts";
+import { dirname } from "@std/path/posix";
 import { tempDir } from "../support/temp_dir.ts";
 import { readArchive } from "./support.ts";
 
@@ -10,7 +12,7 @@ Deno.test("numbers rise across roles, from 001, and go on after 999", async () =
   const source = `${workdir.path}/response.md`;
   const archive = async (label: string) => {
     await Deno.writeTextFile(source, label);
-    return moveToArchive(source, archiveDir, label);
+    return moveToArchive(source, { archiveDir, label });
   };
   assertEquals(await archive("analyst"), `${archiveDir}/001-analyst.md`);
   assertEquals(await archive("analyst_review"), `${archiveDir}/002-analyst_review.md`);
@@ -28,14 +30,14 @@ Deno.test("what is in the archive is never overwritten, whatever it is", async (
   await Deno.writeTextFile(source, "new");
   // A dangling link: not there for those who follow it.
   await Deno.symlink("nowhere", `${workdir.path}/001-tester.md`);
-  assertEquals(moveToArchive(source, workdir.path, "tester"), `${workdir.path}/002-tester.md`);
+  assertEquals(moveToArchive(source, { archiveDir: workdir.path, label: "tester" }), `${workdir.path}/002-tester.md`);
   assertEquals(await Deno.readLink(`${workdir.path}/001-tester.md`), "nowhere");
 });
 
 Deno.test("programs that archive into one folder at the same time lose nothing", async () => {
   await using workdir = await tempDir();
   const archiveDir = `${workdir.path}/archive`;
-  const count = 200;
+  const count = 40;
   const workers = ["one", "two"].map((name) => {
     const url = new URL("./archive_worker.ts", import.meta.url);
     const worker = new Worker(url, { type: "module" });
@@ -54,14 +56,22 @@ Deno.test("an archive that cannot be written is an error, and the response stays
   const source = `${workdir.path}/response.md`;
   await Deno.writeTextFile(source, "text");
   await Deno.writeTextFile(`${workdir.path}/file`, "");
-  assertThrows(() => moveToArchive(source, `${workdir.path}/file`, "tester"), RuntimeError, `Cannot archive ${source}`);
+  assertThrows(
+    () => moveToArchive(source, { archiveDir: `${workdir.path}/file`, label: "tester" }),
+    RuntimeError,
+    `Cannot archive ${source}`,
+  );
   assertEquals(await Deno.readTextFile(source), "text");
 });
 
 Deno.test("a response that is gone leaves no reservation behind", async () => {
   await using workdir = await tempDir();
   const archiveDir = `${workdir.path}/archive`;
-  assertThrows(() => moveToArchive(`${workdir.path}/gone`, archiveDir, "tester"), RuntimeError, "Cannot archive");
+  assertThrows(
+    () => moveToArchive(`${workdir.path}/gone`, { archiveDir, label: "tester" }),
+    RuntimeError,
+    "Cannot archive",
+  );
   assertEquals(await readArchive(archiveDir), []);
 });
 
@@ -75,7 +85,7 @@ Deno.test("an archive on another file system gets a copy, and the original goes"
   try {
     const source = `${workdir.path}/response.md`;
     await Deno.writeTextFile(source, "text");
-    assertEquals(moveToArchive(source, other, "tester"), `${other}/001-tester.md`);
+    assertEquals(moveToArchive(source, { archiveDir: other, label: "tester" }), `${other}/001-tester.md`);
     assertEquals(await readArchive(other), [["001-tester.md", "text"]]);
     await assertRejects(() => Deno.lstat(source), Deno.errors.NotFound);
   } finally {
@@ -96,3 +106,132 @@ async function makeFolderOnAnotherDevice(path: string): Promise<string | undefin
   } catch { /* no such folder on this system */ }
   return undefined;
 }
+
+/** A file system that dies at its `lastCall`-th call, as a process does that is killed; a copy gets half way. */
+function mortalFs(lastCall: number, { crossDevice }: { readonly crossDevice: boolean }) {
+  const calls: string[] = [];
+  let isDead = false;
+  const die = (): never => {
+    isDead = true;
+    throw new Error("killed");
+  };
+  const fs = Object.fromEntries(
+    Object.entries(systemFs).map(([name, act]) => [name, (...args: [string, string]) => {
+      if (isDead) return die();
+      calls.push([name, ...args.filter((arg) => typeof arg === "string")].join(" "));
+      const isLast = calls.length === lastCall;
+      if (isLast && name === "copy") {
+        const bytes = Deno.readFileSync(args[0]);
+        Deno.writeFileSync(args[1], bytes.subarray(0, bytes.length / 2));
+      }
+      if (isLast) return die();
+      if (crossDevice && name === "rename" && dirname(args[0]) !== dirname(args[1])) {
+        throw Object.assign(new Error("EXDEV"), { code: "EXDEV" });
+      }
+      return (act as (...args: unknown[]) => unknown).apply(systemFs, args);
+    }]),
+  ) as unknown as ArchiveFs;
+  return { fs, calls };
+}
+
+const RESPONSE = "RESULT: PASS\nAll of it.\n";
+
+for (const crossDevice of [false, true]) {
+  const where = crossDevice ? "on another file system" : "on the same file system";
+  Deno.test(`a process that is killed at any step of archiving ${where} leaves the response whole`, async () => {
+    const { calls } = await archiveOnce(Infinity);
+    for (let step = 1; step <= calls.length; step++) {
+      const { files, original } = await archiveOnce(step);
+      const kept = [...(original === undefined ? [] : [original]), ...files.map(([, content]) => content)];
+      assert(kept.length > 0 && kept.every((content) => content === RESPONSE), `killed at ${calls[step - 1]}`);
+    }
+  });
+
+  Deno.test(`what is archived ${where} is on the disk before its original is gone, and both before anybody hears of it`, async () => {
+    const { calls, files, original, workdir } = await archiveOnce(Infinity);
+    assertEquals([original, files], [undefined, [["001-tester.md", RESPONSE]]]);
+    const [source, archive] = [`${workdir}/response.md`, `${workdir}/archive`];
+    const [target, partial] = [`${archive}/001-tester.md`, `${archive}/.001-tester.md.partial`];
+    assertEquals(calls.slice(calls.indexOf(`create ${target}`) + 1), [
+      `sync ${source}`,
+      `rename ${source} ${target}`,
+      ...(crossDevice
+        ? [`remove ${partial}`, `copy ${source} ${partial}`, `sync ${partial}`, `rename ${partial} ${target}`]
+        : []),
+      `sync ${archive}`,
+      ...(crossDevice ? [`remove ${source}`] : []),
+      `sync ${workdir}`,
+    ]);
+  });
+
+  async function archiveOnce(lastCall: number) {
+    await using dir = await tempDir();
+    const source = `${dir.path}/response.md`;
+    const archiveDir = `${dir.path}/archive`;
+    await Deno.writeTextFile(source, RESPONSE);
+    const { fs, calls } = mortalFs(lastCall, { crossDevice });
+    const archive = () => moveToArchive(source, { archiveDir, label: "tester", fs });
+    if (lastCall === Infinity) archive();
+    else assertThrows(archive, RuntimeError, "killed");
+    tidyArchive(archiveDir, { known: new Set() });
+    const original = await Deno.readTextFile(source).catch(() => undefined);
+    return { calls, files: await readArchive(archiveDir), original, workdir: dir.path };
+  }
+}
+
+Deno.test("an archived response stays where a step after the move fails", async () => {
+  await using dir = await tempDir();
+  const source = `${dir.path}/response.md`;
+  await Deno.writeTextFile(source, RESPONSE);
+  const fs: ArchiveFs = {
+    ...systemFs,
+    sync(path) {
+      if (path === dir.path) throw new Error("the disk is gone");
+    },
+  };
+  await Deno.mkdir(`${dir.path}/a`);
+  assertThrows(() => moveToArchive(source, { archiveDir: `${dir.path}/a`, label: "tester", fs }), RuntimeError, "gone");
+  assertEquals(await readArchive(`${dir.path}/a`), [["001-tester.md", RESPONSE]]);
+});
+
+Deno.test("a text is archived whole or not at all", async () => {
+  await using dir = await tempDir();
+  const archiveDir = `${dir.path}/archive`;
+  for (let step = 1; step <= 9; step++) {
+    const { fs } = mortalFs(step, { crossDevice: false });
+    try {
+      writeToArchive(RESPONSE, { archiveDir, label: `step-${step}`, fs });
+    } catch (error) {
+      assert(error instanceof RuntimeError);
+    }
+  }
+  tidyArchive(archiveDir, { known: new Set() });
+  const contents = (await readArchive(archiveDir)).map(([, content]) => content);
+  assert(contents.length > 0 && contents.every((content) => content === RESPONSE));
+});
+
+Deno.test("a link in place of a response is not followed on its way to another file system", async () => {
+  await using dir = await tempDir();
+  await Deno.writeTextFile(`${dir.path}/secret`, "a secret");
+  await Deno.symlink(`${dir.path}/secret`, `${dir.path}/response.md`);
+  const { fs } = mortalFs(Infinity, { crossDevice: true });
+  const archiveDir = `${dir.path}/archive`;
+  const archive = () => moveToArchive(`${dir.path}/response.md`, { archiveDir, label: "tester", fs });
+  assertThrows(archive, RuntimeError, "it is not a regular file");
+  assertEquals(await readArchive(archiveDir), []);
+});
+
+Deno.test("tidying leaves what is known and what is whole", async () => {
+  await using dir = await tempDir();
+  await dir.write({
+    "001-tester.md": "",
+    "002-tester.md": "",
+    "003-tester.md": "x",
+    "notes.md": "",
+    ".004-a.md.partial": "y",
+  });
+  const left = ["001-tester.md", "003-tester.md", "notes.md"];
+  assertEquals(tidyArchive(dir.path, { known: new Set(["001-tester.md"]) }), left);
+  assertEquals((await readArchive(dir.path)).map(([name]) => name), left);
+  assertEquals(tidyArchive(`${dir.path}/none`, { known: new Set() }), []);
+});

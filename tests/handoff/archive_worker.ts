@@ -12,7 +12,7 @@ interface Job {
 self.onmessage = ({ data }: MessageEvent<Job>) => {
   for (let index = 0; index < data.count; index++) {
     Deno.writeTextFileSync(data.source, `${data.name} ${index}`);
-    moveToArchive(data.source, data.archiveDir, "tester");
+    moveToArchive(data.source, { archiveDir: data.archiveDir, label: "tester" });
   }
   self.postMessage("done");
 };

@@ -126,7 +126,7 @@ export function createAskAgent(
         onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
         async onArchived({ path, bytes, text }) {
           noteAgent();
-          const sha256 = await sha256Hex(await syncedContent(path));
+          const sha256 = await sha256Hex(await Deno.readFile(path));
           const seconds = (clock.now() - startedAtMs) / 1000;
           record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
         },
@@ -187,11 +187,4 @@ async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> 
       ? {}
       : { message: { what: message.what, step: message.step, text: await readMessage(folder, message) } }),
   };
-}
-
-/** What the archive holds, on the disk: a record must not know of it before. */
-async function syncedContent(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  using file = await Deno.open(path, { read: true, write: true });
-  await file.syncData();
-  return await Deno.readFile(path);
 }

@@ -1,5 +1,9 @@
-import type { RunFolder } from "../../run/run_folder.ts";
+import { tidyArchive } from "../../handoff/archive.ts";
+import { lookAtResponsePath, responsePathFor } from "../../handoff/response_files.ts";
 import { responseText } from "../../handoff/response_reading.ts";
+import { removeIfThere } from "../../ports/files.ts";
+import type { Role } from "../../roles.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { RunState } from "./run_state.ts";
@@ -11,26 +15,29 @@ export interface LateResponse {
 }
 
 /**
- * The response to the open turn that an earlier process has moved to the archive right before it was killed. A name that was
- * only reserved is given back.
+ * Finds the response to the open turn that an earlier process moved to the archive right before it was killed, and clears up
+ * what that process left half done: reserved names, unfinished copies, and the original of a copy that was finished.
  */
 export async function findLateResponse(folder: RunFolder, state: RunState): Promise<LateResponse | undefined> {
-  const { turn, responses } = state;
+  const { turn, responses, head: { workdir } } = state;
+  const known = new Set(responses.map(({ path }) => path.replace(/^.*\//, "")));
+  const names = tidyArchive(folder.responsesDir, { known });
   // A turn that waits to be sent to a new agent may have its response from the one before.
   if (turn === undefined || (turn.message === undefined && !turn.interrupted)) return undefined;
-  const known = new Set(responses.map(({ path }) => path.replace(/^.*\//, "")));
   const highest = Math.max(0, ...[...known].map((name) => Number.parseInt(name, 10)));
-  for (const name of await listNames(folder.responsesDir)) {
+  for (const name of names) {
     if (known.has(name) || name.replace(/^\d+-/, "") !== `${turn.role}.md` || Number.parseInt(name, 10) <= highest) {
       continue;
     }
     const path = `${folder.responsesDir}/${name}`;
     const content = await Deno.readFile(path);
+    const original = readOriginal(workdir, turn.role);
     const text = responseText(content);
-    if (content.length === 0) await Deno.remove(path);
+    if (original !== undefined && isBegunCopy(content, original)) await Deno.remove(path);
     else if (text !== undefined && text.trim() !== "") {
       const { id: turnId, role } = turn;
       const sha256 = await sha256Hex(content);
+      if (original !== undefined && await sha256Hex(original) === sha256) removeIfThere(responsePathFor(workdir, role));
       const event = { turnId, role, bytes: content.length, archivedAs: path, sha256, seconds: 0 } as const;
       return { event: { type: "response_received", ...event }, text };
     }
@@ -38,11 +45,13 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
   return undefined;
 }
 
-async function listNames(folder: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
+/** What stands at a role's response path, where that is a file. */
+function readOriginal(workdir: string, role: Role): Uint8Array<ArrayBuffer> | undefined {
+  const { info, problem } = lookAtResponsePath(workdir, role);
+  return info === undefined || problem !== undefined ? undefined : Deno.readFileSync(responsePathFor(workdir, role));
+}
+
+/** Whether a file is an unfinished copy. Earlier versions copied straight to the name under which a response is archived. */
+function isBegunCopy(content: Uint8Array, original: Uint8Array): boolean {
+  return content.length < original.length && content.every((byte, index) => byte === original[index]);
 }

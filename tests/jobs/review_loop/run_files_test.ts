@@ -7,6 +7,7 @@ import { executeReviewRun } from "../../../lib/jobs/review_loop/execute.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { sha256Hex } from "../../../lib/text/digest.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import { ensureResponseDir, responsePathFor } from "../../../lib/handoff/response_files.ts";
 import { findLateResponse } from "../../../lib/jobs/review_loop/late_response.ts";
 import { keepMessage, readMessage } from "../../../lib/jobs/review_loop/messages.ts";
 import { readReviewRun } from "../../../lib/jobs/review_loop/read_run.ts";
@@ -123,6 +124,26 @@ Deno.test("a name that was only reserved in the archive is given back, and stale
   await Deno.writeTextFile(`${run.folder.responsesDir}/002-analyst.md`, "");
   assertEquals(await findLateResponse(run.folder, await readReviewRun(run.folder)), undefined);
   assertEquals([...Deno.readDirSync(run.folder.responsesDir)].map(({ name }) => name), ["001-analyst-stale.md"]);
+});
+
+Deno.test("of a response that was being copied to the archive only a whole copy is taken", async () => {
+  await using run = await bench();
+  run.record(TURN, SENDING);
+  const { workdir } = (await readReviewRun(run.folder)).head;
+  const original = responsePathFor(workdir, "analyst");
+  const copy = `${run.folder.responsesDir}/001-analyst.md`;
+  await ensureResponseDir(workdir);
+  await Deno.writeTextFile(original, "the analysis, all of it");
+  await Deno.writeTextFile(copy, "the analysis");
+  await Deno.writeTextFile(`${run.folder.responsesDir}/.002-analyst.md.partial`, "the ana");
+  assertEquals(await findLateResponse(run.folder, await readReviewRun(run.folder)), undefined);
+  assertEquals([...Deno.readDirSync(run.folder.responsesDir)], []);
+  assertEquals(await Deno.readTextFile(original), "the analysis, all of it", "it is taken as any response is");
+
+  await Deno.writeTextFile(copy, "the analysis, all of it");
+  const late = await findLateResponse(run.folder, await readReviewRun(run.folder));
+  assertEquals([late?.text, late?.event.archivedAs], ["the analysis, all of it", copy]);
+  await assertRejects(() => Deno.lstat(original), Deno.errors.NotFound);
 });
 
 Deno.test("a run that is refused beside another one leaves no folder", async () => {
