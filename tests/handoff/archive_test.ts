@@ -136,19 +136,34 @@ function mortalFs(lastCall: number, { crossDevice }: { readonly crossDevice: boo
 
 const RESPONSE = "RESULT: PASS\nAll of it.\n";
 
+/** Archives a response, up to the last call that the file system takes; then what a resumed run does is done. */
+async function archiveOnce(lastCall: number, crossDevice: boolean) {
+  await using dir = await tempDir();
+  const source = `${dir.path}/response.md`;
+  const archiveDir = `${dir.path}/archive`;
+  await Deno.writeTextFile(source, RESPONSE);
+  const { fs, calls } = mortalFs(lastCall, { crossDevice });
+  const archive = () => moveToArchive(source, { archiveDir, label: "tester", fs });
+  if (lastCall === Infinity) archive();
+  else assertThrows(archive, RuntimeError, "killed");
+  tidyArchive(archiveDir, { known: new Set() });
+  const original = await Deno.readTextFile(source).catch(() => undefined);
+  return { calls, files: await readArchive(archiveDir), original, workdir: dir.path };
+}
+
 for (const crossDevice of [false, true]) {
   const where = crossDevice ? "on another file system" : "on the same file system";
   Deno.test(`a process that is killed at any step of archiving ${where} leaves the response whole`, async () => {
-    const { calls } = await archiveOnce(Infinity);
+    const { calls } = await archiveOnce(Infinity, crossDevice);
     for (let step = 1; step <= calls.length; step++) {
-      const { files, original } = await archiveOnce(step);
+      const { files, original } = await archiveOnce(step, crossDevice);
       const kept = [...(original === undefined ? [] : [original]), ...files.map(([, content]) => content)];
       assert(kept.length > 0 && kept.every((content) => content === RESPONSE), `killed at ${calls[step - 1]}`);
     }
   });
 
   Deno.test(`what is archived ${where} is on the disk before its original is gone, and both before anybody hears of it`, async () => {
-    const { calls, files, original, workdir } = await archiveOnce(Infinity);
+    const { calls, files, original, workdir } = await archiveOnce(Infinity, crossDevice);
     assertEquals([original, files], [undefined, [["001-tester.md", RESPONSE]]]);
     const [source, archive] = [`${workdir}/response.md`, `${workdir}/archive`];
     const [target, partial] = [`${archive}/001-tester.md`, `${archive}/.001-tester.md.partial`];
@@ -163,20 +178,6 @@ for (const crossDevice of [false, true]) {
       `sync ${workdir}`,
     ]);
   });
-
-  async function archiveOnce(lastCall: number) {
-    await using dir = await tempDir();
-    const source = `${dir.path}/response.md`;
-    const archiveDir = `${dir.path}/archive`;
-    await Deno.writeTextFile(source, RESPONSE);
-    const { fs, calls } = mortalFs(lastCall, { crossDevice });
-    const archive = () => moveToArchive(source, { archiveDir, label: "tester", fs });
-    if (lastCall === Infinity) archive();
-    else assertThrows(archive, RuntimeError, "killed");
-    tidyArchive(archiveDir, { known: new Set() });
-    const original = await Deno.readTextFile(source).catch(() => undefined);
-    return { calls, files: await readArchive(archiveDir), original, workdir: dir.path };
-  }
 }
 
 Deno.test("an archived response stays where a step after the move fails", async () => {
