@@ -18,6 +18,8 @@ export async function tryLockFile(path: string, owner: string): Promise<HeldLock
   return {
     [Symbol.dispose]() {
       file.truncateSync(0);
+      // Closing is not enough: a program that is being started at this moment still has the file open.
+      file.unlockSync();
       file.close();
     },
   };

@@ -115,10 +115,3 @@ Deno.test("the commands that ask are those of the configuration", () => {
   assertEquals(findAsks("herd ask q", [["herd", "please", "ask"]]), []);
   assertEquals(findAsks("panewright ask q", [["herd", "ask"]]), []);
 });
-
-Deno.test("a hostile command takes time in proportion to its length", () => {
-  const startMs = performance.now();
-  findAsks(`panewright ask ${"'\"$(".repeat(20_000)}`, ASKS);
-  findAsks(`${"panewright ask x || ".repeat(3000)} true`, ASKS);
-  assertEquals(performance.now() - startMs < 2000, true);
-});

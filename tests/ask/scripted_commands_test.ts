@@ -37,11 +37,3 @@ Deno.test("what a program may skip is not certain", () => {
   const program = "tools.exec_command({cmd:'a'}); if (x) { tools.exec_command({cmd:'b'}); }";
   assertEquals(findScriptedCommands(program).map(({ isCertain }) => isCertain), [true, false]);
 });
-
-Deno.test("a hostile program takes time in proportion to its length", () => {
-  const startMs = performance.now();
-  for (const part of ["=/[a", "`${", "'\\", "tools.exec_command({", "/*", "x=>", "((("]) {
-    findScriptedCommands(part.repeat(30_000));
-  }
-  assertEquals(performance.now() - startMs < 4000, true);
-});

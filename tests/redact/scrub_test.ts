@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
 import { classifyScreen } from "../../lib/providers/classify_screen.ts";
 import { scrub } from "../../lib/redact/scrub.ts";
@@ -168,36 +168,6 @@ Deno.test("scrubbing never changes the rows, their widths or their styles, and a
     const scrubbed = scrub(text, options);
     assertEquals(shape(scrubbed), shape(text), JSON.stringify(text));
     assertEquals(sequences(scrubbed), sequences(text));
-  }
-});
-
-Deno.test("hostile text is scrubbed in linear time", () => {
-  for (
-    const unit of [
-      "a",
-      "@",
-      "a.",
-      "a@",
-      "sk-",
-      "eyJ",
-      "password",
-      "password=",
-      "://a:",
-      "-",
-      "/home/",
-      "Bearer ",
-      "é",
-      "-----BEGIN PRIVATE KEY-----",
-    ]
-  ) {
-    const time = (length: number) => {
-      const text = unit.repeat(length / unit.length);
-      const startedMs = performance.now();
-      scrub(text, { patterns: MACHINE, cols: 80 });
-      return performance.now() - startedMs;
-    };
-    time(50_000);
-    assertLess(time(400_000), 3000, `${unit} repeated`);
   }
 });
 

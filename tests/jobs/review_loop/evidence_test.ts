@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   approvalObjection,
   EVIDENCE_KINDS,
@@ -190,16 +190,4 @@ Deno.test("the evidence needed follows the setting", () => {
 Deno.test("a minimum cycle beyond the last one means the last one", () => {
   const settings = { ...SETTINGS, maxReviewCycles: 1, minReviewCyclesBeforeApproval: 2 };
   assertEquals(approvalObjection(GOOD_REVIEW, { cycle: 1, settings }), undefined);
-});
-
-Deno.test("hostile reviews are searched in linear time", () => {
-  for (const piece of ["a/", "`", "`x", "- ", "lib/a.ts ", "action ", " ", "*", ":1", ".a", "requirement cover "]) {
-    const text = piece.repeat(Math.ceil(300_000 / piece.length));
-    const startedAt = performance.now();
-    findEvidence(text);
-    hasReviewNotes("REVIEW_NOTES:" + text);
-    findEvidence(text.match(/.{1,50}/g)?.join("\n") ?? "");
-    pathsIn(text);
-    assertLess(performance.now() - startedAt, 2000, piece);
-  }
 });

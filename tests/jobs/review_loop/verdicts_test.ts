@@ -1,4 +1,4 @@
-import { assertEquals, assertLess } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { fenced } from "../../../lib/text/markdown.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../../lib/jobs/review_loop/verdicts.ts";
 import { createRandom } from "../../support/random.ts";
@@ -187,28 +187,4 @@ Deno.test("a test verdict is no review verdict and the other way round", () => {
   assertEquals(parseTestVerdict("REVIEW_RESULT: APPROVED"), undefined);
   assertEquals(parseTestVerdict("REVIEW_RESULT: PASS"), undefined);
   assertEquals(parseReviewVerdict("REVIEW\\_RESULT: APPROVED"), "APPROVED");
-});
-
-Deno.test("hostile text is parsed in linear time", () => {
-  const million = 1_000_000;
-  for (
-    const text of [
-      "RESULT: PASS" + " ".repeat(million) + "x",
-      "RESULT:" + " ".repeat(million),
-      "*".repeat(million),
-      "`".repeat(million),
-      "_".repeat(million),
-      "#".repeat(million),
-      "- ".repeat(million / 2),
-      "```\n".repeat(million / 4),
-      ">\n".repeat(million / 2),
-      "RESULT: PASS or ".repeat(million / 16),
-      "\t".repeat(million),
-    ]
-  ) {
-    const startedAt = performance.now();
-    parseTestVerdict(text);
-    parseReviewVerdict(text);
-    assertLess(performance.now() - startedAt, 3000, text.slice(0, 20));
-  }
 });
