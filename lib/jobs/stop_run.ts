@@ -5,7 +5,7 @@ import { listOpenFiles } from "../ports/open_files.ts";
 import { openJournal } from "../run/journal.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isLocked, readLockOwner } from "../run/lock_file.ts";
-import { isExecuted, readOverview, type RunOverview } from "../run/overview.ts";
+import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
 import { levelOf, type Progress } from "../run/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockRun } from "../run/run_lock.ts";
@@ -46,16 +46,18 @@ const LOOK_EVERY_MS = 50;
  * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are ended, and
  * it is written down that the run was stopped. One that is over, with nothing left of it, is left as it is.
  *
+ * @throws {UnknownRecordError} when only a later panewright can tell how the run is; nothing is done then
  * @throws {RuntimeError} when its process does not end in time, or is not known
  * @throws {UsageError} when another process begins to execute it meanwhile
  */
 export async function stopRun(folder: RunFolder, options: StopOptions): Promise<StopReport> {
   const { force } = options;
+  await readRun(folder, JOBS);
   const pid = await isExecuted(folder) ? await endOwner(folder, options) : undefined;
   const endedInOrder = pid !== undefined && !force &&
-    (await readOverview(folder, JOBS)).progress?.finished !== undefined;
+    (await readRun(folder, JOBS)).progress?.finished !== undefined;
   const endedAgents = endedInOrder ? false : await endWhatIsLeft(folder, options);
-  const overview = await readOverview(folder, JOBS);
+  const overview = await readRun(folder, JOBS);
   const { progress } = overview;
   const agentsAlive = progress !== undefined && await isAnythingLeft(progress, folder, await lookAtProcesses());
   return { pid, endedAgents, overview, agentsAlive };
@@ -114,7 +116,7 @@ async function hasOpen(pid: number, path: string): Promise<boolean> {
 }
 
 async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOptions): Promise<boolean> {
-  const { progress, condition } = await readOverview(folder, JOBS);
+  const { progress, condition } = await readRun(folder, JOBS);
   if (progress === undefined) return false;
   const isAlive = await isAnythingLeft(progress, folder, await lookAtProcesses());
   if (!isAlive && progress.finished !== undefined) return false;

@@ -2,8 +2,9 @@ import { readAnswer } from "../dialogs/answers.ts";
 import type { PanewrightError } from "../errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
 import { isLocked, readLockHolder } from "./lock_file.ts";
-import type { Progress, Waiting } from "./progress.ts";
 import type { Job } from "./job.ts";
+import type { Progress, Waiting } from "./progress.ts";
+import { UnknownRecordError } from "./read_facts.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 
@@ -50,6 +51,17 @@ export async function readOverview(
   });
   const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
   return { folder, condition, executed, owner: owner || undefined, progress, problem, question, answered };
+}
+
+/**
+ * Like {@linkcode readOverview}, for a command about this one run.
+ *
+ * @throws {UnknownRecordError} when only a later panewright can tell how the run is
+ */
+export async function readRun(folder: RunFolder, jobs: readonly Job[]): Promise<RunOverview> {
+  const overview = await readOverview(folder, jobs);
+  if (overview.problem instanceof UnknownRecordError) throw overview.problem;
+  return overview;
 }
 
 /** Whether a process executes a run; a lock that cannot be looked at is not held by any of ours. */

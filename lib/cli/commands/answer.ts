@@ -2,7 +2,7 @@ import { leaveAnswer } from "../../dialogs/answers.ts";
 import { parsePersonsAnswer } from "../../dialogs/person_answer.ts";
 import { UsageError } from "../../errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import { isExecuted, readOverview, type RunOverview } from "../../run/overview.ts";
+import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
 import type { Waiting } from "../../run/progress.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
@@ -42,7 +42,7 @@ export const command = defineCommand({
     const [run = "", ...words] = positionals;
     const folder = await findNamedRun(io, run, flags.wd);
     const answer = await answerText(words, io);
-    const overview = await readOverview(folder, JOBS);
+    const overview = await readRun(folder, JOBS);
     const question = findWaiting(overview, flags.question);
     if (question.dialog !== undefined && parsePersonsAnswer(answer) === undefined) {
       throw new UsageError(`Cannot answer ${question.id}: a dialog takes yes or no, and after a no the reason`, {

@@ -6,7 +6,7 @@ import type { TmuxCommand } from "../../tmux/client.ts";
 import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { readRun, type RunOverview } from "../../run/overview.ts";
 import { type Progress, type SessionState, workerOf } from "../../run/progress.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
@@ -35,7 +35,7 @@ export const command = defineCommand({
   async run({ flags, positionals }, io) {
     const [run, roleName] = ROLES.some((role) => role === positionals[0]) ? [undefined, ...positionals] : positionals;
     const role = roleName === undefined ? undefined : parseRole(roleName);
-    const overview = await readOverview(await findMeantRun(io, run, flags.wd), JOBS);
+    const overview = await readRun(await findMeantRun(io, run, flags.wd), JOBS);
     const place = await findPlace(overview, { role, wd: flags.wd });
     const readOnly = flags["read-only"] === true;
     const commands = attachCommands(place, { readOnly });

@@ -5,7 +5,10 @@ import {
   checkChain,
   findCut,
 } from "../../dialogs/audit_chain.ts";
-import { readJournal } from "../../run/read_journal.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
+import { isJournalOf, tryParseFacts, UnknownRecordError } from "../../run/read_facts.ts";
+import { readJournalText } from "../../run/read_journal.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";
@@ -74,10 +77,11 @@ export const command = defineCommand({
 });
 
 /** Where the log ended when the run ended last, by the run's journal. */
-async function readEnd({ journalPath }: RunFolder): Promise<AuditEnd | undefined> {
-  const records = await readJournal(journalPath).catch(() => []);
-  const ended = records.findLast((record) => record.type === "run_finished" && "audit" in record);
-  return (ended as { readonly audit?: AuditEnd } | undefined)?.audit;
+async function readEnd({ journalPath: path }: RunFolder): Promise<AuditEnd | undefined> {
+  const { problem, ...journal } = tryParseFacts(await readJournalText(path).catch(() => ""), { path, jobs: JOBS });
+  if (problem instanceof UnknownRecordError) throw problem;
+  if (!isJournalOf(journal, REVIEW_LOOP)) return undefined;
+  return journal.facts.filter((fact) => fact.type === "run_finished").findLast(({ audit }) => audit)?.audit;
 }
 
 async function readLog({ id, auditPath }: RunFolder): Promise<string> {

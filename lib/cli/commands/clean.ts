@@ -5,6 +5,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import type { Condition } from "../../run/condition.ts";
 import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { UnknownRecordError } from "../../run/read_facts.ts";
 import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -122,10 +123,11 @@ const OVER: ReadonlySet<Condition> = new Set(["passed", "failed"]);
 const IS_EXECUTED = "is being executed";
 
 async function reasonToKeep(
-  { folder, condition, executed, progress }: RunOverview,
+  { folder, condition, executed, progress, problem }: RunOverview,
   { all, processes }: { readonly all: boolean; readonly processes: LiveProcesses },
 ): Promise<string | undefined> {
   if (executed) return IS_EXECUTED;
+  if (problem instanceof UnknownRecordError) return "was written by a later panewright";
   if (!all && !OVER.has(condition)) return "could be resumed, or cannot be read (--all removes them, too)";
   if (progress === undefined || !await isAnythingLeft(progress, folder, processes)) return undefined;
   return "has agents that are alive (panewright stop ends them)";

@@ -4,7 +4,7 @@ import { readOverview } from "../../run/overview.ts";
 import { levelOf, type Waiting, type WaitingDialog } from "../../run/progress.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { jsonLine, sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
-import { defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 import { dialogRequest } from "../show/dialog_text.ts";
 import { answerCommandOf } from "../show/run_view.ts";
@@ -20,7 +20,7 @@ export const command = defineCommand({
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
     let count = 0;
-    for await (const { next, ...question } of openQuestions(workdir, flags.wd)) {
+    for await (const { next, ...question } of openQuestions(workdir, { io, wd: flags.wd })) {
       count++;
       io.stdout(
         global.json ? jsonLine({ type: "question", ...question }) : renderQuestion(question, { next, now: new Date() }),
@@ -51,14 +51,15 @@ export interface WaitingQuestion {
   readonly dialog?: WaitingDialog & { readonly role: string };
 }
 
-/** What waits in all runs; one whose journal cannot be read has nothing that could be answered. */
+/** What waits in all runs; of one whose journal cannot be read only that is told. */
 async function* openQuestions(
   workdir: string,
-  wd: string | undefined,
+  { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
 ): AsyncGenerator<WaitingQuestion & { readonly next: string }> {
   for (const run of await listRunIds(workdir)) {
     const overview = await readOverview(runFolderAt(workdir, run), JOBS, { brief: true });
     const { progress, question, problem, answered, executed } = overview;
+    if (problem !== undefined) io.stderr(`panewright: ${sanitizeLine(problem.message)}\n`);
     if (progress === undefined || problem !== undefined || question?.id === undefined) continue;
     const { id, by: step, askedAt } = question;
     const next = answered

@@ -2,7 +2,7 @@ import { FolderWatch } from "../../session_log/folder_watch.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
-import { readOverview } from "../../run/overview.ts";
+import { readRun } from "../../run/overview.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { LiveScreen } from "../console/live_screen.ts";
@@ -90,7 +90,7 @@ function createLook(folder: RunFolder, wd: string | undefined): () => Promise<Ru
     readonly lastAt: string | undefined;
   };
   return async () => {
-    const overview = await readOverview(folder, JOBS);
+    const overview = await readRun(folder, JOBS);
     const lastAt = overview.progress?.lastAt;
     const nowMs = performance.now();
     if (before === undefined || before.lastAt !== lastAt || nowMs - before.atMs > SAME_PROCESSES_MS) {

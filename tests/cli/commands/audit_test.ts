@@ -3,6 +3,7 @@ import { openAuditLog } from "../../../lib/dialogs/audit.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
+import { reviewFinished, reviewStarted } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 const NOW = new Date("2026-11-20T07:26:05Z");
@@ -87,7 +88,8 @@ Deno.test("audit verify finds a log whose end was cut off, or that was written a
   const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
   const { seq: records, hash } = JSON.parse(lines.at(-1)!);
   using journal = openJournal(runFolderAt(dir.path, id).journalPath);
-  journal.append({ type: "run_finished", ...{ audit: { records, hash } } });
+  journal.append(reviewStarted(dir.path, id));
+  journal.append({ ...reviewFinished("pass"), ...{ audit: { records, hash } } });
   assertEquals((await run(dir, ["verify"])).code, 0);
   await Deno.writeTextFile(path, `${lines.slice(0, 2).join("\n")}\n`);
   const cut = await run(dir, ["verify"]);
