@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import type { Screen } from "../screen/screen.ts";
+import { filesAt } from "./corpus.ts";
 import { replayTimeline, type TimelineReport } from "./replay_timeline.ts";
 import type { RecordedStatus } from "./timeline.ts";
 import { loadTimeline } from "./timeline_file.ts";
@@ -43,6 +44,27 @@ export function truthPathFor(timelinePath: string): string {
   return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
 }
 
+/** The timelines of a path, by whether it is known what they should show. */
+export interface FoundTimelines {
+  /** Those that have their truth beside them. */
+  readonly checkable: readonly string[];
+  /** Those that have none. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * The timelines at or below a path, in the order of their paths. One that is named itself counts as checkable: it is not
+ * passed over in silence.
+ */
+export async function findTimelines(path: string): Promise<FoundTimelines> {
+  const files = await filesAt(path);
+  const found = Object.groupBy(
+    files.filter(isTimelinePath),
+    (file) => file === path || files.includes(truthPathFor(file)) ? "checkable" : "unknown",
+  );
+  return { checkable: found.checkable ?? [], unknown: found.unknown ?? [] };
+}
+
 /**
  * Reads a recording and the truth beside it, and compares what the rules say with it.
  *
@@ -68,4 +90,21 @@ export async function checkTimeline(
   const { truth } = parseTruth(text, truthPath);
   const report = replayTimeline(timeline, { ...rest, truth, classify: (screen) => classify(provider, screen) });
   return { path, provider, version, warnings: timeline.warnings, ...report };
+}
+
+const seconds = (value: number) => `${value.toFixed(1)} s`;
+
+/** Each thing that the rules get wrong over the time of a recording, as a line. */
+export function timelineFaults({ falseRests, flaps, lateChanges }: CheckedTimeline): readonly string[] {
+  const stretch = (what: string, { from, to, expected, status, rule }: CheckedTimeline["flaps"][number]) =>
+    `${what} from ${seconds(from)} to ${seconds(to)}: expected ${expected}, got ${status} by ${rule}`;
+  return [
+    ...falseRests.map((mistake) => stretch("false rest", mistake)),
+    ...flaps.map((mistake) => stretch("flap", mistake)),
+    ...lateChanges.map(({ atSeconds, status, lagSeconds }) =>
+      `late change at ${seconds(atSeconds)}: ${status} was told ${
+        lagSeconds === undefined ? "never" : `${seconds(lagSeconds)} later`
+      }`
+    ),
+  ];
 }

@@ -1,6 +1,6 @@
 import type { Screen } from "../screen/screen.ts";
 import { isAtRest, type TerminalStatus } from "../screen/status.ts";
-import { frameScreen } from "./fixture.ts";
+import { frameScreen } from "./cut_fixture.ts";
 import type { RecordedStatus, Timeline } from "./timeline.ts";
 import type { TruthInterval } from "./truth.ts";
 

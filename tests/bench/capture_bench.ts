@@ -6,7 +6,7 @@
  * - `glance`: how a waiting panewright reads the status, again and again
  * - `ask`: nothing but a question of tmux and its answer
  */
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { createGlance } from "../../lib/providers/terminal/glance.ts";

@@ -9,8 +9,8 @@
  * Codex says while it works, 30 frames a second and a title 10 times a second. An hour takes some minutes, so that far more
  * garbage is made in a second than ever will be: what is measured is an upper bound.
  */
-import { readCorpusPath } from "../../lib/recordings/corpus/corpus.ts";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 import { ensureResponseDir } from "../../lib/handoff/response_files.ts";
 import { openWakeUp } from "../../lib/handoff/wake_up.ts";
 import { waitForTurn } from "../../lib/handoff/play_turn.ts";
@@ -185,7 +185,7 @@ class PlayedTmux implements PipedProcess {
 
 /** Prints the screen that is shown; run as a process of its own, since unpacking recordings leaves memory taken. */
 async function printScreen(): Promise<void> {
-  for await (const { recording } of readCorpusPath(PACK)) {
+  for await (const { recording } of readCorpus(PACK)) {
     if (recording.name === "idle-fresh-220x50") await print(JSON.stringify(recording));
   }
 }

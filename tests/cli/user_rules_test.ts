@@ -5,7 +5,7 @@ import { command as explain } from "../../lib/cli/commands/explain.ts";
 import { command as fixtures } from "../../lib/cli/commands/fixtures.ts";
 import { createDemoProject } from "../../lib/cli/demo_project.ts";
 import { UsageError } from "../../lib/errors.ts";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 import { fakeIo } from "../support/fake_io.ts";
 import { runPanewright } from "../support/run_panewright.ts";
 import { recordingsOf } from "../support/screens.ts";

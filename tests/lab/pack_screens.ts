@@ -6,9 +6,9 @@
  * gets one pack per provider and version; recordings join those of a pack that is there, and replace what has their name.
  */
 import { ensureDir, exists } from "@std/fs";
-import { readCorpus, readCorpusPath } from "../../lib/recordings/corpus/corpus.ts";
-import { PACK_SUFFIX, writePack } from "../../lib/recordings/corpus/pack.ts";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
+import { PACK_SUFFIX, writePack } from "../../lib/recordings/pack.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 
 if (import.meta.main) {
   const [source, target = "fixtures/screens"] = Deno.args;
@@ -39,5 +39,5 @@ if (import.meta.main) {
 /** The recordings of a pack; none where there is no such pack. */
 async function packed(path: string): Promise<Recording[]> {
   if (!await exists(path)) return [];
-  return (await Array.fromAsync(readCorpusPath(path))).map(({ recording }) => recording);
+  return (await Array.fromAsync(readCorpus(path))).map(({ recording }) => recording);
 }

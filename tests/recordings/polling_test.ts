@@ -3,7 +3,7 @@ import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_f
 import { type TerminalApi, waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
 import { classifyScreen } from "../../lib/providers/classify_screen.ts";
 import { truthPathFor } from "../../lib/recordings/check_timeline.ts";
-import { frameAt, frameScreen } from "../../lib/recordings/fixture.ts";
+import { frameAt, frameScreen } from "../../lib/recordings/cut_fixture.ts";
 import type { Timeline } from "../../lib/recordings/timeline.ts";
 import { loadTimeline } from "../../lib/recordings/timeline_file.ts";
 import { parseTruth, type TruthInterval } from "../../lib/recordings/truth.ts";

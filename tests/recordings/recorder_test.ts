@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RuntimeError, UsageError } from "../../lib/errors.ts";
 import { type RecorderOptions, recordPane } from "../../lib/recordings/recorder.ts";
-import { createRecordingFile } from "../../lib/recordings/recording_file.ts";
+import { createRecordingFile } from "../../lib/recordings/timeline_file.ts";
 import { readTimeline } from "../../lib/recordings/timeline_reader.ts";
 import { parseScreen, type Screen, type ScreenMeta } from "../../lib/screen/screen.ts";
 import { createFakeClock, type FakeClock } from "../support/fake_clock.ts";

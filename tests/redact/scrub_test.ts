@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
 import { classifyScreen } from "../../lib/providers/classify_screen.ts";
 import { scrub } from "../../lib/redact/scrub.ts";
 import { secretPatterns } from "../../lib/redact/secret_patterns.ts";

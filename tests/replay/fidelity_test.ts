@@ -1,5 +1,5 @@
 import { assertEquals, fail } from "@std/assert";
-import { readPack } from "../../lib/recordings/corpus/pack.ts";
+import { readPack } from "../../lib/recordings/pack.ts";
 import { EMPTY_COMPOSER, pasteText, typeText } from "../../lib/replay/composer.ts";
 import { renderFrame } from "../../lib/replay/render.ts";
 import { addCell, type AgentState, beginTurn, type Cell, endTurn, initialState } from "../../lib/replay/state.ts";

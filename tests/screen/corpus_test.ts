@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { compareVersions } from "../../lib/recordings/corpus/check.ts";
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
+import { compareVersions } from "../../lib/recordings/check.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { readProofs } from "../support/proofs.ts";

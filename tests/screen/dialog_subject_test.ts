@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 import { findRulePack } from "../../lib/providers/classify_screen.ts";
 import { classify, type DialogInfo, parseScreen } from "../../lib/screen/mod.ts";
 import { readRows } from "../../lib/screen/row_breaks.ts";

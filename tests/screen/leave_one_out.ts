@@ -17,9 +17,9 @@
  *
  * The second step takes out more than its author would have: what nobody recorded, but anybody would write, goes as well.
  */
-import { compareVersions } from "../../lib/recordings/corpus/check.ts";
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import { compareVersions } from "../../lib/recordings/check.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, parseScreen, type RulePack, type Screen } from "../../lib/screen/mod.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 import { createRandom } from "../support/random.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";

@@ -1,5 +1,5 @@
-import { readCorpus } from "../../lib/recordings/corpus/corpus.ts";
-import type { Recording } from "../../lib/recordings/corpus/recording.ts";
+import { readCorpus } from "../../lib/recordings/corpus.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 import { plainRow } from "../../lib/text/ansi.ts";
 import type { Row, Screen, Style } from "../../lib/screen/mod.ts";
 

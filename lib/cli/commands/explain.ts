@@ -1,6 +1,6 @@
 import { UsageError } from "../../errors.ts";
-import { type CorpusEntry, readCorpusPath } from "../../recordings/corpus/corpus.ts";
-import type { Recording } from "../../recordings/corpus/recording.ts";
+import { type CorpusEntry, readCorpus } from "../../recordings/corpus.ts";
+import type { Recording } from "../../recordings/recording.ts";
 import { findRulePack } from "../../providers/classify_screen.ts";
 import { RULE_PACKS } from "../../providers/mod.ts";
 import { classify, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
@@ -85,7 +85,7 @@ function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog
 
 async function* readCaptures(paths: readonly string[], io: CliIo): AsyncGenerator<CorpusEntry> {
   for (const path of paths) {
-    if (path !== "-") yield* readCorpusPath(path, { captures: true });
+    if (path !== "-") yield* readCorpus(path, { captures: true });
     else yield { file: "-", recording: { name: "-", ansi: new TextDecoder().decode(await io.readStdin()) } };
   }
 }

@@ -1,5 +1,5 @@
 import { UsageError } from "../../errors.ts";
-import { cutFixture, type Fixture, writeFixture } from "../../recordings/fixture.ts";
+import { cutFixture, type Fixture, writeFixture } from "../../recordings/cut_fixture.ts";
 import { scrub } from "../../redact/scrub.ts";
 import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
 import { loadTimeline } from "../../recordings/timeline_file.ts";
@@ -55,17 +55,16 @@ Nothing is overwritten. It is no error when the rules see another status than --
     const fixture = withoutSecrets(cutFixture(timeline, {
       atSeconds: at,
       expect,
+      ...(flags.name === undefined ? {} : { name: flags.name }),
       ...(flags["cli-version"] === undefined ? {} : { version: flags["cli-version"] }),
       ...(flags["not-alone"] === true ? { alone: false } : {}),
       ...(flags.note === undefined ? {} : { note: flags.note }),
     }));
-    const { provider, version, expect: _, alone: _alone, note: _note, ...meta } = fixture.sidecar;
+    const { provider, version, ansi } = fixture;
     const pack = (await loadRulePacks(flags.config, io))(provider);
-    const found = classify(parseScreen(fixture.capture, meta), pack);
-    const path = await writeFixture(fixture, {
-      dir: absolute(flags.dir ?? `fixtures/screens/${folderName(provider)}/${folderName(version)}`, io.cwd),
-      name: flags.name ?? `${expect.replaceAll("_", "-")}-${meta.cols}x${meta.rows}-${at}s`,
-    });
+    const found = classify(parseScreen(ansi, fixture), pack);
+    const dir = flags.dir ?? `fixtures/screens/${folderName(provider)}/${folderName(version)}`;
+    const path = await writeFixture(fixture, absolute(dir, io.cwd));
     io.stdout(
       global.json
         ? jsonLine({ file: path, expect, status: found.status, rule: found.rule })
@@ -94,15 +93,13 @@ function folderName(word: string): string {
 }
 
 /** What was recorded elsewhere may still hold what is private here. */
-function withoutSecrets({ capture, sidecar }: Fixture): Fixture {
+function withoutSecrets(fixture: Fixture): Fixture {
   const patterns = secretPatterns(privateWordsOf(Deno.env.toObject(), Deno.hostname()));
-  const { cols, title, note } = sidecar;
+  const { ansi, cols, title, note } = fixture;
   return {
-    capture: scrub(capture, { patterns, ...(cols === undefined ? {} : { cols }) }),
-    sidecar: {
-      ...sidecar,
-      ...(title === undefined ? {} : { title: scrub(title, { patterns }) }),
-      ...(note === undefined ? {} : { note: scrub(note, { patterns }) }),
-    },
+    ...fixture,
+    ansi: scrub(ansi, { patterns, ...(cols === undefined ? {} : { cols }) }),
+    ...(title === undefined ? {} : { title: scrub(title, { patterns }) }),
+    ...(note === undefined ? {} : { note: scrub(note, { patterns }) }),
   };
 }

@@ -1,9 +1,9 @@
 import { UsageError } from "../../errors.ts";
-import { checkRecording, type Outcome, summarize } from "../../recordings/corpus/check.ts";
-import { readCorpusPath } from "../../recordings/corpus/corpus.ts";
-import { toJUnit } from "../../recordings/corpus/junit.ts";
-import { checkTimelineRules, findTimelines } from "../../recordings/corpus/timelines.ts";
-import { type CheckedTimeline, isTimelinePath } from "../../recordings/check_timeline.ts";
+import { checkRecording, type Outcome, summarize } from "../../recordings/check.ts";
+import { readCorpus } from "../../recordings/corpus.ts";
+import { toJUnit } from "../../recordings/junit.ts";
+import { classify } from "../../screen/mod.ts";
+import { type CheckedTimeline, checkTimeline, findTimelines, isTimelinePath } from "../../recordings/check_timeline.ts";
 import { defineCommand } from "../console/command.ts";
 import { renderReport, reportJson } from "../show/fixtures_report.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
@@ -20,7 +20,7 @@ interface CheckOptions {
 async function checkScreens(path: string, { findPack, signal }: CheckOptions): Promise<readonly Outcome[]> {
   if (isTimelinePath(path)) return [];
   const outcomes: Outcome[] = [];
-  for await (const entry of readCorpusPath(path)) {
+  for await (const entry of readCorpus(path)) {
     signal.throwIfAborted();
     const { provider, expect } = entry.recording;
     if (expect === undefined) continue;
@@ -40,7 +40,11 @@ async function checkTimelines(
   const checked: CheckedTimeline[] = [];
   for (const path of paths) {
     signal.throwIfAborted();
-    checked.push(await checkTimelineRules(path, findPack));
+    checked.push(
+      await checkTimeline(path, {
+        classify: (provider, screen) => classify(screen, findPack(provider)),
+      }),
+    );
   }
   return checked;
 }

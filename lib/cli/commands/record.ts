@@ -1,7 +1,7 @@
 import { systemClock } from "../../ports/clock.ts";
 import { PROVIDERS } from "../../providers/mod.ts";
 import { type RecordingProgress, type RecordingResult, recordPane } from "../../recordings/recorder.ts";
-import { createRecordingFile } from "../../recordings/recording_file.ts";
+import { createRecordingFile } from "../../recordings/timeline_file.ts";
 import { scrub } from "../../redact/scrub.ts";
 import { classify } from "../../screen/mod.ts";
 import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";

@@ -1,5 +1,5 @@
-import type { CorpusReport, Outcome, VersionReport } from "../../recordings/corpus/check.ts";
-import { timelineFaults } from "../../recordings/corpus/timelines.ts";
+import type { CorpusReport, Outcome, VersionReport } from "../../recordings/check.ts";
+import { timelineFaults } from "../../recordings/check_timeline.ts";
 import { TERMINAL_STATUSES } from "../../screen/mod.ts";
 import { describeOrigin } from "../rule_packs.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";

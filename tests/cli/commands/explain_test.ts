@@ -3,7 +3,7 @@ import type { Command, ParsedCommand } from "../../../lib/cli/console/command.ts
 import { command as explain } from "../../../lib/cli/commands/explain.ts";
 import { command as fixtures } from "../../../lib/cli/commands/fixtures.ts";
 import { UsageError } from "../../../lib/errors.ts";
-import { writePack } from "../../../lib/recordings/corpus/pack.ts";
+import { writePack } from "../../../lib/recordings/pack.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 
 interface Call {

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { readCorpusPath } from "../../../lib/recordings/corpus/corpus.ts";
+import { readCorpus } from "../../../lib/recordings/corpus.ts";
 import {
   decidePermission,
   DEFAULT_PERMISSION_POLICY,
@@ -117,7 +117,7 @@ Deno.test("whatever the text, there is a decision, and a text that is not unders
 
 Deno.test("each dialog of the recorded screens gets a decision; what is never accepted is not", async () => {
   let dialogs = 0;
-  for await (const { recording } of readCorpusPath(SCREENS, { captures: true })) {
+  for await (const { recording } of readCorpus(SCREENS, { captures: true })) {
     const provider = PROVIDER_IDS.find((id): id is ProviderId => id === recording.provider);
     if (provider === undefined) continue;
     const { dialog } = classifyScreen(provider, parseScreen(recording.ansi, recording));

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { readCorpus } from "../../../lib/recordings/corpus/corpus.ts";
+import { readCorpus } from "../../../lib/recordings/corpus.ts";
 import { CLAUDE_CODE_RULES } from "../../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
 import { createGlance } from "../../../lib/providers/terminal/glance.ts";

@@ -3,7 +3,7 @@ import { findPaneProvider } from "../../../lib/providers/mod.ts";
 import { readScreen } from "../../../lib/providers/terminal/pane_look.ts";
 import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
 import { truthPathFor } from "../../../lib/recordings/check_timeline.ts";
-import { frameAt, frameScreen } from "../../../lib/recordings/fixture.ts";
+import { frameAt, frameScreen } from "../../../lib/recordings/cut_fixture.ts";
 import { loadTimeline } from "../../../lib/recordings/timeline_file.ts";
 import { parseTruth } from "../../../lib/recordings/truth.ts";
 import type { Screen } from "../../../lib/screen/screen.ts";

@@ -6,9 +6,9 @@ import {
   type RulePack,
   TERMINAL_STATUSES,
   type TerminalStatus,
-} from "../../screen/mod.ts";
-import type { CheckedTimeline } from "../check_timeline.ts";
-import { isFaultless } from "../replay_timeline.ts";
+} from "../screen/mod.ts";
+import type { CheckedTimeline } from "./check_timeline.ts";
+import { isFaultless } from "./replay_timeline.ts";
 import type { CorpusEntry } from "./corpus.ts";
 import type { Recording } from "./recording.ts";
 

@@ -1,20 +1,24 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
-import { summarize } from "../../../lib/recordings/corpus/check.ts";
-import { toJUnit } from "../../../lib/recordings/corpus/junit.ts";
-import { checkTimelineRules, findTimelines, timelineFaults } from "../../../lib/recordings/corpus/timelines.ts";
-import { findRulePack } from "../../../lib/providers/classify_screen.ts";
-import { isFaultless } from "../../../lib/recordings/replay_timeline.ts";
-import { changeRulePack, type RulePack } from "../../../lib/screen/mod.ts";
+import { UsageError } from "../../lib/errors.ts";
+import { summarize } from "../../lib/recordings/check.ts";
+import { toJUnit } from "../../lib/recordings/junit.ts";
+import { checkTimeline, findTimelines, timelineFaults } from "../../lib/recordings/check_timeline.ts";
+import { findRulePack } from "../../lib/providers/classify_screen.ts";
+import { isFaultless } from "../../lib/recordings/replay_timeline.ts";
+import { changeRulePack, classify, type RulePack, type Screen } from "../../lib/screen/mod.ts";
 
-const TIMELINES = new URL("../../../fixtures/timelines", import.meta.url).pathname;
+const TIMELINES = new URL("../../fixtures/timelines", import.meta.url).pathname;
+
+const byRules = (findPack: (provider: string) => RulePack) => ({
+  classify: (provider: string, screen: Screen) => classify(screen, findPack(provider)),
+});
 
 Deno.test("every recorded session: no rest inside a turn, no flap, every change within a poll", async () => {
   const { checkable, unknown } = await findTimelines(TIMELINES);
   assert(checkable.length >= 2);
   assertEquals(unknown, []);
   for (const path of checkable) {
-    const checked = await checkTimelineRules(path, findRulePack);
+    const checked = await checkTimeline(path, byRules(findRulePack));
     assertEquals(timelineFaults(checked), [], path);
     assert(checked.changes.length > 10, path);
   }
@@ -31,7 +35,7 @@ Deno.test("rules that miss work are found by their false rests, and the corpus d
   const { checkable } = await findTimelines(TIMELINES);
   const path = checkable.find((each) => each.includes("codex-0.169.0-220x50"));
   assert(path);
-  const checked = await checkTimelineRules(path, blind);
+  const checked = await checkTimeline(path, byRules(blind));
   assert(!isFaultless(checked));
   const [first = ""] = timelineFaults(checked);
   assert(/^false rest from \d+\.\d s to \d+\.\d s: expected processing, got \w+ by \w+/.test(first), first);
@@ -55,7 +59,7 @@ Deno.test("timelines are found in folders and by their own path; those without t
     });
     const alone = await findTimelines(`${folder}/sub/b.cast.gz`);
     assertEquals(alone.checkable, [`${folder}/sub/b.cast.gz`]);
-    await assertRejects(() => checkTimelineRules(`${folder}/a.cast`, findRulePack), UsageError, "a.cast");
+    await assertRejects(() => checkTimeline(`${folder}/a.cast`, byRules(findRulePack)), UsageError, "a.cast");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

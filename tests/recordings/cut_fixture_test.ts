@@ -2,8 +2,8 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { runCli } from "../../lib/cli/main.ts";
 import { fakeIo } from "../support/fake_io.ts";
 import { UsageError } from "../../lib/errors.ts";
-import { readCapture, readCorpus } from "../../lib/recordings/corpus/corpus.ts";
-import { cutFixture, frameAt } from "../../lib/recordings/fixture.ts";
+import { readCapture, readCorpus } from "../../lib/recordings/corpus.ts";
+import { cutFixture, frameAt } from "../../lib/recordings/cut_fixture.ts";
 import { encodeTimeline, type Timeline } from "../../lib/recordings/timeline.ts";
 import { timelineOf } from "./support.ts";
 
@@ -25,7 +25,7 @@ Deno.test("the version of the CLI must be known, from the recording or from the 
   const { version: _, ...header } = SESSION.header;
   const options = { atSeconds: 1, expect: "processing" } as const;
   assertThrows(() => cutFixture({ ...SESSION, header }, options), UsageError, "version");
-  assertEquals(cutFixture({ ...SESSION, header }, { ...options, version: "9.9.9" }).sidecar.version, "9.9.9");
+  assertEquals(cutFixture({ ...SESSION, header }, { ...options, version: "9.9.9" }).version, "9.9.9");
 });
 
 Deno.test("fixture add writes a capture and a sidecar that the corpus reads, and stays silent when the rules agree", async () => {
@@ -85,7 +85,7 @@ Deno.test("fixture add overwrites nothing, and leaves no half of a fixture behin
   assertEquals((await cli.run(...args)).code, 0);
   const again = await cli.run(...args);
   assertEquals(again.code, 2);
-  assertStringIncludes(again.stderr, "there is one already");
+  assertStringIncludes(again.stderr, "it exists already");
   await Deno.remove(`${cli.dir}/f/a.json`);
   assertEquals((await cli.run(...args)).code, 2);
   assertEquals([...Deno.readDirSync(`${cli.dir}/f`)].map(({ name }) => name), ["a.ansi"]);

@@ -1,7 +1,6 @@
-import type { CheckedTimeline } from "../check_timeline.ts";
-import { isFaultless } from "../replay_timeline.ts";
+import { type CheckedTimeline, timelineFaults } from "./check_timeline.ts";
+import { isFaultless } from "./replay_timeline.ts";
 import type { CorpusReport, Outcome } from "./check.ts";
-import { timelineFaults } from "./timelines.ts";
 
 // deno-lint-ignore no-control-regex
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;

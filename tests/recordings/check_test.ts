@@ -1,15 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  checkRecording,
-  classesOf,
-  type Outcome,
-  REQUIRED_CLASSES,
-  summarize,
-} from "../../../lib/recordings/corpus/check.ts";
-import { toJUnit } from "../../../lib/recordings/corpus/junit.ts";
-import type { Recording } from "../../../lib/recordings/corpus/recording.ts";
-import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
-import type { TerminalStatus } from "../../../lib/screen/mod.ts";
+import { checkRecording, classesOf, type Outcome, REQUIRED_CLASSES, summarize } from "../../lib/recordings/check.ts";
+import { toJUnit } from "../../lib/recordings/junit.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
+import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import type { TerminalStatus } from "../../lib/screen/mod.ts";
 
 const IDLE = "›\n100% context left\n";
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { PanewrightError, UsageError } from "../../../lib/errors.ts";
-import { readCapture, readCorpus, readCorpusPath } from "../../../lib/recordings/corpus/corpus.ts";
-import { readPack, writePack } from "../../../lib/recordings/corpus/pack.ts";
-import type { Recording } from "../../../lib/recordings/corpus/recording.ts";
+import { PanewrightError, UsageError } from "../../lib/errors.ts";
+import { readCapture, readCorpus } from "../../lib/recordings/corpus.ts";
+import { readPack, writePack } from "../../lib/recordings/pack.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
 
 const ONE: Recording = {
   name: "one",
@@ -36,16 +36,16 @@ Deno.test("a pack holds what was put in, sorted by name, and the same recordings
 
 Deno.test("a malformed pack is refused with its name and line", async () => {
   const cases: readonly (readonly [string, string])[] = [
-    ["{", "Cannot read p, line 1: it is no valid JSON"],
+    ["{", "Cannot read p, line 1: it is not valid JSON"],
     ['\n{"name":"a"}', 'Cannot read p, line 2: "name" and "ansi" must be strings'],
     ['{"name":"a","ansi":"","expect":"busy"}', 'Cannot read p, line 1: "expect" must be one of idle'],
     ['{"name":"a","ansi":"","cursor":[1]}', 'Cannot read p, line 1: "cursor" must be [column, row]'],
-    ["[]", "Cannot read p, line 1: it holds no JSON object"],
+    ["[]", "Cannot read p, line 1: it is not a JSON object"],
   ];
   for (const [text, message] of cases) {
     await assertRejects(async () => await readPack(await gzip(text), "p"), PanewrightError, message);
   }
-  await assertRejects(() => readPack(new TextEncoder().encode("plain"), "p"), PanewrightError, "it is no gzip file");
+  await assertRejects(() => readPack(new TextEncoder().encode("plain"), "p"), PanewrightError, "it is not a gzip file");
 });
 
 Deno.test("a folder's packs and captures are read alike, in the order of their paths", async () => {
@@ -57,7 +57,7 @@ Deno.test("a folder's packs and captures are read alike, in the order of their p
     const entries = await Array.fromAsync(readCorpus(folder));
     assertEquals(entries.map(({ file }) => file.slice(folder.length)), ["/a.ansi", "/b.ndjson.gz#two"]);
     assertEquals(entries[0]?.recording, { name: "a", expect: "idle", ansi: ONE.ansi });
-    const all = await Array.fromAsync(readCorpusPath(folder, { captures: true }));
+    const all = await Array.fromAsync(readCorpus(folder, { captures: true }));
     assertEquals(all.map(({ recording }) => recording.name), ["a", "two", "c"]);
   });
 });
@@ -69,7 +69,7 @@ Deno.test("a capture's sidecar may be missing, but not malformed", async () => {
     await Deno.writeTextFile(`${folder}/a.json`, '{"cols":"80"}');
     await assertRejects(() => readCapture(`${folder}/a.txt`), PanewrightError, '/a.json: "cols" must be a number');
     await assertRejects(
-      () => Array.fromAsync(readCorpusPath(`${folder}/none.ansi`)),
+      () => Array.fromAsync(readCorpus(`${folder}/none.ansi`)),
       UsageError,
       "there is no such file",
     );

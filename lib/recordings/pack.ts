@@ -1,18 +1,11 @@
-import { PanewrightError } from "../../errors.ts";
+import { PanewrightError } from "../errors.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 
 /** What the name of a pack ends with. */
 export const PACK_SUFFIX = ".ndjson.gz";
 
-async function through(bytes: Uint8Array, transform: TransformStream<BufferSource, Uint8Array>): Promise<Uint8Array> {
-  const { readable, writable } = transform;
-  const writer = writable.getWriter();
-  const written = writer.write(bytes as Uint8Array<ArrayBuffer>).then(() => writer.close());
-  const [result] = await Promise.all([
-    new Response(readable as ReadableStream<Uint8Array<ArrayBuffer>>).bytes(),
-    written,
-  ]);
-  return result;
+async function through(bytes: Uint8Array, gzip: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+  return await new Response(new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(gzip)).bytes();
 }
 
 /**
@@ -34,14 +27,14 @@ export function writePack(recordings: readonly Recording[]): Promise<Uint8Array>
 /**
  * The recordings of a pack.
  *
- * @throws {PanewrightError} when it is no pack; it names `where` and the line
+ * @throws {PanewrightError} when it is not a pack; it names `where` and the line
  */
 export async function readPack(pack: Uint8Array, where: string): Promise<Recording[]> {
   let text: string;
   try {
     text = new TextDecoder().decode(await through(pack, new DecompressionStream("gzip")));
   } catch (error) {
-    throw new PanewrightError(`Cannot read ${where}: it is no gzip file`, { cause: error });
+    throw new PanewrightError(`Cannot read ${where}: it is not a gzip file`, { cause: error });
   }
   return text.split("\n").flatMap((line, index) => {
     if (line === "") return [];

@@ -1,27 +1,23 @@
 import { UsageError } from "../errors.ts";
-import type { Sidecar } from "./corpus/recording.ts";
+import type { Recording } from "./recording.ts";
 import { parseScreen, type Screen } from "../screen/screen.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import type { Frame, Timeline } from "./timeline.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** What stands beside a fixture: what is known of its screen, and what it must be taken for. */
-export type FixtureSidecar = Sidecar & Required<Pick<Sidecar, "provider" | "version" | "expect">>;
+/** A recorded screen that says what it must be taken for. */
+export type Fixture = Recording & Required<Pick<Recording, "provider" | "version" | "expect">>;
 
 /** Options of {@linkcode cutFixture}. */
 export interface CutOptions {
+  /** Name of the fixture's files. @default {STATUS-SIZE-TIME, such as `idle-80x24-3.5s`} */
+  readonly name?: string;
   readonly atSeconds: number;
   readonly expect: TerminalStatus;
   /** Version of the CLI, where the recording does not know it. */
   readonly version?: string;
   readonly alone?: boolean;
   readonly note?: string;
-}
-
-/** A recorded screen with what stands beside it. */
-export interface Fixture {
-  readonly capture: string;
-  readonly sidecar: FixtureSidecar;
 }
 
 /**
@@ -68,16 +64,16 @@ export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
       hint: "Give it with --cli-version.",
     });
   }
+  const { cols, rows } = frame.meta;
   return {
-    capture: frame.capture,
-    sidecar: {
-      provider: timeline.header.provider,
-      version,
-      expect,
-      ...frame.meta,
-      ...(alone === undefined ? {} : { alone }),
-      ...(note === undefined ? {} : { note }),
-    },
+    name: options.name ?? `${expect.replaceAll("_", "-")}-${cols}x${rows}-${atSeconds}s`,
+    provider: timeline.header.provider,
+    version,
+    expect,
+    ...frame.meta,
+    ...(alone === undefined ? {} : { alone }),
+    ...(note === undefined ? {} : { note }),
+    ansi: frame.capture,
   };
 }
 
@@ -87,15 +83,12 @@ export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
  * @returns the path of the first
  * @throws {UsageError} when one of them exists, or the name would leave the folder
  */
-export async function writeFixture(
-  { capture, sidecar }: Fixture,
-  { dir, name }: { readonly dir: string; readonly name: string },
-): Promise<string> {
+export async function writeFixture({ name, ansi, ...sidecar }: Fixture, dir: string): Promise<string> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(name)) {
     throw new UsageError(`Cannot name a fixture ${JSON.stringify(name)}: use letters, digits, ".", "_" and "-"`);
   }
   const base = `${dir}/${name}`;
-  const files = [[`${base}.json`, `${JSON.stringify(sidecar, null, 2)}\n`], [`${base}.ansi`, capture]] as const;
+  const files = [[`${base}.json`, `${JSON.stringify(sidecar, null, 2)}\n`], [`${base}.ansi`, ansi]] as const;
   const written: string[] = [];
   try {
     await Deno.mkdir(dir, { recursive: true });
@@ -106,11 +99,9 @@ export async function writeFixture(
   } catch (cause) {
     for (const path of written) await Deno.remove(path);
     if (!(cause instanceof Deno.errors.AlreadyExists)) {
-      throw new UsageError(`Cannot write the fixture ${base}: ${errorText(cause)}`, {
-        cause,
-      });
+      throw new UsageError(`Cannot write the fixture ${base}: ${errorText(cause)}`, { cause });
     }
-    throw new UsageError(`Cannot write the fixture ${base}: there is one already`, {
+    throw new UsageError(`Cannot write the fixture ${base}: it exists already`, {
       hint: "Choose another name with --name, or remove the old one.",
       cause,
     });
