@@ -4,7 +4,7 @@ import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
-import { notificationsIn, settingsIn } from "./plan.ts";
+import { notificationsIn, present, settingsIn } from "./plan.ts";
 
 /**
  * The plan for `panewright exec` that a configuration describes.
@@ -17,9 +17,9 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
   return {
     workdir,
     pipelines: Object.fromEntries(
-      Object.entries(config.pipelines).map((
-        [name, steps],
-      ) => [name, steps.map((step) => stepPlan(step, { loaded, folder }))]),
+      Object.entries(config.pipelines).map(([name, steps]) => {
+        return [name, steps.map((step) => stepPlan(step, { loaded, folder }))];
+      }),
     ),
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
@@ -28,15 +28,11 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
 }
 
 /** A step's own entry takes precedence over its provider's; the variables of both are merged. */
-function stepPlan(
-  step: StepConfig,
-  { loaded: { config, providers }, folder }: { readonly loaded: LoadedSettings; readonly folder: string },
-): StepPlan {
+function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings; folder: string }): StepPlan {
+  const { config, providers } = loaded;
   const provider = step.provider ?? config.provider;
   const common = config.providers[provider] ?? {};
-  const command = step.command ?? common.command;
-  const model = step.model ?? common.model;
-  const profile = step.args === undefined && common.profile !== undefined ? ["--profile", common.profile] : [];
+  const profile = common.profile === undefined ? [] : ["--profile", common.profile];
   return {
     name: step.name,
     prompt: step.prompt === "self" ? { kind: "self" } : { kind: "file", path: resolve(folder, step.prompt) },
@@ -46,25 +42,18 @@ function stepPlan(
     checks: [step.check].flat().map(checkPlan),
     retry: step.retry,
     timeLimitSeconds: step.time_limit_seconds,
-    ...(command === undefined ? {} : { command }),
-    ...(model === undefined ? {} : { model }),
-    ...(step.file_access === undefined ? {} : { allowWrite: step.file_access.allow_write }),
-    ...(step.autonomy_level === undefined ? {} : { autonomyLevel: step.autonomy_level }),
+    ...present({
+      command: step.command ?? common.command,
+      model: step.model ?? common.model,
+      allowWrite: step.file_access?.allow_write,
+      autonomyLevel: step.autonomy_level,
+    }),
   };
 }
 
 function checkPlan(check: CheckConfig): CheckPlan {
-  switch (check.type) {
-    case "none":
-      return check;
-    case "fileExists":
-      return { type: "fileExists", paths: [check.path].flat() };
-    case "shell":
-      return {
-        type: "shell",
-        command: check.command,
-        expect: check.expect,
-        timeLimitSeconds: check.time_limit_seconds,
-      };
-  }
+  if (check.type === "fileExists") return { type: "fileExists", paths: [check.path].flat() };
+  if (check.type === "none") return check;
+  const { time_limit_seconds: timeLimitSeconds, ...shell } = check;
+  return { ...shell, timeLimitSeconds };
 }

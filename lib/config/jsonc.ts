@@ -6,7 +6,7 @@ import type { KeyPath, Position } from "./source.ts";
 export interface JsoncDocument {
   /** Plain data; its objects have no prototype, so that a key such as `__proto__` is nothing special. */
   readonly value: unknown;
-  /** The first place where the text is no JSON; `value` is a guess then. */
+  /** The first place where the text is not JSON; `value` is a guess then. */
   readonly syntaxError: JsoncProblem | undefined;
   /** Every key that is there a second time in its object. */
   readonly duplicateKeys: readonly JsoncProblem[];
@@ -51,43 +51,37 @@ export function parseJsonc(source: string): JsoncDocument {
   };
 }
 
+const NOT_CLOSED = {
+  array: 'a "]" was expected here: an array is not closed',
+  object: 'a "}" was expected here: an object is not closed',
+};
+const ESCAPES = 'this is not an escape of JSON, which are \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX';
+
+const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
+  PropertyNameExpected: "a property name in double quotes was expected here",
+  ValueExpected: "a value was expected here",
+  ColonExpected: 'a ":" was expected here, between a property name and its value',
+  CommaExpected: 'a "," was expected here, between two entries',
+  CloseBraceExpected: NOT_CLOSED.object,
+  CloseBracketExpected: NOT_CLOSED.array,
+  EndOfFileExpected: "nothing more was expected here: the value before is complete",
+  UnexpectedEndOfComment: 'this comment does not end: "*/" was expected',
+  UnexpectedEndOfString: 'this string does not end: a closing " was expected on the same line',
+  InvalidCharacter: "a control character in a string must be written as an escape, such as \\n or \\t",
+  InvalidEscapeCharacter: ESCAPES,
+  InvalidUnicode: ESCAPES,
+};
+
 function syntaxMessage(error: ParseError, text: string): string {
   const found = text.slice(error.offset, error.offset + error.length);
-  switch (printParseErrorCode(error.error)) {
-    case "InvalidSymbol":
-      return found.startsWith("'")
-        ? "strings and property names need double quotes"
-        : `${JSON.stringify(found)} is no JSON value${didYouMean(found, ["true", "false", "null"])}`;
-    case "InvalidNumberFormat":
-      return `${JSON.stringify(found)} is no JSON number`;
-    case "PropertyNameExpected":
-      return "a property name in double quotes was expected here";
-    case "ValueExpected":
-      return "a value was expected here";
-    case "ColonExpected":
-      return 'a ":" was expected here, between a property name and its value';
-    case "CommaExpected":
-      if (found === "}") return 'a "]" was expected here: an array is not closed';
-      if (found === "]") return 'a "}" was expected here: an object is not closed';
-      return 'a "," was expected here, between two entries';
-    case "CloseBraceExpected":
-      return 'a "}" was expected here: an object is not closed';
-    case "CloseBracketExpected":
-      return 'a "]" was expected here: an array is not closed';
-    case "EndOfFileExpected":
-      return "nothing more was expected here: the value before is complete";
-    case "UnexpectedEndOfComment":
-      return 'this comment does not end: "*/" was expected';
-    case "UnexpectedEndOfString":
-      return 'this string does not end: a closing " was expected on the same line';
-    case "InvalidCharacter":
-      return "a control character in a string must be written as an escape, such as \\n or \\t";
-    case "InvalidEscapeCharacter":
-    case "InvalidUnicode":
-      return 'this escape is none of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX are';
-    default:
-      return "this is no JSON";
+  const code = printParseErrorCode(error.error);
+  if (code === "InvalidSymbol" && found.startsWith("'")) return "strings and property names need double quotes";
+  if (code === "InvalidSymbol" || code === "InvalidNumberFormat") {
+    return `${JSON.stringify(found)} is not a JSON value${didYouMean(found, ["true", "false", "null"])}`;
   }
+  if (code === "CommaExpected" && found === "}") return NOT_CLOSED.array;
+  if (code === "CommaExpected" && found === "]") return NOT_CLOSED.object;
+  return SYNTAX_MESSAGES[code] ?? "this is not JSON";
 }
 
 function toData(node: Node): unknown {

@@ -1,8 +1,7 @@
 import { UsageError } from "../errors.ts";
-import { convertText } from "./env.ts";
 import { findProblems } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
-import { SETTINGS } from "./settings_table.ts";
+import { SETTINGS, type TableEntry } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
@@ -98,14 +97,25 @@ export function environmentLayer(env: (name: string) => string | undefined): Lay
   for (const { key, value: { kind }, env: name } of SETTINGS) {
     const text = name === undefined ? undefined : env(name);
     if (name === undefined || text === undefined || text === "") continue;
-    const converted = convertText(text, kind);
-    if ("value" in converted) given.push({ key, name, value: converted.value });
+    const value = fromText(text, kind);
+    if (value !== undefined) given.push({ key, name, value });
     else {
-      const message = `must be ${converted.expected}, but is ${JSON.stringify(text)}`;
-      problems.push({ where: placeOf(name), message });
+      const expected = kind === "switch" ? "1 or 0 (or true/false, yes/no, on/off)" : "a number, such as 2 or 0.5";
+      problems.push({ where: placeOf(name), message: `must be ${expected}, but is ${JSON.stringify(text)}` });
     }
   }
   return namedLayer(given, { problems, placeOf, kind: "environment" });
+}
+
+/** The text of a variable as a value of that kind, unless it is none. A switch is 1 or 0, as in the seeds, or a word. */
+function fromText(text: string, kind: TableEntry["value"]["kind"]): unknown {
+  const word = text.trim().toLowerCase();
+  if (kind === "switch") {
+    if (["1", "true", "yes", "on"].includes(word)) return true;
+    return ["0", "false", "no", "off"].includes(word) ? false : undefined;
+  }
+  if (kind !== "seconds" && kind !== "count" && kind !== "bytes") return text;
+  return /^-?\d{1,15}(\.\d{1,15})?$/.test(word) ? Number(word) : undefined;
 }
 
 /** The layer of the command line: the values of the flags that set a setting, by the flags' names. */

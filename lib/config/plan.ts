@@ -75,6 +75,6 @@ function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
 }
 
 /** The object without the keys that have no value. */
-function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

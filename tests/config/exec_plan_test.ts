@@ -4,7 +4,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { toExecPlan } from "../../lib/config/exec_plan.ts";
 import { loadAnyConfig, loadSettings } from "../../lib/config/load.ts";
 import { UsageError } from "../../lib/errors.ts";
-import { DEFAULT_EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
+import { defaultsOf } from "../../lib/settings.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
 async function planOf(dir: TempDir, config: unknown) {
@@ -41,7 +42,7 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
       ],
     },
   });
-  assertEquals([settings, defaultPipeline, workdir], [DEFAULT_EXEC_SETTINGS, "main", `${dir.path}/conf`]);
+  assertEquals([settings, defaultPipeline, workdir], [defaultsOf(EXEC_SETTINGS), "main", `${dir.path}/conf`]);
   assertEquals(pipelines["main"], [
     {
       name: "plain",

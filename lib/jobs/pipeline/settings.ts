@@ -1,4 +1,4 @@
-import { defaultsOf, type SettingSlice, type SettingsOf } from "../../settings.ts";
+import type { SettingSlice, SettingsOf } from "../../settings.ts";
 
 /** The slice of the settings table that all steps have in common. */
 export const EXEC_SETTINGS = {
@@ -62,9 +62,6 @@ export type AutonomyLevel = ExecSettings["autonomyLevel"];
 
 /** How a step resumes after its question was answered. */
 export type ResumeMode = ExecSettings["resume"];
-
-/** The settings that apply where nothing else is said. */
-export const DEFAULT_EXEC_SETTINGS: ExecSettings = defaultsOf(EXEC_SETTINGS);
 
 /** Seconds that one attempt of a step may take. */
 export const DEFAULT_STEP_TIME_LIMIT_SECONDS = 7200;

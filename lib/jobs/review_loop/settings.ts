@@ -166,9 +166,6 @@ export const POST_PROCESSING_SETTINGS = {
 /** The limits and switches of the review loop. */
 export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTINGS> {}
 
-/** What the review loop does when a reviewer has not approved by the last cycle. */
-export type AtReviewLimit = ReviewLoopSettings["atReviewLimit"];
-
 /** The settings that apply where nothing else is said. */
 export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIEW_LOOP_SETTINGS);
 

@@ -165,7 +165,7 @@ Deno.test("doctor shows what is wrong with the config", async () => {
   const { code, stdout } = await doctorOn({ tmux: TMUX, codex: CODEX }, { "panewright.jsonc": "{ x }" }, ["--quiet"]);
   assertEquals(code, 1);
   assertStringIncludes(stdout, "fail  config: Cannot use the configuration of panewright.jsonc: 1 problem\n");
-  assertStringIncludes(stdout, '        panewright.jsonc:1:3: "x" is no JSON value\n');
+  assertStringIncludes(stdout, '        panewright.jsonc:1:3: "x" is not a JSON value\n');
 });
 
 Deno.test("doctor takes a tmux that is too old for missing", async () => {

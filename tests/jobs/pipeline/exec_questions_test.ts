@@ -4,7 +4,8 @@ import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import { openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
-import { DEFAULT_EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { defaultsOf } from "../../../lib/settings.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 import { asks, cast, fails, only, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
@@ -265,7 +266,7 @@ Deno.test("a notification tells that a question waits, and how to answer it", as
     { target: { kind: "task", path: `${dir.path}/task.md` }, overrides: {}, configFile: null },
     {
       ...cast(asks("Which database?")),
-      plan: { ...plan, settings: DEFAULT_EXEC_SETTINGS },
+      plan: { ...plan, settings: defaultsOf(EXEC_SETTINGS) },
       http: {
         post(_url, { headers, body }) {
           sent.push(`${headers["title"]} ${headers["priority"]}\n${body}`);

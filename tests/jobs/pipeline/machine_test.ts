@@ -3,7 +3,8 @@ import type { ExecFact } from "../../../lib/jobs/pipeline/facts.ts";
 import { applyFact, foldFacts } from "../../../lib/jobs/pipeline/fold.ts";
 import { nextAction } from "../../../lib/jobs/pipeline/machine.ts";
 import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";
-import { DEFAULT_EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { defaultsOf } from "../../../lib/settings.ts";
 import { type ExecState, openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { step, TOKENS } from "./support.ts";
 
@@ -52,7 +53,7 @@ function plan(change: Partial<ExecPlan["settings"]> = {}): ExecPlan {
     workdir: "/w",
     pipelines: { main: [step("a", { retry: 1, checks: [{ type: "none" }, { type: "fileExists", paths: ["x"] }] })] },
     defaultPipeline: undefined,
-    settings: { ...DEFAULT_EXEC_SETTINGS, ...change },
+    settings: { ...defaultsOf(EXEC_SETTINGS), ...change },
   };
 }
 

@@ -2,7 +2,8 @@ import { assert, assertEquals, assertLess, assertMatch, assertNotMatch, assertSt
 import type { Attempt } from "../../../lib/jobs/pipeline/machine.ts";
 import { AUTONOMY_TEXTS } from "../../../lib/jobs/pipeline/prompts/autonomy.ts";
 import { buildStepPrompt, type StepPromptInput } from "../../../lib/jobs/pipeline/prompts/step_prompt.ts";
-import { DEFAULT_EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { defaultsOf } from "../../../lib/settings.ts";
 import { type Interaction, newStep, type StepState } from "../../../lib/jobs/pipeline/state.ts";
 import { step } from "./support.ts";
 
@@ -40,7 +41,7 @@ function prompt(change: {
   return buildStepPrompt({
     at,
     attempt: { number: 1, reason: "first", resumeSessionId: undefined, ...change.attempt },
-    settings: DEFAULT_EXEC_SETTINGS,
+    settings: defaultsOf(EXEC_SETTINGS),
     workdir: "/w",
     stepText: undefined,
     interactions: [],

@@ -9,7 +9,8 @@ import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { type ExecOptions, type ExecReport, executeExec, resumeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import type { ExecOverrides, ExecPlan, StepPlan } from "../../../lib/jobs/pipeline/plan.ts";
-import { DEFAULT_EXEC_SETTINGS, type ExecSettings } from "../../../lib/jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS, type ExecSettings } from "../../../lib/jobs/pipeline/settings.ts";
+import { defaultsOf } from "../../../lib/settings.ts";
 import type { TempDir } from "../../support/temp_dir.ts";
 
 /** What an agent does in one attempt. */
@@ -148,7 +149,7 @@ async function collect(
     workdir: dir.path,
     pipelines: pipelines ?? { main: steps },
     defaultPipeline,
-    settings: { ...DEFAULT_EXEC_SETTINGS, ...settings },
+    settings: { ...defaultsOf(EXEC_SETTINGS), ...settings },
   };
   const onEvent = (event: ExecEvent) => {
     events.push(event);
