@@ -3,20 +3,22 @@ import { callCli } from "../support/call_cli.ts";
 import {
   JOURNAL_FIXTURES,
   type JournalFixture,
+  readFixture,
   type UnpackedJournal,
   unpackJournal,
 } from "../support/journal_fixtures.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
 
 /** Calls a command that shows something of the run. */
-async function show({ sandbox }: UnpackedJournal, ...args: readonly string[]): Promise<string> {
+async function show({ sandbox }: Pick<UnpackedJournal, "sandbox">, ...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await callCli(args, { cwd: sandbox.project });
   assertEquals([code, stderr], [0, ""], args.join(" "));
   return stdout;
 }
 
-async function showJson(journal: UnpackedJournal, ...args: readonly string[]) {
+async function showJson(journal: Pick<UnpackedJournal, "sandbox">, ...args: readonly string[]) {
   const text = await show(journal, ...args, "--json");
   return text.split("\n").slice(0, -1).map((line): Record<string, unknown> => JSON.parse(line));
 }
@@ -128,3 +130,21 @@ Deno.test("a journal of version 1 that waits at a question: panewright answer an
   assertObjectMatch((await showJson(journal, "runs"))[0]!, { run: runId, state: "passed" });
   await sandbox.assertNothingLeft();
 });
+
+for (const job of ["run", "exec"] as const) {
+  Deno.test(`every record of version 1 that ${job} writes can be read and shown`, async () => {
+    await using sandbox = await createSandbox();
+    const { project } = sandbox;
+    const text = await readFixture(`records/${job}.ndjson`, project);
+    const records = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const folder = `${project}/.panewright/runs/${records[1].runId}`;
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(`${folder}/journal.ndjson`, text);
+    const [status] = await showJson({ sandbox }, "status");
+    assertObjectMatch(status!, { type: "status", summary: { job } });
+    assertEquals(status!["problem"], undefined);
+    assertEquals(await showJson({ sandbox }, "logs"), records);
+    const told = await show({ sandbox }, "logs", "--verbose");
+    for (const { at } of records) assertStringIncludes(told, at);
+  });
+}

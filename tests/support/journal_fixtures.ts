@@ -35,11 +35,12 @@ export async function unpackJournal(name: JournalFixture): Promise<UnpackedJourn
   const sandbox = await createSandbox();
   const { root, project } = sandbox;
   const source = `${FIXTURES}${name}/`;
-  const fill = async (path: string) => (await Deno.readTextFile(path)).replaceAll(ROOT_PLACEHOLDER, root);
   for await (const { path } of walk(source, { includeDirs: false })) {
     const target = `${root}/${path.slice(source.length).replace(/^panewright\//, "project/.panewright/")}`;
     await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(target, await fill(path), { mode: target.startsWith(`${root}/bin/`) ? 0o755 : 0o600 });
+    await Deno.writeTextFile(target, await readFixture(path.slice(FIXTURES.length), root), {
+      mode: target.startsWith(`${root}/bin/`) ? 0o755 : 0o600,
+    });
   }
   const [run] = await Array.fromAsync(Deno.readDir(`${project}/.panewright/runs`));
   if (run === undefined) throw new TypeError(`There is no run in ${source}`);
@@ -56,9 +57,14 @@ export async function unpackJournal(name: JournalFixture): Promise<UnpackedJourn
     sandbox,
     runId: run.name,
     folder,
-    shown: JSON.parse(await fill(`${source}shown.json`)),
+    shown: JSON.parse(await readFixture(`${name}/shown.json`, root)),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
+}
+
+/** The text of a file of `fixtures/journals`, with a folder for the placeholder. */
+export async function readFixture(path: string, root: string): Promise<string> {
+  return (await Deno.readTextFile(`${FIXTURES}${path}`)).replaceAll(ROOT_PLACEHOLDER, root);
 }
 
 type Json = Readonly<Record<string, unknown>>;
