@@ -1,5 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Layer, Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
@@ -20,6 +21,8 @@ export interface JobInput {
 
 /** What {@linkcode checkAcrossKeys} looks at. */
 export interface CheckContext {
+  /** Those that the configuration may name. */
+  readonly providers: readonly Provider[];
   /** All layers in one. */
   readonly merged: Readonly<Record<string, unknown>>;
   /** The layers by themselves, the first one on top. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { configSchema, unwrapSchema } from "./schema.ts";
-import { GROUPS, SETTINGS } from "./settings_table.ts";
+import { type ConfigForm, unwrapSchema } from "./schema.ts";
+import { GROUPS } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { nearest } from "./suggest.ts";
 
@@ -18,26 +18,33 @@ export interface ValueProblem {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(findProblems({ limits: { max_rounds: "8" } }), [
+ * import { configFormFor } from "./schema.ts";
+ * assertEquals(findProblems({ limits: { max_rounds: "8" } }, configFormFor(["codex"])), [
  *   { path: ["limits", "max_rounds"], message: '% must be a number, but is the string "8"' },
  * ]);
  * ```
  */
-export function findProblems(raw: unknown): ValueProblem[] {
-  const result = configSchema.safeParse(raw);
-  return result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, raw));
+export function findProblems(raw: unknown, form: ConfigForm): ValueProblem[] {
+  const result = form.schema.safeParse(raw);
+  return result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, { raw, form }));
 }
 
-function describeIssue(issue: z.core.$ZodIssue, raw: unknown): ValueProblem[] {
+/** What was read, and what it should be. */
+interface Context {
+  readonly raw: unknown;
+  readonly form: ConfigForm;
+}
+
+function describeIssue(issue: z.core.$ZodIssue, context: Context): ValueProblem[] {
   const path = issue.path.map((part) => typeof part === "number" ? part : String(part));
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey({ path, key, raw }) }));
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, path, context) }));
   }
   const branch = issue.code === "invalid_union" ? branchMeant(issue) : undefined;
   if (branch !== undefined) {
-    return branch.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, raw));
+    return branch.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, context));
   }
-  return [{ path, message: `% ${expectation(issue, valueAt(raw, path))}` }];
+  return [{ path, message: `% ${expectation(issue, valueAt(context.raw, path))}` }];
 }
 
 /** Of a value that may be of several kinds, what is wrong with it as the only kind that it looks like. */
@@ -97,28 +104,28 @@ function oneOf(options: readonly unknown[], value: unknown): string {
   return `must be one of ${allowed.join(", ")}, but ${is(value)}${suggestion}`;
 }
 
-function unknownKey(unknown: { readonly path: KeyPath; readonly key: string; readonly raw: unknown }): string {
-  const { path, key, raw } = unknown;
+function unknownKey(key: string, path: KeyPath, context: Context): string {
   const noun = path.length !== 1 ? "key" : path[0] === "roles" ? "role" : path[0] === "providers" ? "provider" : "key";
   const place = path.length === 0 ? "" : ` in ${dotted(path)}`;
-  const allowed = keysAt(path, raw);
-  return `unknown ${noun} "${key}"${place}${meant(key, allowed)} Allowed here: ${allowed.join(", ")}`;
+  const allowed = keysAt(path, context);
+  return `unknown ${noun} "${key}"${place}${meant(key, allowed, context.form)} Allowed here: ${allowed.join(", ")}`;
 }
 
 /** The rest of a sentence about an unknown key: where that very key belongs, or which one is near. */
-function meant(key: string, allowed: readonly string[]): string {
-  const sameName = KEY_PATHS.find((path) => path.at(-1) === key);
+function meant(key: string, allowed: readonly string[], { settings }: ConfigForm): string {
+  const keyPaths = [...Object.keys(GROUPS), ...settings.map((setting) => setting.key)].map((each) => each.split("."));
+  const sameName = keyPaths.find((path) => path.at(-1) === key);
   if (sameName !== undefined) return `; its place is ${dotted(sameName)}.`;
   const near = nearest(key, allowed);
   if (near !== undefined) return `; did you mean "${near}"?`;
-  const nearName = nearest(key, KEY_PATHS.map((path) => String(path.at(-1))));
-  const nearPath = KEY_PATHS.find((path) => path.at(-1) === nearName);
+  const nearName = nearest(key, keyPaths.map((path) => String(path.at(-1))));
+  const nearPath = keyPaths.find((path) => path.at(-1) === nearName);
   return nearPath === undefined ? "." : `; did you mean "${dotted(nearPath)}"?`;
 }
 
 /** The keys that the schema has at a path; the data decides where there are several kinds of object. */
-function keysAt(path: KeyPath, raw?: unknown): string[] {
-  let schema: unknown = configSchema;
+function keysAt(path: KeyPath, { raw, form }: Context): string[] {
+  let schema: unknown = form.schema;
   path.forEach((part, index) => schema = schemaBelow(schema, part, valueAt(raw, path.slice(0, index))));
   const object = objectSchema(schema, valueAt(raw, path));
   return object === undefined ? [] : Object.keys(object.shape).filter((key) => !key.startsWith("$"));
@@ -146,10 +153,6 @@ function objectSchema(schema: unknown, data: unknown): z.ZodObject | undefined {
   }
   return kind instanceof z.ZodObject ? kind : undefined;
 }
-
-/** The paths of all groups and keys of the table. */
-const KEY_PATHS: readonly KeyPath[] = [...Object.keys(GROUPS), ...SETTINGS.map(({ key }) => key)]
-  .map((key) => key.split("."));
 
 function typeName(expected: string): string {
   switch (expected) {

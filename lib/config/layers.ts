@@ -1,7 +1,8 @@
 import { UsageError } from "../errors.ts";
 import { findProblems } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
-import { SETTINGS, type TableEntry } from "./settings_table.ts";
+import type { ConfigForm } from "./schema.ts";
+import type { TableEntry } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
@@ -31,6 +32,7 @@ export interface Problem {
 export interface FileLayerOptions {
   /** What messages call the file. */
   readonly shownAs: string;
+  readonly form: ConfigForm;
   /** The group of keys that the file holds, instead of a whole configuration. */
   readonly group?: string;
 }
@@ -58,7 +60,7 @@ export async function readFileLayer(path: string, options: FileLayerOptions): Pr
 
 /** The layer of a config file's text. */
 export function fileLayer(text: string, options: FileLayerOptions): Layer {
-  const { shownAs, group } = options;
+  const { shownAs, form, group } = options;
   const document = parseJsonc(text);
   const problemAtPosition = (position: Position, message: string): Problem => ({
     where: `${shownAs}:${position.line}:${position.column}`,
@@ -83,18 +85,18 @@ export function fileLayer(text: string, options: FileLayerOptions): Layer {
     return [
       ...document.duplicateKeys.map(toProblem),
       ...group === undefined
-        ? findProblems(data).map(({ path, message }) => problemAt(path, message))
-        : findProblems({ [group]: data }).map(({ path, message }) => problemAt(path.slice(1), message)),
+        ? findProblems(data, form).map(({ path, message }) => problemAt(path, message))
+        : findProblems({ [group]: data }, form).map(({ path, message }) => problemAt(path.slice(1), message)),
     ];
   }
 }
 
 /** The layer of the environment. A variable that is empty counts as not set. */
-export function environmentLayer(env: (name: string) => string | undefined): Layer {
+export function environmentLayer(env: (name: string) => string | undefined, form: ConfigForm): Layer {
   const given: Given[] = [];
   const problems: Problem[] = [];
   const placeOf = (name: string) => `environment variable ${name}`;
-  for (const { key, value: { kind }, env: name } of SETTINGS) {
+  for (const { key, value: { kind }, env: name } of form.settings) {
     const text = name === undefined ? undefined : env(name);
     if (name === undefined || text === undefined || text === "") continue;
     const value = fromText(text, kind);
@@ -104,7 +106,7 @@ export function environmentLayer(env: (name: string) => string | undefined): Lay
       problems.push({ where: placeOf(name), message: `must be ${expected}, but is ${JSON.stringify(text)}` });
     }
   }
-  return namedLayer(given, { problems, placeOf, kind: "environment" });
+  return namedLayer(given, { problems, placeOf, kind: "environment", form });
 }
 
 /** The text of a variable as a value of that kind, unless it is none. A switch is 1 or 0, as in the seeds, or a word. */
@@ -119,13 +121,13 @@ function fromText(text: string, kind: TableEntry["value"]["kind"]): unknown {
 }
 
 /** The layer of the command line: the values of the flags that set a setting, by the flags' names. */
-export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
-  const given = SETTINGS.flatMap(({ key, flag, value }): Given[] => {
+export function flagLayer(flags: Readonly<Record<string, unknown>>, form: ConfigForm): Layer {
+  const given = form.settings.flatMap(({ key, flag, value }): Given[] => {
     const text = flag === undefined ? undefined : flags[flag.name];
     if (flag === undefined || text === undefined) return [];
     return [{ key, name: flag.name, value: value.kind === "switch" ? !value.default : text }];
   });
-  return namedLayer(given, { problems: [], placeOf: (name) => `--${name}`, kind: "flag" });
+  return namedLayer(given, { problems: [], placeOf: (name) => `--${name}`, kind: "flag", form });
 }
 
 /** A setting that a source names in a way of its own. */
@@ -139,8 +141,9 @@ function namedLayer(given: readonly Given[], options: {
   readonly problems: readonly Problem[];
   readonly placeOf: (name: string) => string;
   readonly kind: "environment" | "flag";
+  readonly form: ConfigForm;
 }): Layer {
-  const { problems, placeOf, kind } = options;
+  const { problems, placeOf, kind, form } = options;
   const data: Record<string, unknown> = {};
   for (const { key, value } of given) setAt(data, key.split("."), value);
   const nameOf = (path: KeyPath) => given.find(({ key }) => key === dotted(path))?.name ?? dotted(path);
@@ -150,7 +153,7 @@ function namedLayer(given: readonly Given[], options: {
   });
   return {
     data,
-    problems: [...problems, ...findProblems(data).map(({ path, message }) => problemAt(path, message))],
+    problems: [...problems, ...findProblems(data, form).map(({ path, message }) => problemAt(path, message))],
     sourceOf: (path) => ({ kind, name: nameOf(path) }),
     problemAt,
   };

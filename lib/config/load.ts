@@ -6,7 +6,7 @@ import type { Provider } from "../providers/provider.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readProviders } from "./rules.ts";
-import { parseConfig } from "./schema.ts";
+import { configFormFor, parseConfig } from "./schema.ts";
 import type { Config } from "./settings_table.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
 
@@ -20,6 +20,8 @@ export interface LoadConfigOptions {
   /** What relative paths of flags and variables start from. Absolute. */
   readonly cwd: string;
   env(name: string): string | undefined;
+  /** The providers that the configuration may name. @default {PROVIDERS} */
+  readonly providers?: readonly Provider[];
   /** Values of the flags of `CONFIG_FLAGS` that were given, by the flags' names. */
   readonly flags?: Readonly<Record<string, unknown>>;
 }
@@ -93,22 +95,23 @@ async function load(
     readonly moreChecks?: (context: CheckContext) => Promise<void>;
   },
 ): Promise<LoadedSettings & { readonly job: JobInput | undefined }> {
-  const { path, cwd, env, flags = {} } = options;
+  const { path, cwd, env, flags = {}, providers: builtIn = PROVIDERS } = options;
+  const form = configFormFor(builtIn.map(({ id }) => id));
   const file = path ?? await defaultFile(cwd);
-  const fileLayer = file === undefined ? undefined : await readFileLayer(resolve(cwd, file), { shownAs: file });
-  const layers = [flagLayer(flags), environmentLayer(env), ...(fileLayer === undefined ? [] : [fileLayer])];
+  const fileLayer = file === undefined ? undefined : await readFileLayer(resolve(cwd, file), { shownAs: file, form });
+  const layers = [flagLayer(flags, form), environmentLayer(env, form), ...(fileLayer === undefined ? [] : [fileLayer])];
   const problems = layers.flatMap((layer) => layer.problems);
   const merged = mergeData(onePromptOnly(layers));
   const baseOf = (layer: Layer) => layer === fileLayer ? resolve(cwd, file ?? "", "..") : cwd;
   const jobNeeded = needs.jobNeeded === "unless_pipelines" ? hasJob(merged) || !hasPipelines(merged) : needs.jobNeeded;
-  const context = { merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded };
+  const context = { providers: builtIn, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded };
   const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
   if (fileLayer?.broken !== true) await needs.moreChecks?.(context);
   const baseFolder = resolve(cwd, file ?? "", "..");
-  const providers = await readProviders({ providers: PROVIDERS, fileLayer, baseFolder, problems });
+  const providers = await readProviders({ providers: builtIn, form, fileLayer, baseFolder, problems });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
-  const config = parseConfig(merged);
+  const config = parseConfig(merged, form);
   return { config, sources: sourcesOf(config, layers), file, providers, ...inputs };
 }
 

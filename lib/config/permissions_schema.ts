@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem } from "../dialogs/policy/mod.ts";
 import { ROLES } from "../roles.ts";
-import { PROVIDER_IDS } from "../providers/mod.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
 const pattern = (noun: string) =>
@@ -11,7 +11,7 @@ const pattern = (noun: string) =>
     context.addIssue({ code: "custom", message: `is not a ${noun} pattern: ${JSON.stringify(text)} ${problem}` });
   });
 
-const rule = () =>
+const rule = (providerIds: readonly ProviderId[]) =>
   z.union([
     pattern("command"),
     z.strictObject({
@@ -20,7 +20,7 @@ const rule = () =>
       path: pattern("path").optional()
         .describe("The path of the file, relative to the working directory; * stops at a slash, ** does not."),
       roles: z.array(z.enum(ROLES)).min(1).optional().describe("The roles that it applies to; all by default."),
-      providers: z.array(z.enum(PROVIDER_IDS)).min(1).optional()
+      providers: z.array(z.enum(providerIds)).min(1).optional()
         .describe("The providers that it applies to; all by default."),
       kinds: z.array(z.enum(DECIDED_KINDS)).min(1).optional()
         .describe("The kinds of dialogs that it applies to. Other kinds are never accepted automatically."),
@@ -36,35 +36,36 @@ const rule = () =>
     }),
   ]);
 
-const rules = z.array(rule());
-
 /** The slice of the settings table with the rules of the permission policy. */
-export const PERMISSION_RULE_SETTINGS = {
-  deny: {
-    names: { key: "permissions.deny" },
-    value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
-    description:
-      "What is denied. A string is a command pattern: * is one word, ** any number; more words may follow it.",
-  },
-  ask: {
-    names: { key: "permissions.ask" },
-    value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
-    description: "What a person is asked about, unless it is denied; patterns as in `deny`.",
-  },
-  allow: {
-    names: { key: "permissions.allow" },
-    value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
-    description:
-      "Once it has an entry, a person is asked about whatever no entry names; patterns are for whole commands.",
-  },
-  liftBuiltin: {
-    names: { key: "permissions.lift_builtin" },
-    value: {
-      kind: "shape",
-      schema: z.array(z.enum(BUILTIN_RULE_NAMES)),
-      must: "an array of names of built-in rules",
-      default: [],
+export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
+  const rules = z.array(rule(providerIds));
+  return {
+    deny: {
+      names: { key: "permissions.deny" },
+      value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
+      description:
+        "What is denied. A string is a command pattern: * is one word, ** any number; more words may follow it.",
     },
-    description: `Built-in rules that do not apply: ${BUILTIN_RULE_NAMES.join(", ")}.`,
-  },
-} as const satisfies ShapedSlice;
+    ask: {
+      names: { key: "permissions.ask" },
+      value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
+      description: "What a person is asked about, unless it is denied; patterns as in `deny`.",
+    },
+    allow: {
+      names: { key: "permissions.allow" },
+      value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
+      description:
+        "Once it has an entry, a person is asked about whatever no entry names; patterns are for whole commands.",
+    },
+    liftBuiltin: {
+      names: { key: "permissions.lift_builtin" },
+      value: {
+        kind: "shape",
+        schema: z.array(z.enum(BUILTIN_RULE_NAMES)),
+        must: "an array of names of built-in rules",
+        default: [],
+      },
+      description: `Built-in rules that do not apply: ${BUILTIN_RULE_NAMES.join(", ")}.`,
+    },
+  } as const satisfies ShapedSlice;
+}

@@ -1,6 +1,5 @@
 import { resolve } from "@std/path/posix";
 import { globProblem } from "../jobs/pipeline/write_globs.ts";
-import { PROVIDERS } from "../providers/mod.ts";
 import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
@@ -93,13 +92,13 @@ async function checkStep(context: CheckContext, { path, step, options }: StepToC
     const problem = typeof glob === "string" && glob !== "" ? globProblem(glob) : undefined;
     if (problem !== undefined) report(context, [...path, "file_access", "allow_write", index], `% ${problem}`);
   }
-  const provider = step["provider"] ?? context.merged["provider"] ?? "codex";
+  const provider = step["provider"] ?? context.merged["provider"] ?? context.providers[0]?.id;
   const providerPath = step["provider"] === undefined ? path : [...path, "provider"];
-  const known = PROVIDERS.find(({ id }) => id === provider);
+  const known = context.providers.find(({ id }) => id === provider);
   if (known === undefined) return;
   const { id, cli, headless, capabilities } = known;
   if (headless === undefined) {
-    const able = PROVIDERS.flatMap((each) => each.headless ? [each.id] : []);
+    const able = context.providers.flatMap((each) => each.headless ? [each.id] : []);
     return report(context, providerPath, `% needs ${able.join(" or ")}: the provider ${id} cannot run a step`);
   }
   if (!capabilities.hookBeforeCommands && step["file_access"] !== undefined) {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PROVIDER_IDS } from "../providers/mod.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { agentKeys, argv, seconds, type ShapedSlice, text } from "./shapes.ts";
 
@@ -19,42 +19,45 @@ const check = z.discriminatedUnion("type", [
   }),
 ]);
 
-const step = z.strictObject({
-  name: text().max(80).describe("The name of the step in progress, prompts and folder names."),
-  prompt: text().describe(
-    "The file with the step's prompt, relative to the config file; `self` for the task's own text.",
-  ),
-  provider: z.enum(PROVIDER_IDS).optional().describe(
-    "The agent CLI of this step, where it differs from the common one.",
-  ),
-  command: agentKeys.command,
-  args: agentKeys.args,
-  env: agentKeys.env,
-  model: agentKeys.model,
-  check: z.union([check, z.array(check).min(1)])
-    .describe("What must hold after the step; of several checks, the first that fails ends it."),
-  retry: z.int().min(0).max(100).default(0)
-    .describe("How often the step is repeated, with the output of the check that failed."),
-  file_access: z.strictObject({
-    allow_write: z.array(text()).min(1).describe("Globs of the files that the step may change."),
-  }).optional().describe("What the step may change."),
-  autonomy_level: z.literal(EXEC_SETTINGS.autonomyLevel.value.of).optional().describe("The step's own autonomy level."),
-  time_limit_seconds: seconds().default(DEFAULT_STEP_TIME_LIMIT_SECONDS)
-    .describe("Seconds after which an attempt is stopped and fails."),
-});
+const step = (providerIds: readonly ProviderId[]) =>
+  z.strictObject({
+    name: text().max(80).describe("The name of the step in progress, prompts and folder names."),
+    prompt: text().describe(
+      "The file with the step's prompt, relative to the config file; `self` for the task's own text.",
+    ),
+    provider: z.enum(providerIds).optional().describe(
+      "The agent CLI of this step, where it differs from the common one.",
+    ),
+    command: agentKeys.command,
+    args: agentKeys.args,
+    env: agentKeys.env,
+    model: agentKeys.model,
+    check: z.union([check, z.array(check).min(1)])
+      .describe("What must hold after the step; of several checks, the first that fails ends it."),
+    retry: z.int().min(0).max(100).default(0)
+      .describe("How often the step is repeated, with the output of the check that failed."),
+    file_access: z.strictObject({
+      allow_write: z.array(text()).min(1).describe("Globs of the files that the step may change."),
+    }).optional().describe("What the step may change."),
+    autonomy_level: z.literal(EXEC_SETTINGS.autonomyLevel.value.of).optional().describe(
+      "The step's own autonomy level.",
+    ),
+    time_limit_seconds: seconds().default(DEFAULT_STEP_TIME_LIMIT_SECONDS)
+      .describe("Seconds after which an attempt is stopped and fails."),
+  });
 
 /** A step as the config file has it, defaults filled in. */
-export type StepConfig = z.output<typeof step>;
+export type StepConfig = z.output<ReturnType<typeof step>>;
 /** A check as the config file has it, defaults filled in. */
 export type CheckConfig = z.output<typeof check>;
 
 /** The slice of the settings table with the pipelines. */
-export const PIPELINE_SETTINGS = {
+export const pipelineSettings = (providerIds: readonly ProviderId[]) => ({
   pipelines: {
     names: { key: "pipelines" },
     value: {
       kind: "shape",
-      schema: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/), z.array(step).min(1)),
+      schema: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/), z.array(step(providerIds)).min(1)),
       must: "an object with an array of steps for each pipeline",
       default: {},
     },
@@ -72,4 +75,4 @@ export const PIPELINE_SETTINGS = {
     description: "The pipeline of a task that names none; without it, the first one.",
     example: "feature",
   },
-} as const satisfies ShapedSlice;
+} as const satisfies ShapedSlice);

@@ -1,7 +1,9 @@
 import { resolve } from "@std/path/posix";
-import type { Provider, ProviderId } from "../providers/provider.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { RulePack } from "../screen/rules.ts";
 import { changeRulePack, type RuleChange } from "../screen/screen_data.ts";
 import { type Layer, type Problem, readFileLayer } from "./layers.ts";
+import type { ConfigForm } from "./schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
@@ -12,6 +14,7 @@ import { errorText } from "../text/error_text.ts";
 export interface UserRulesContext {
   /** As they are built in. */
   readonly providers: readonly Provider[];
+  readonly form: ConfigForm;
   /** The config file, if there is one. */
   readonly fileLayer: Layer | undefined;
   /** What relative paths of the config file start from. */
@@ -33,61 +36,61 @@ interface Source {
  * file that its `rules_file` names.
  */
 export async function readProviders(context: UserRulesContext): Promise<readonly Provider[]> {
-  const { providers, fileLayer, baseFolder, problems } = context;
+  const { providers, fileLayer, problems } = context;
+  const ids = providers.map(({ id }) => id);
   if (fileLayer === undefined || fileLayer.broken === true) return providers;
   const sources: Source[] = [];
-  const own = rulesSchema.safeParse(fileLayer.data["rules"] ?? {});
+  const own = rulesSchema(ids).safeParse(fileLayer.data["rules"] ?? {});
   if (own.success) sources.push({ rules: own.data, layer: fileLayer, at: ["rules"] });
   const path = fileLayer.data["rules_file"];
   if (typeof path === "string" && path !== "") {
-    const shared = await readRulesFile(path, { fileLayer, baseFolder, problems });
+    const shared = await readRulesFile(path, { ...context, fileLayer });
     if (shared) sources.push(shared);
   }
-  const layouts = layoutsSchema.safeParse(fileLayer.data["layouts"] ?? {});
+  const layouts = layoutsSchema(ids).safeParse(fileLayer.data["layouts"] ?? {});
   return providers.map((provider) => {
     const { id, terminal } = provider;
     if (terminal === undefined) return provider;
-    const builtIn = terminal.rules.rules.map((rule) => rule.id);
-    const taken = new Set<string>();
-    const changes = sources.flatMap((source) => changesOf(source, { provider: id, builtIn, taken, problems }));
     const layout = layouts.data?.[id];
-    if (changes.length === 0 && layout === undefined) return provider;
-    const rules = changeRulePack(terminal.rules, { rules: changes, ...(layout === undefined ? {} : { layout }) });
-    return { ...provider, terminal: { ...terminal, rules } };
+    const pack = layout === undefined ? terminal.rules : changeRulePack(terminal.rules, { layout });
+    const taken = new Set<string>();
+    const rules = sources.flatMap((source) => changesOf(source, { pack, taken, problems }));
+    if (rules.length === 0 && layout === undefined) return provider;
+    return { ...provider, terminal: { ...terminal, rules: changeRulePack(pack, { rules }) } };
   });
 }
 
 async function readRulesFile(
   path: string,
-  { fileLayer, baseFolder, problems }: Pick<UserRulesContext, "baseFolder" | "problems"> & {
-    readonly fileLayer: Layer;
-  },
+  { providers, form, fileLayer, baseFolder, problems }: UserRulesContext & { readonly fileLayer: Layer },
 ): Promise<Source | undefined> {
+  const ids = providers.map(({ id }) => id);
   const absolute = resolve(baseFolder, path);
   let layer: Layer;
   try {
-    layer = await readFileLayer(absolute, { shownAs: path, group: "rules" });
+    layer = await readFileLayer(absolute, { shownAs: path, form, group: "rules" });
   } catch (error) {
     const reason = errorText(error).split(": ").at(-1);
     problems.push(fileLayer.problemAt(["rules_file"], `% names ${absolute}, but ${reason}`));
     return undefined;
   }
   problems.push(...layer.problems);
-  const rules = rulesSchema.safeParse(layer.data);
+  const rules = rulesSchema(ids).safeParse(layer.data);
   return rules.success ? { rules: rules.data, layer, at: [] } : undefined;
 }
 
 interface ChangesContext {
-  readonly provider: ProviderId;
-  /** The ids of its built-in rules. */
-  readonly builtIn: readonly string[];
+  /** What is built in. */
+  readonly pack: RulePack;
   /** Ids that a source before this one has: its entries go before those of this one. */
   readonly taken: Set<string>;
   readonly problems: Problem[];
 }
 
-function changesOf({ rules, layer, at }: Source, context: ChangesContext): readonly RuleChange[] {
-  const { provider, builtIn, taken, problems } = context;
+function changesOf({ rules, layer, at }: Source, { pack, taken, problems }: ChangesContext): readonly RuleChange[] {
+  const { provider, layout } = pack;
+  const builtIn = pack.rules.map(({ id }) => id);
+  const kinds = [...layout.dialog.kinds.map(({ kind }) => kind), "other"];
   const entries = rules[provider] ?? [];
   const seen = new Set<string>();
   const changes: RuleChange[] = [];
@@ -96,6 +99,12 @@ function changesOf({ rules, layer, at }: Source, context: ChangesContext): reado
     const where = [...at, provider, index, "id"];
     const complain = (message: string) => problems.push(layer.problemAt(where, message));
     const changesBuiltIn = entry.remove === true || entry.replace === true;
+    const unknown = [entry, ...entry.also ?? [], ...entry.excludes ?? []].flatMap(({ dialog = [] }) => dialog)
+      .find((kind) => !kinds.includes(kind));
+    if (unknown !== undefined) {
+      const known = `${kinds.join(", ")}${didYouMean(unknown, kinds)}`;
+      problems.push(layer.problemAt([...at, provider, index], `% names a dialog "${unknown}", but there are ${known}`));
+    }
     if (seen.has(id)) complain(`% is there twice: "${id}"`);
     else if (changesBuiltIn && !builtIn.includes(id)) {
       complain(`% names no built-in rule of ${provider}: "${id}"${didYouMean(id, builtIn)}`);

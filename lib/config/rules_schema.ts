@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { PROVIDER_IDS } from "../providers/mod.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import { patternProblem } from "../screen/pattern_cost.ts";
-import { DIALOG_KINDS } from "../screen/dialog.ts";
 import { LAYOUT_PARTS, ROW_REGIONS, ROW_SELECTIONS } from "../screen/rules.ts";
 import { TERMINAL_STATUSES } from "../screen/status.ts";
 
@@ -21,7 +19,8 @@ const color = () =>
     ),
   ]);
 
-const dialogKind = () => z.enum(DIALOG_KINDS);
+/** Which kinds of dialogs there are, a layout says. */
+const dialogKind = () => z.string().regex(/^[a-z][a-z_]{0,39}$/, "must be 1 to 40 small letters or _");
 
 const style = z.strictObject({
   bold: z.boolean().optional().describe("Drawn bold, or not."),
@@ -195,15 +194,12 @@ const layoutChange = layout.extend({
 export const screenSchema = z.strictObject({ note: z.string().optional(), layout, rules: z.array(rule) });
 
 /** What `layouts` may hold: what differs from the built-in layouts. */
-export const layoutsSchema = z.strictObject(
-  Object.fromEntries(
-    PROVIDER_IDS.map((id) => [id, layoutChange.optional().describe(`For the screens of ${id}.`)]),
-  ) as Record<ProviderId, z.ZodOptional<typeof layoutChange>>,
-);
+export const layoutsSchema = (providerIds: readonly ProviderId[]) => z.strictObject(forEach(providerIds, layoutChange));
 
 /** What `rules` may hold, and the file that `rules_file` names. */
-export const rulesSchema = z.strictObject(
-  Object.fromEntries(
-    PROVIDER_IDS.map((id) => [id, z.array(rule).optional().describe(`For the screens of ${id}.`)]),
-  ) as Record<ProviderId, z.ZodOptional<z.ZodArray<typeof rule>>>,
-);
+export const rulesSchema = (providerIds: readonly ProviderId[]) => z.strictObject(forEach(providerIds, z.array(rule)));
+
+function forEach<Schema extends z.ZodType>(providerIds: readonly ProviderId[], schema: Schema) {
+  const entries = providerIds.map((id) => [id, schema.optional().describe(`For the screens of ${id}.`)]);
+  return Object.fromEntries(entries) as Record<ProviderId, z.ZodOptional<Schema>>;
+}

@@ -1,34 +1,47 @@
 import * as z from "zod";
+import { PROVIDER_IDS } from "../providers/mod.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import type { SettingValue } from "../settings.ts";
-import { type Config, GROUPS, SETTINGS, type TableEntry } from "./settings_table.ts";
+import { type Config, GROUPS, settingsTable, type TableEntry } from "./settings_table.ts";
 import { argv, MOST, type ShapeValue, text } from "./shapes.ts";
 
 type Shape = Record<string, z.ZodType>;
 
-/** Everything that a config file may say, made from the settings table. */
-export const configSchema: z.ZodObject<Shape> = z.strictObject({
-  ...shapeOf(SETTINGS.filter(({ key }) => !key.includes("."))),
-  ...Object.fromEntries(
-    Object.entries(GROUPS).map(([group, description]) => {
-      const inner = shapeOf(SETTINGS.filter(({ key }) => key.startsWith(`${group}.`)));
-      return [group, z.strictObject(inner).prefault({}).describe(description)];
-    }),
-  ),
-});
+/** What a configuration may say: the settings table, and the schema that it makes. */
+export interface ConfigForm {
+  readonly settings: readonly TableEntry[];
+  readonly schema: z.ZodObject<Shape>;
+}
 
-/** The effective configuration of data that {@linkcode configSchema} takes. */
-export function parseConfig(data: unknown): Config {
+/** The form of configurations that may name these providers. */
+export function configFormFor(providerIds: readonly ProviderId[]): ConfigForm {
+  const settings = settingsTable(providerIds);
+  const schema = z.strictObject({
+    ...shapeOf(settings.filter(({ key }) => !key.includes("."))),
+    ...Object.fromEntries(
+      Object.entries(GROUPS).map(([group, description]) => {
+        const inner = shapeOf(settings.filter(({ key }) => key.startsWith(`${group}.`)));
+        return [group, z.strictObject(inner).prefault({}).describe(description)];
+      }),
+    ),
+  });
+  return { settings, schema };
+}
+
+/** The effective configuration of data that the schema takes. */
+export function parseConfig(data: unknown, { schema }: ConfigForm): Config {
   // The schema and the type are made from the same table: one by this file, one by the compiler.
-  return configSchema.parse(data) as Config;
+  return schema.parse(data) as Config;
 }
 
 /** The JSON Schema (draft 2020-12) of config files, for editors. Descriptions name the key's variable as well. */
 export function configJsonSchema(): Record<string, unknown> {
-  const { $schema, ...schema } = z.toJSONSchema(configSchema, {
+  const form = configFormFor(PROVIDER_IDS);
+  const { $schema, ...schema } = z.toJSONSchema(form.schema, {
     io: "input",
     override({ path, jsonSchema }) {
       const key = path.filter((part) => part !== "properties").join(".");
-      const variable = SETTINGS.find((setting) => setting.key === key)?.env;
+      const variable = form.settings.find((setting) => setting.key === key)?.env;
       if (variable !== undefined) jsonSchema.description = `${jsonSchema.description} Variable: ${variable}.`;
     },
   });

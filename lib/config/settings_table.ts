@@ -9,23 +9,19 @@ import {
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
 import { PROVIDER_IDS } from "../providers/mod.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import { ROLES } from "../roles.ts";
 import type { Setting, SettingValue, ValueOf } from "../settings.ts";
-import { PERMISSION_RULE_SETTINGS } from "./permissions_schema.ts";
-import { PIPELINE_SETTINGS } from "./pipeline_schema.ts";
+import { permissionRuleSettings } from "./permissions_schema.ts";
+import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
 import { agentKeys } from "./shapes.ts";
 
-const provider = z.enum(PROVIDER_IDS);
 const agent = z.strictObject(agentKeys);
-const role = z.strictObject({
-  provider: provider.optional().describe("The provider of this role, where it differs from the common one."),
-  ...agentKeys,
-});
 
 /** What `panewright run` and `panewright exec` have in common. */
-const COMMON_SETTINGS = {
+const commonSettings = (ids: readonly ProviderId[]) => ({
   schema: {
     names: { key: "$schema" },
     value: { kind: "text" },
@@ -34,19 +30,19 @@ const COMMON_SETTINGS = {
   },
   provider: {
     names: { key: "provider", env: "PANEWRIGHT_PROVIDER", flag: "--provider ID" },
-    value: { kind: "choice", of: PROVIDER_IDS, default: "codex" },
+    value: { kind: "choice", of: ids, default: ids[0] ?? "" },
     description: "The agent CLI of every role and step that names no other.",
   },
   providers: {
     names: { key: "providers" },
     value: {
       kind: "shape",
-      schema: z.strictObject(recordOf(PROVIDER_IDS, (id) => agent.optional().describe(`For every agent of ${id}.`))),
+      schema: z.strictObject(recordOf(ids, (id) => agent.optional().describe(`For every agent of ${id}.`))),
       must: "an object with an entry for each provider",
       default: {},
     },
     description: "How the agents of each provider are started.",
-    example: { codex: { args: ["--search"], env: { LANG: "C.UTF-8" } } },
+    example: { [ids[0] ?? ""]: { args: ["--search"], env: { LANG: "C.UTF-8" } } },
   },
   workdir: {
     names: { key: "wd", env: "PANEWRIGHT_WD", flag: "--wd DIR" },
@@ -69,10 +65,10 @@ const COMMON_SETTINGS = {
     description: "The ntfy topic that is told when a run ends, and when an agent waits for a person.",
     example: "my-runs",
   },
-} as const satisfies ShapedSlice;
+} as const satisfies ShapedSlice);
 
 /** What `panewright run` reads besides the slices of the code that it runs. */
-const RUN_SETTINGS = {
+const runSettings = (ids: readonly ProviderId[]) => ({
   prompt: {
     names: { key: "prompt", env: "PANEWRIGHT_PROMPT" },
     value: { kind: "text" },
@@ -88,36 +84,43 @@ const RUN_SETTINGS = {
     names: { key: "roles" },
     value: {
       kind: "shape",
-      schema: z.strictObject(recordOf(ROLES, (name) => role.optional().describe(`The agent that plays ${name}.`))),
+      schema: z.strictObject(
+        recordOf(ROLES, (name) => roleOf(ids).optional().describe(`The agent that plays ${name}.`)),
+      ),
       must: "an object with an entry for each role",
       default: {},
     },
     description: "What differs for one role; it takes precedence over the entry of the role's provider.",
-    example: { tester: { provider: "codex", model: "gpt-5.5" } },
+    example: { tester: { provider: ids[0], model: "gpt-5.5" } },
   },
   rules: {
     names: { key: "rules" },
     value: {
       kind: "shape",
-      schema: rulesSchema,
+      schema: rulesSchema(ids),
       must: "an object with an array of rules for each provider",
       default: {},
     },
     description: "Your own rules for the agents' screens, which add to the built-in ones or replace them.",
     example: {
-      codex: [{ id: "busy-again", status: "processing", region: "status", pattern: "^• Busy: press q to stop" }],
+      [ids[0] ?? ""]: [{
+        id: "busy-again",
+        status: "processing",
+        region: "status",
+        pattern: "^• Busy: press q to stop",
+      }],
     },
   },
   layouts: {
     names: { key: "layouts" },
     value: {
       kind: "shape",
-      schema: layoutsSchema,
+      schema: layoutsSchema(ids),
       must: "an object with what differs in the layout of each provider",
       default: {},
     },
     description: "What differs in how the agents build their screens, such as the glyph and the lines of the composer.",
-    example: { codex: { composer: { first: "^❱(?: (?<text>.*))?$" } } },
+    example: { [ids[0] ?? ""]: { composer: { first: "^❱(?: (?<text>.*))?$" } } },
   },
   rulesFile: {
     names: { key: "rules_file" },
@@ -125,22 +128,23 @@ const RUN_SETTINGS = {
     description: "A file of such rules to share, in the form of `rules`; relative to the config file.",
     example: "rules.jsonc",
   },
-} as const satisfies ShapedSlice;
+} as const satisfies ShapedSlice);
 
 /** The slices of the settings table, and the command that goes by each. */
-const SLICES = [
-  { job: "both", settings: COMMON_SETTINGS },
-  { job: "run", settings: RUN_SETTINGS },
-  { job: "run", settings: REVIEW_LOOP_SETTINGS },
-  { job: "run", settings: REVIEW_RUN_SETTINGS },
-  { job: "run", settings: HANDOFF_SETTINGS },
-  { job: "run", settings: PERMISSION_RULE_SETTINGS },
-  { job: "run", settings: DIALOG_SETTINGS },
-  { job: "run", settings: TMUX_SETTINGS },
-  { job: "exec", settings: PIPELINE_SETTINGS },
-  { job: "exec", settings: EXEC_SETTINGS },
-  { job: "run", settings: POST_PROCESSING_SETTINGS },
-] as const;
+const slicesFor = (ids: readonly ProviderId[]) =>
+  [
+    { job: "both", settings: commonSettings(ids) },
+    { job: "run", settings: runSettings(ids) },
+    { job: "run", settings: REVIEW_LOOP_SETTINGS },
+    { job: "run", settings: REVIEW_RUN_SETTINGS },
+    { job: "run", settings: HANDOFF_SETTINGS },
+    { job: "run", settings: permissionRuleSettings(ids) },
+    { job: "run", settings: DIALOG_SETTINGS },
+    { job: "run", settings: TMUX_SETTINGS },
+    { job: "exec", settings: pipelineSettings(ids) },
+    { job: "exec", settings: EXEC_SETTINGS },
+    { job: "run", settings: POST_PROCESSING_SETTINGS },
+  ] as const;
 
 /** A setting as the table has it. */
 export interface TableEntry extends Omit<Setting<SettingValue | ShapeValue>, "names"> {
@@ -152,15 +156,20 @@ export interface TableEntry extends Omit<Setting<SettingValue | ShapeValue>, "na
 }
 
 /** The settings table: everything that a config file may say, in the order in which it is shown. */
-export const SETTINGS: readonly TableEntry[] = SLICES.flatMap(({ job, settings }) =>
-  Object.values<Setting<SettingValue | ShapeValue>>(settings).map(({ names: { key, env, flag }, ...setting }) => {
-    const [name, placeholder] = flag?.slice(2).split(" ") ?? [];
-    return { ...setting, job, key, env, flag: name === undefined ? undefined : { name, placeholder } };
-  })
-);
+export function settingsTable(providerIds: readonly ProviderId[]): readonly TableEntry[] {
+  return slicesFor(providerIds).flatMap(({ job, settings }) =>
+    Object.values<Setting<SettingValue | ShapeValue>>(settings).map(({ names: { key, env, flag }, ...setting }) => {
+      const [name, placeholder] = flag?.slice(2).split(" ") ?? [];
+      return { ...setting, job, key, env, flag: name === undefined ? undefined : { name, placeholder } };
+    })
+  );
+}
+
+/** The settings table for the built-in providers. */
+export const SETTINGS: readonly TableEntry[] = settingsTable(PROVIDER_IDS);
 
 type EntriesOf<Slice> = Slice extends unknown ? Slice[keyof Slice] : never;
-type Entry = EntriesOf<typeof SLICES[number]["settings"]>;
+type Entry = EntriesOf<ReturnType<typeof slicesFor>[number]["settings"]>;
 type KeyOf<E extends Entry> = E["names"]["key"];
 type Group = KeyOf<Entry> extends infer Key ? Key extends `${infer Name}.${string}` ? Name : never : never;
 type Effective<E extends Entry> =
@@ -187,6 +196,13 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   notifications: "Who is told how a run went.",
   post_processing: "What happens after PASS.",
 };
+
+function roleOf(ids: readonly ProviderId[]) {
+  return z.strictObject({
+    provider: z.enum(ids).optional().describe("The provider of this role, where it differs from the common one."),
+    ...agentKeys,
+  });
+}
 
 function recordOf<Name extends string, Value>(names: readonly Name[], value: (name: Name) => Value) {
   return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;

@@ -76,12 +76,9 @@ export function requestOf({ kind, subject }: Pick<DialogInfo, "kind" | "subject"
       return "its plan";
     case "question":
       return "a question to the person";
-    case "trust":
-    case "login":
-    case "update":
-    case "hooks":
-      return `a dialog about ${kind}`;
     case "other":
       return "an unknown dialog";
+    default:
+      return `a dialog about ${kind.replaceAll("_", " ")}`;
   }
 }

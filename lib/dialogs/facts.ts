@@ -2,7 +2,6 @@ import type { AnswerOutcome } from "../providers/terminal/answer_dialog.ts";
 import type { DialogAnswer } from "../providers/terminal/dialog_keys.ts";
 import { ROLES } from "../roles.ts";
 import { type FactOf, number, oneOf, optional, orMissing, text, wordOf } from "../schema.ts";
-import { DIALOG_KINDS } from "../screen/dialog.ts";
 
 const role = oneOf(...ROLES);
 
@@ -13,7 +12,7 @@ export const DIALOG_FACTS = {
     turnId: text,
     role,
     terminalId: text,
-    kind: oneOf(...DIALOG_KINDS),
+    kind: text,
     /** The command, the files: what the dialog is about, as far as its screen tells. */
     subject: orMissing(text),
     /** Tells this dialog from another. */
@@ -37,7 +36,7 @@ export const DIALOG_FACTS = {
     turnId: text,
     role,
     terminalId: text,
-    kind: oneOf(...DIALOG_KINDS),
+    kind: text,
     subject: orMissing(text),
     answer: wordOf<DialogAnswer>({ accept: true, decline: true }),
     /** Which rule decided, or `person`. */

@@ -1,4 +1,5 @@
 import { UsageError } from "../errors.ts";
+import type { DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import { claudeCodeProvider } from "./claude_code/provider.ts";
 import { codexProvider } from "./codex/provider.ts";
@@ -10,6 +11,12 @@ export const PROVIDERS: readonly Provider[] = [codexProvider, claudeCodeProvider
 
 /** The ids of {@linkcode PROVIDERS}. */
 export const PROVIDER_IDS: readonly ProviderId[] = PROVIDERS.map(({ id }) => id);
+
+/** The kinds of dialogs that these providers show. */
+export function dialogKindsOf(providers: readonly Provider[]): readonly DialogKind[] {
+  const kinds = providers.flatMap(({ terminal }) => terminal?.rules.layout.dialog.kinds.map(({ kind }) => kind) ?? []);
+  return [...new Set([...kinds, "other"])];
+}
 
 /** What is known of the screens of every provider. */
 export const RULE_PACKS: readonly RulePack[] = PROVIDERS.flatMap(({ terminal }) => terminal ? [terminal.rules] : []);

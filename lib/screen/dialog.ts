@@ -1,20 +1,8 @@
-/** What a dialog can ask for. */
-export const DIALOG_KINDS = [
-  "command",
-  "patch",
-  "file_write",
-  "file_edit",
-  "question",
-  "plan",
-  "trust",
-  "login",
-  "update",
-  "hooks",
-  "other",
-] as const;
-
-/** What a dialog asks for. */
-export type DialogKind = typeof DIALOG_KINDS[number];
+/**
+ * What a dialog asks for, as the layout of its provider calls it; `other` where none of the layout's kinds fits. What a kind
+ * means for a permission, and that a kind without such a meaning is for a person, says `lib/dialogs/policy`.
+ */
+export type DialogKind = string;
 
 /** One choice of a dialog. */
 export interface DialogOption {

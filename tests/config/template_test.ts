@@ -1,16 +1,18 @@
 import { assertEquals } from "@std/assert";
-import { configSchema } from "../../lib/config/schema.ts";
+import { configFormFor } from "../../lib/config/schema.ts";
 import { parseJsonc } from "../../lib/config/jsonc.ts";
 import { configTemplate } from "../../lib/config/template.ts";
 import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
+
+const CONFIG = configFormFor(PROVIDER_IDS);
 
 Deno.test("the written config says only what was chosen, and is valid", () => {
   for (const provider of PROVIDER_IDS) {
     const { value, syntaxError } = parseJsonc(configTemplate({ provider, wd: ".", prompt_file: "job.md" }));
     assertEquals(syntaxError, undefined);
     assertEquals(
-      configSchema.parse(value),
-      configSchema.parse({ provider, wd: ".", prompt_file: "job.md" }),
+      CONFIG.schema.parse(value),
+      CONFIG.schema.parse({ provider, wd: ".", prompt_file: "job.md" }),
     );
   }
 });
@@ -19,8 +21,8 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
   const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
   const { value, syntaxError } = parseJsonc(template.replaceAll(/^( +)\/\/ (?=")/gm, "$1"));
   assertEquals(syntaxError, undefined);
-  const { limits, condensation, handoff, permissions } = configSchema.parse(value);
-  const defaults = configSchema.parse({});
+  const { limits, condensation, handoff, permissions } = CONFIG.schema.parse(value);
+  const defaults = CONFIG.schema.parse({});
   assertEquals(
     { limits, condensation, handoff, permissions },
     {
@@ -34,7 +36,7 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
 
 Deno.test("the written config has every key of the schema", () => {
   const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
-  const left = Object.keys(configSchema.shape).filter((key) =>
+  const left = Object.keys(CONFIG.schema.shape).filter((key) =>
     !new RegExp(`^ +(?:// )?"${RegExp.escape(key)}":`, "m").test(template)
   );
   assertEquals(left, ["$schema", "prompt"]);

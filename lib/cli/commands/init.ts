@@ -38,7 +38,7 @@ export const command = defineCommand({
   ],
   async run(parsed, io) {
     const folder = resolve(io.cwd, parsed.positionals[0] ?? ".");
-    const { provider = "codex", force = false } = parsed.flags;
+    const { provider = PROVIDER_IDS[0] ?? "", force = false } = parsed.flags;
     const files = [
       {
         path: `${folder}/${DEFAULT_CONFIG_FILE}`,

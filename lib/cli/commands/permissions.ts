@@ -4,12 +4,12 @@ import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { decidePermission, exactRequest, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
 import { ROLES } from "../../roles.ts";
-import { PROVIDER_IDS } from "../../providers/mod.ts";
-import { DIALOG_KINDS } from "../../screen/dialog.ts";
+import { dialogKindsOf, PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
 import { defineCommand } from "../console/command.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 
 const ACTIONS = ["test"];
+const KINDS = dialogKindsOf(PROVIDERS);
 
 /** `panewright permissions test 'command'`. */
 export const command = defineCommand({
@@ -37,9 +37,9 @@ Exit code 0, whatever the answer is.`,
     {
       name: "kind",
       type: "choice",
-      choices: DIALOG_KINDS,
+      choices: KINDS,
       placeholder: "KIND",
-      description: `what the dialog asks for (command): ${DIALOG_KINDS.join(", ")}`,
+      description: `what the dialog asks for (command): ${KINDS.join(", ")}`,
     },
     {
       name: "provider",

@@ -27,7 +27,7 @@ const REQUESTS: Readonly<Record<DialogKind, string>> = {
 export function dialogRequest(
   { kind, subject }: { readonly kind: DialogKind; readonly subject?: string | undefined },
 ): string {
-  const request = REQUESTS[kind];
+  const request = REQUESTS[kind] ?? `shows a dialog about ${kind.replaceAll("_", " ")}`;
   if (subject !== undefined || !request.endsWith(" command") && !/ files?$/.test(request)) return request;
   return `${request} that ${kind === "patch" ? "are" : "is"} not shown`;
 }

@@ -4,7 +4,13 @@ import type { Role } from "../../roles.ts";
 import { placeOf } from "./folders.ts";
 import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
 import { type CommandPattern, matchCommand, matchPath, parseCommandPattern } from "./pattern.ts";
-import { NEVER_ACCEPTED, type PermissionDecision, type PermissionPolicy, type PermissionRule } from "./rules.ts";
+import {
+  DECIDED_KINDS,
+  NEVER_ACCEPTED,
+  type PermissionDecision,
+  type PermissionPolicy,
+  type PermissionRule,
+} from "./rules.ts";
 import { knownWord, normalSpellings, pathSpellings, spellingsOf } from "./spellings.ts";
 
 /** What a policy needs to know of a dialog. */
@@ -55,8 +61,8 @@ export interface PermissionVerdict {
  */
 export function decidePermission(request: PermissionRequest, context: PermissionContext): PermissionVerdict {
   const { kind } = request;
-  if (Object.hasOwn(NEVER_ACCEPTED, kind)) {
-    const why = NEVER_ACCEPTED[kind as keyof typeof NEVER_ACCEPTED];
+  if (!DECIDED_KINDS.some((decided) => decided === kind)) {
+    const why = Object.hasOwn(NEVER_ACCEPTED, kind) ? NEVER_ACCEPTED[kind] : "no policy knows what it asks for";
     return verdict("ask", `never:${kind}`, `This is never accepted automatically: ${why}.`);
   }
   const first = decideReading(request, context);

@@ -57,8 +57,8 @@ export interface PermissionPolicy {
 /** The policy where nothing is said: everything is allowed but what the built-in rules deny. */
 export const DEFAULT_PERMISSION_POLICY: PermissionPolicy = { deny: [], ask: [], allow: [], liftBuiltin: [] };
 
-/** Dialogs that nothing but a person answers, and why. */
-export const NEVER_ACCEPTED: Readonly<Record<Exclude<DialogKind, typeof DECIDED_KINDS[number]>, string>> = {
+/** Why nothing but a person answers a dialog of a kind that no policy decides about. */
+export const NEVER_ACCEPTED: Readonly<Record<DialogKind, string>> = {
   question: "the agent asks a question, and what it should hear is not known",
   trust: "whether a folder is trusted is the person's decision",
   login: "a login is the person's",
