@@ -69,8 +69,6 @@ export interface TerminalProvider {
   readonly submit: SubmitProfile;
   /** What a person can do about each dialog that may stop a start, as full sentences. */
   readonly startupRemedies: Readonly<Partial<Record<DialogKind, string>>>;
-  /** Keys that interrupt the turn under way. */
-  readonly interruptKeys: Keys;
   /**
    * How a dialog is answered, for this once: by the labels of its choices. `undefined` for a dialog that only a person may
    * answer, and where the plain answer is not among the choices.

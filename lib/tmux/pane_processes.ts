@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import { endProcesses, findMarkedPids } from "../ports/end_processes.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "../ports/process_table.ts";
-import type { PaneRef } from "./client.ts";
+import type { PaneRef, TmuxClient } from "./client.ts";
 
 /** Set in each pane that we open to a value of its session's own; everything that is started there inherits it. */
 export const PANE_MARK_VARIABLE = "PANEWRIGHT_SESSION_MARK";
@@ -85,4 +85,16 @@ export async function endPaneProcesses(
 /** Ends everything that carries the mark of a session which is gone. */
 export async function endMarkedProcesses(mark: string, options: { readonly clock: Clock }): Promise<void> {
   await endPaneProcesses(await findPaneProcesses([], { mark }), options);
+}
+
+/**
+ * How the program of a pane ended: "exit code 3", "killed by signal 9"; `undefined` while it runs, and where tmux does not say
+ * (before 3.3 it tells no signal).
+ */
+export async function findPaneEnd(client: TmuxClient, { paneId }: PaneRef): Promise<string | undefined> {
+  const format = "#{pane_dead} #{pane_dead_status} #{pane_dead_signal}";
+  const { stdout } = await client.run(["display-message", "-p", "-t", paneId, format]);
+  const [, code, signal] = /^1 (\d*) (\d*)$/.exec(stdout.trimEnd()) ?? [];
+  if (signal) return `killed by signal ${signal}`;
+  return code ? `exit code ${code}` : undefined;
 }

@@ -9,8 +9,7 @@
 import { readCorpus } from "../../lib/recordings/corpus.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
-import { createGlance } from "../../lib/providers/terminal/glance.ts";
-import { captureScreen, captureScreenPartly, readScreen } from "../../lib/providers/terminal/pane_look.ts";
+import { captureScreen, captureScreenPartly, createGlance, readScreen } from "../../lib/providers/terminal/glance.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";

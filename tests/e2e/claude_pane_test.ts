@@ -51,7 +51,7 @@ for (const tui of ["fullscreen", "default"] as const) {
     await claude.submit("Make a long list");
     await stage.server.log.waitFor((entry) => entry.event === "step" && entry.step === "hold", { timeoutMs: 15_000 });
     await untilStatus(claude, "processing");
-    await claude.interrupt();
+    await sendKeys(stage.session.client, claude.id, { keys: ["Escape"] });
     await untilStatus(claude, "idle");
     await claude.submit("Are you there?");
     await untilStatus(claude, "completed");

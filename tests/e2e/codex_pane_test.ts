@@ -1,3 +1,4 @@
+import { sendKeys } from "../../lib/tmux/input.ts";
 import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
 import { walk } from "@std/fs";
 import { RuntimeError } from "../../lib/errors.ts";
@@ -101,7 +102,7 @@ Deno.test("a Codex that is interrupted is idle, and one whose model fails is an 
   await codex.submit("Make a long list");
   await stage.server.log.waitFor((entry) => entry.event === "step" && entry.step === "hold", { timeoutMs: 15_000 });
   await untilStatus(codex, "processing");
-  await codex.interrupt();
+  await sendKeys(stage.session.client, codex.id, { keys: ["Escape"] });
   await untilStatus(codex, "idle");
   await codex.submit("Again");
   await untilStatus(codex, "error");

@@ -10,7 +10,7 @@ import { scrub } from "../../lib/redact/scrub.ts";
 import { secretPatterns } from "../../lib/redact/secret_patterns.ts";
 import type { TruthInterval } from "../../lib/recordings/truth.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
-import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
+import { captureScreen } from "../../lib/providers/terminal/glance.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/session.ts";

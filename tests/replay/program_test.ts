@@ -4,7 +4,7 @@ import { responsePathFor } from "../../lib/handoff/response_files.ts";
 import { systemHost } from "../../lib/ports/host.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, findRegions, type Screen, type TerminalStatus } from "../../lib/screen/mod.ts";
-import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
+import { captureScreen } from "../../lib/providers/terminal/glance.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";
 

@@ -1,10 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../lib/errors.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
-import { captureScreen } from "../../lib/providers/terminal/pane_look.ts";
+import { captureScreen } from "../../lib/providers/terminal/glance.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
-import { isPaneAlive } from "../../lib/tmux/pane_state.ts";
-import { screenText, tmuxSandbox, until } from "./support.ts";
+import { isPaneAlive, screenText, tmuxSandbox, until } from "./support.ts";
 
 Deno.test("a pane gets its argv word for word, without any shell between tmux and the program", async () => {
   await using sandbox = await tmuxSandbox();

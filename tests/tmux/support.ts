@@ -1,6 +1,6 @@
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { killServer } from "../../lib/tmux/server.ts";
-import type { TmuxClient } from "../../lib/tmux/client.ts";
+import type { PaneRef, TmuxClient } from "../../lib/tmux/client.ts";
 import { openSession, type OpenSessionOptions, type TmuxSession } from "../../lib/tmux/session.ts";
 import type { Screen } from "../../lib/screen/screen.ts";
 
@@ -51,4 +51,10 @@ function describe(value: unknown): string {
 /** The rows of a screen as one text. */
 export function screenText(screen: Screen): string {
   return screen.rows.map((row) => row.text).join("\n").trimEnd();
+}
+
+/** Whether a pane that was opened still shows the same, living program. */
+export async function isPaneAlive(client: TmuxClient, pane: PaneRef): Promise<boolean> {
+  const result = await client.run(["display-message", "-p", "-t", pane.paneId, "#{pane_id} #{pane_pid} #{pane_dead}"]);
+  return result.code === 0 && result.stdout.trim() === `${pane.paneId} ${pane.pid} 0`;
 }

@@ -5,7 +5,7 @@ import { createRecordingFile } from "../../recordings/timeline_file.ts";
 import { scrub } from "../../redact/scrub.ts";
 import { classify } from "../../screen/mod.ts";
 import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
-import { captureScreen } from "../../providers/terminal/pane_look.ts";
+import { captureScreen } from "../../providers/terminal/glance.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";

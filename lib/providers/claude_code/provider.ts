@@ -29,7 +29,6 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
         "Start `claude` once by hand and log in, or allow the API key that is set; Claude Code remembers the answer.",
       other: "Start `claude` in that folder once by hand and answer what it asks; Claude Code remembers the answer.",
     },
-    interruptKeys: ["Escape"],
     answerWay: claudeAnswerWay,
     launch: claudeLaunchPlan,
     guardPrompt: guardClaudePrompt,

@@ -31,7 +31,6 @@ export const codexProvider: PaneProvider & StepProvider = {
       hooks: "Start `codex` in that folder once by hand and review its hooks; Codex remembers the answer.",
       other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
     },
-    interruptKeys: ["Escape"],
     answerWay: codexAnswerWay,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,

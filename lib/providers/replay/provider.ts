@@ -20,7 +20,6 @@ export const replayProvider: PaneProvider = {
     // Our own program takes a bracketed paste and the Enter right after it apart.
     submit: { pasteToEnterMs: 50, proofTimeoutMs: codex.submit.proofTimeoutMs },
     startupRemedies: {},
-    interruptKeys: codex.interruptKeys,
     answerWay: codex.answerWay,
     launch: replayLaunchPlan,
     guardPrompt: codex.guardPrompt,

@@ -3,15 +3,15 @@ import type { Decision } from "../../screen/classify.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Screen } from "../../screen/screen.ts";
 import type { CaptureOptions } from "../../tmux/capture.ts";
-import type { PaneRef } from "../../tmux/client.ts";
+import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
 import { pasteText, sendKeys } from "../../tmux/input.ts";
-import { findPaneEnd } from "../../tmux/pane_state.ts";
+import { findPaneEnd } from "../../tmux/pane_processes.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
-import { createGlance } from "./glance.ts";
+import { captureScreen, captureScreenPartly, createGlance, readScreen } from "./glance.ts";
 import { lastBlockText } from "./last_block.ts";
-import { captureScreen, captureScreenPartly, isProcessGone, type PaneLook, readScreen } from "./pane_look.ts";
+import { isProcessGone, type PaneLook } from "./pane_look.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { StatusTracker } from "./status_tracker.ts";
@@ -19,7 +19,7 @@ import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { paneWakeSource, type WakeSource } from "./wake_source.ts";
 import { sanitizePaste } from "../../text/sanitize.ts";
 
-/** What an interrupted or aborted caller may pass to a method of {@linkcode AgentTerminal}. */
+/** What every call of an {@linkcode AgentTerminal} takes. */
 export interface TerminalCallOptions {
   readonly signal?: AbortSignal;
 }
@@ -27,10 +27,10 @@ export interface TerminalCallOptions {
 /** Rows of scrollback that are searched for an agent's last answer. */
 const LAST_OUTPUT_ROWS = 5000;
 
-/** How long a look counts while tmux tells of no change: what it does not tell of must be seen as well. */
+/** How long a look counts while tmux tells of no change: what tmux does not tell of must be seen as well. */
 const MAX_LOOK_AGE_MS = 10_000;
 
-/** The end of a pane's terminal is seen before that of its program, and how it ended is often lost on tmux (3.3a). */
+/** The end of a pane's terminal is seen before that of its program, and tmux often loses how that ended (3.3a). */
 const END_LAG_MS = 300;
 const END_LOOK_EVERY_MS = 50;
 
@@ -48,7 +48,7 @@ export interface AgentTerminalParts {
   readonly launchedAtMs: number;
   readonly tracker: StatusTracker;
   readonly clock: Clock;
-  /** Of an agent that was ready before. */
+  /** Given for an agent that was ready before. */
   readonly adopted?: { readonly wrapperShell: string | undefined };
 }
 
@@ -59,11 +59,12 @@ export class AgentTerminal implements AsyncDisposable {
   readonly pane: PaneRef;
   readonly launchedAtMs: number;
   readonly #session: TmuxSession;
+  readonly #client: TmuxClient;
   readonly #tracker: StatusTracker;
   readonly #clock: Clock;
   readonly #glance: ReturnType<typeof createGlance>;
   #isReady = false;
-  /** The shell that the agent's program was started by, where it is a script. */
+  /** The shell that runs the agent's program, where that is a script. */
   #wrapperShell: string | undefined;
   #lastLook: { readonly look: PaneLook; readonly change: number | undefined; readonly atMs: number } | undefined;
 
@@ -74,6 +75,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.pane = parts.pane;
     this.launchedAtMs = parts.launchedAtMs;
     this.#session = parts.session;
+    this.#client = parts.session.client;
     this.#tracker = parts.tracker;
     this.#clock = parts.clock;
     this.#isReady = parts.adopted !== undefined;
@@ -81,7 +83,7 @@ export class AgentTerminal implements AsyncDisposable {
     const joinWrapped = this.provider.terminal.joinWrappedRows;
     this.#glance = createGlance({
       capture: (options) => this.#capture({ joinWrapped, ...options }),
-      capturePartly: (options) => captureScreenPartly(this.#session.client, this.pane, { joinWrapped, ...options }),
+      capturePartly: (options) => captureScreenPartly(this.#client, this.pane, { joinWrapped, ...options }),
       clock: this.#clock,
       read: (screen) => this.#read(screen),
     });
@@ -92,22 +94,22 @@ export class AgentTerminal implements AsyncDisposable {
     return this.pane.paneId;
   }
 
-  /** The shell that the agent's program was started by, where it is a script. */
+  /** The shell that runs the agent's program, where that is a script. */
   get wrapperShell(): string | undefined {
     return this.#wrapperShell;
   }
 
-  /** The rules that were seen and lift a doubt about this agent's screens. */
+  /** The rules that were seen on this agent's screens and lift a doubt about later ones. */
   get seenRules(): readonly string[] {
     return this.#tracker.seenRules;
   }
 
-  /** The id under which the agent's CLI keeps its session, as soon as that is known. */
+  /** The id under which the agent's CLI keeps its session; `undefined` until it is known. */
   get sessionId(): string | undefined {
     return this.#tracker.sessionId;
   }
 
-  /** See `startAgentTerminal`, which has called this. */
+  /** Waits until the agent can take a prompt: `startAgentTerminal` does so. */
   async waitUntilReady(options: TerminalCallOptions & { readonly timeoutMs: number }): Promise<void> {
     const { signal } = options;
     await waitUntilReady(() => this.look(signal ? { signal } : {}), {
@@ -135,23 +137,23 @@ export class AgentTerminal implements AsyncDisposable {
     return readScreen(shown, this.provider.terminal.rules, { signs: this.#tracker.unseenRules });
   }
 
-  /** A look whose status is what screen and record come to; a screen that has doubts of its own is believed at once. */
+  /** A look whose status comes from both screen and record; a doubtful screen is believed at once. */
   async #lookWithRecord(options: TerminalCallOptions): Promise<PaneLook> {
     const look = await this.look(options);
     return { ...look, classification: await this.#tracker.judge(look, { quietMs: 0 }) };
   }
 
-  /** Whether a shell in the foreground says nothing: it may be the script that started the agent. */
+  /** Whether a shell in the foreground means nothing: it may be the script that runs the agent. */
   #knowsShell(command: string | undefined): boolean {
     return command !== undefined && (this.#isReady ? command === this.#wrapperShell : SHELL_NAME.test(command));
   }
 
   #capture(options: CaptureOptions): Promise<Screen> {
-    return captureScreen(this.#session.client, this.pane, options);
+    return captureScreen(this.#client, this.pane, options);
   }
 
   /**
-   * What the agent is doing, by its screen and by the record that its CLI keeps, and which rule says so.
+   * What the agent is doing by its screen and its CLI's record, and which rule says so.
    *
    * @throws {RuntimeError} when the pane cannot be read
    */
@@ -159,29 +161,29 @@ export class AgentTerminal implements AsyncDisposable {
     return await this.#tracker.judge(await this.#lookIfChanged(options));
   }
 
-  /** How the agent's program has ended, for a message; `undefined` while it runs. */
+  /** How the agent's program ended, for a message; `undefined` while it runs. */
   async describeEnd(options: TerminalCallOptions = {}): Promise<string | undefined> {
     const look = await this.look(options);
     if (!isProcessGone(look)) return undefined;
     if (look.screen.dead !== true) return "a shell is left in its pane";
     for (const startMs = this.#clock.now();;) {
-      const end = await findPaneEnd(this.#session.client, this.pane);
+      const end = await findPaneEnd(this.#client, this.pane);
       if (end !== undefined) return end;
       if (this.#clock.now() - startMs >= END_LAG_MS) return "tmux does not say how";
       await this.#clock.sleep(END_LOOK_EVERY_MS, options.signal);
     }
   }
 
-  /** When an early look is worthwhile; `undefined` where tmux does not tell. */
+  /** Tells when an early look is worthwhile; `undefined` where tmux does not. */
   get wakeSource(): WakeSource | undefined {
-    const { paneEvents } = this.#session.client;
+    const { paneEvents } = this.#client;
     return paneEvents && paneWakeSource(paneEvents, this.pane.paneId);
   }
 
-  /** The last look, while nothing says that there is more to see. Good for what is read of the screen's text. */
+  /** The last look, while tmux tells of no change. */
   async #lookIfChanged(options: TerminalCallOptions): Promise<PaneLook> {
     // Asked before the look: what changes while it is taken is for the next one.
-    const change = this.#session.client.paneEvents?.changeOf(this.pane.paneId);
+    const change = this.#client.paneEvents?.changeOf(this.pane.paneId);
     const atMs = this.#clock.now();
     const last = this.#lastLook;
     if (last && change !== undefined && change === last.change && atMs - last.atMs < MAX_LOOK_AGE_MS) return last.look;
@@ -200,7 +202,7 @@ export class AgentTerminal implements AsyncDisposable {
     text: string,
     options: TerminalCallOptions & Pick<SubmitOptions, "onStep" | "mayBePasted"> = {},
   ): Promise<void> {
-    const { client } = this.#session;
+    const client = this.#client;
     const { paneId } = this.pane;
     const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     let announced = false;
@@ -240,7 +242,7 @@ export class AgentTerminal implements AsyncDisposable {
     return answerDialog({
       name: this.name,
       look: () => this.look(options),
-      press: (keys) => sendKeys(this.#session.client, this.pane.paneId, { keys }),
+      press: (keys) => sendKeys(this.#client, this.pane.paneId, { keys }),
       answerWay: (open, wanted) => this.provider.terminal.answerWay(open, wanted),
     }, {
       ...options,
@@ -251,14 +253,9 @@ export class AgentTerminal implements AsyncDisposable {
     });
   }
 
-  /** Interrupts the turn under way. Where none is, that may leave the agent's composer otherwise than it was. */
-  async interrupt(options: TerminalCallOptions = {}): Promise<void> {
-    await sendKeys(this.#session.client, this.pane.paneId, { keys: this.provider.terminal.interruptKeys, ...options });
-  }
-
   /**
-   * What the agent said last: in full where the record of its CLI has it, else as far as the terminal shows it, which on
-   * the alternate screen is the visible rows.
+   * What the agent said last: in full where its CLI's record has it, otherwise as far as the terminal shows it. On the
+   * alternate screen that is the visible rows.
    */
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
     const recorded = await this.#tracker.lastAnswer();
@@ -272,7 +269,7 @@ export class AgentTerminal implements AsyncDisposable {
     await this.#session.closePane(this.pane);
   }
 
-  /** Lets go of the record that the agent's CLI keeps. The agent itself goes on; its status is read from the screen. */
+  /** Stops reading the record of the agent's CLI. The agent keeps running; its status is then read from the screen alone. */
   releaseRecord(): void {
     this.#tracker[Symbol.dispose]();
   }

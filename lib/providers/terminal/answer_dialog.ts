@@ -3,8 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Screen } from "../../screen/screen.ts";
 import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
-import { lookUntil, lookWithRetry } from "./look_until.ts";
-import { isProcessGone, openDialog, type PaneLook, screenExcerpt } from "./pane_look.ts";
+import { isProcessGone, lookUntil, lookWithRetry, openDialog, type PaneLook, screenExcerpt } from "./pane_look.ts";
 
 /** The pane in which a dialog is answered. */
 export interface AnswerTarget {

@@ -1,7 +1,51 @@
 import type { Clock } from "../../ports/clock.ts";
-import { StyleNotCapturedError } from "../../screen/partly_styled.ts";
-import type { RowRange, Screen } from "../../screen/screen.ts";
+import { applyingRules, createScene, decideScene } from "../../screen/classify.ts";
+import { parsePartlyStyled, StyleNotCapturedError } from "../../screen/partly_styled.ts";
+import type { RulePack } from "../../screen/rules.ts";
+import { parseScreen, type RowRange, type Screen } from "../../screen/screen.ts";
+import {
+  type CapturedPane,
+  type CaptureOptions,
+  capturePane,
+  capturePanePartly,
+  type PartOptions,
+} from "../../tmux/capture.ts";
+import type { TmuxClient } from "../../tmux/client.ts";
 import type { PaneLook } from "./pane_look.ts";
+
+/** What one look is to find out besides the status. */
+export interface ReadOptions {
+  /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
+  readonly signs?: ReadonlySet<string>;
+}
+
+/** Reads a screen with a provider's rules. */
+export function readScreen(screen: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
+  const scene = createScene(screen, rules);
+  const { composer, dialog, footer } = scene.regions;
+  const classification = decideScene(scene, rules);
+  const seenSigns = classification.status === "processing" && signs !== undefined && signs.size > 0
+    ? applyingRules(scene, rules.rules.filter(({ id }) => signs.has(id)))
+    : [];
+  const styledRows = screen.rows.flatMap((row, index) => row.isStyleRead ? [index] : []);
+  return { screen, classification, composer, footer, dialogRow: dialog?.first, seenSigns, styledRows };
+}
+
+/** Captures what a pane shows now. */
+export async function captureScreen(client: TmuxClient, pane: CapturedPane, options?: CaptureOptions): Promise<Screen> {
+  const { text, facts } = await capturePane(client, pane, options);
+  return parseScreen(text, facts);
+}
+
+/** Captures what a pane shows now, with the style of some rows only; `undefined` where all styles are needed. */
+export async function captureScreenPartly(
+  client: TmuxClient,
+  pane: CapturedPane,
+  options: PartOptions,
+): Promise<Screen | undefined> {
+  const capture = await capturePanePartly(client, pane, options);
+  return capture && parsePartlyStyled(capture.text, capture.parts, capture.facts);
+}
 
 /** What a caller may pass to a glance. */
 export interface GlanceOptions {

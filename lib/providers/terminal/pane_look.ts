@@ -1,18 +1,9 @@
-import { applyingRules, createScene, decideScene, type Decision } from "../../screen/classify.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Decision } from "../../screen/classify.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Composer } from "../../screen/regions.ts";
-import type { RulePack } from "../../screen/rules.ts";
-import { parsePartlyStyled } from "../../screen/partly_styled.ts";
-import { parseScreen, type RowRange, type Screen } from "../../screen/screen.ts";
+import type { RowRange, Screen } from "../../screen/screen.ts";
 import { lastLines } from "../../text/lines.ts";
-import {
-  type CapturedPane,
-  type CaptureOptions,
-  capturePane,
-  capturePanePartly,
-  type PartOptions,
-} from "../../tmux/capture.ts";
-import type { TmuxClient } from "../../tmux/client.ts";
 
 /** One look at an agent's pane: what it shows, and what that means. */
 export interface PaneLook {
@@ -24,44 +15,10 @@ export interface PaneLook {
   readonly footer: RowRange;
   /** The row on which a dialog begins; `undefined` where there is none. */
   readonly dialogRow: number | undefined;
-  /** The signs that were looked for and found (see {@linkcode ReadOptions}). */
+  /** The signs that were looked for and found (see `ReadOptions`). */
   readonly seenSigns: readonly string[];
   /** The rows whose style this reading needed, from top to bottom. */
   readonly styledRows: readonly number[];
-}
-
-/** What one look is to find out besides the status. */
-export interface ReadOptions {
-  /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
-  readonly signs?: ReadonlySet<string>;
-}
-
-/** Reads a screen with a provider's rules. */
-export function readScreen(screen: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
-  const scene = createScene(screen, rules);
-  const { composer, dialog, footer } = scene.regions;
-  const classification = decideScene(scene, rules);
-  const seenSigns = classification.status === "processing" && signs !== undefined && signs.size > 0
-    ? applyingRules(scene, rules.rules.filter(({ id }) => signs.has(id)))
-    : [];
-  const styledRows = screen.rows.flatMap((row, index) => row.isStyleRead ? [index] : []);
-  return { screen, classification, composer, footer, dialogRow: dialog?.first, seenSigns, styledRows };
-}
-
-/** Captures what a pane shows now. */
-export async function captureScreen(client: TmuxClient, pane: CapturedPane, options?: CaptureOptions): Promise<Screen> {
-  const { text, facts } = await capturePane(client, pane, options);
-  return parseScreen(text, facts);
-}
-
-/** Captures what a pane shows now, with the style of some rows only; `undefined` where all styles are needed. */
-export async function captureScreenPartly(
-  client: TmuxClient,
-  pane: CapturedPane,
-  options: PartOptions,
-): Promise<Screen | undefined> {
-  const capture = await capturePanePartly(client, pane, options);
-  return capture && parsePartlyStyled(capture.text, capture.parts, capture.facts);
 }
 
 /** The dialog that waits for an answer at this moment; `undefined` where none does, whatever else looks like one. */
@@ -101,4 +58,48 @@ export function screenExcerpt(screen: Screen): string {
   return rows.length === 0
     ? "The screen was blank."
     : ["The screen was:", ...rows.map((row) => `  | ${row}`)].join("\n");
+}
+
+/** How a pane is looked at while something is awaited. */
+export interface LookOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How often the screen is looked at while something is awaited (agent-deck's figure). */
+export const LOOK_EVERY_MS = 50;
+
+/** How often a look is tried that fails, with growing pauses. */
+const MAX_LOOK_ATTEMPTS = 3;
+
+/** Looks until it is as it should be, or the time for that is over; the last look in any case. */
+export async function lookUntil(
+  look: () => Promise<PaneLook>,
+  options: LookOptions,
+  accept: (look: PaneLook) => boolean,
+): Promise<PaneLook> {
+  const { clock, timeoutMs, signal } = options;
+  for (const start = clock.now();;) {
+    const now = await lookWithRetry(look, options);
+    if (accept(now) || clock.now() - start >= timeoutMs) return now;
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** A pane that cannot be read once, between a key and its proof, must not cost the turn. */
+export async function lookWithRetry(
+  look: () => Promise<PaneLook>,
+  { clock, signal }: Pick<LookOptions, "clock" | "signal">,
+): Promise<PaneLook> {
+  for (let attempt = 1;; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await look();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (attempt === MAX_LOOK_ATTEMPTS) throw error;
+      await clock.sleep(LOOK_EVERY_MS * 2 ** attempt, signal);
+    }
+  }
 }

@@ -3,7 +3,6 @@ import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
-import { oneAtATime } from "./one_at_a_time.ts";
 import type { PaneLook } from "./pane_look.ts";
 import type { StatusReport, StatusSource } from "./status_source.ts";
 
@@ -26,8 +25,7 @@ export type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns
 /** Follows one agent's status over its screens, with what its own record says beside them. */
 export class StatusTracker implements Disposable {
   readonly #options: StatusTrackerOptions;
-  /** A source reads on from where it stopped: two reads at once would spoil that. */
-  readonly #readSource: () => Promise<StatusReport | undefined>;
+  #lastRead: Promise<unknown> = Promise.resolve();
   #lastScreen: Screen | undefined;
   #shown: string | undefined;
   #stillSinceMs = 0;
@@ -41,7 +39,6 @@ export class StatusTracker implements Disposable {
 
   constructor(options: StatusTrackerOptions) {
     this.#options = options;
-    this.#readSource = oneAtATime(async () => await options.source?.read());
     const seen = new Set(options.seenRules);
     this.#liftingRules = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
     this.#unseen = new Set([...this.#liftingRules].filter((rule) => !seen.has(rule)));
@@ -108,6 +105,13 @@ export class StatusTracker implements Disposable {
     const report = await this.#readSource();
     if (report?.state !== "at_rest" || report.sinceMs < (this.#submittedMs ?? -Infinity)) return undefined;
     return await source?.lastAnswer();
+  }
+
+  /** A source reads on from where it stopped: two reads at once would spoil that. */
+  #readSource(): Promise<StatusReport | undefined> {
+    const read = this.#lastRead.then(() => this.#options.source?.read());
+    this.#lastRead = read.catch(() => {});
+    return read;
   }
 
   #noteScreen({ screen, seenSigns }: JudgedLook, nowMs: number): void {

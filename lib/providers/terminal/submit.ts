@@ -2,8 +2,14 @@ import { HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isAtRest } from "../../screen/status.ts";
 import { composerHolds, composerHoldsAll } from "./composer_text.ts";
-import { lookUntil as lookUntilTimeout, lookWithRetry } from "./look_until.ts";
-import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
+import {
+  isProcessGone,
+  lookUntil as lookUntilTimeout,
+  lookWithRetry,
+  type PaneLook,
+  screenExcerpt,
+  showsDialog,
+} from "./pane_look.ts";
 import type { SubmitProfile } from "../provider.ts";
 
 /** The pane that text is submitted to. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { findPaneProvider } from "../../../lib/providers/mod.ts";
-import { readScreen } from "../../../lib/providers/terminal/pane_look.ts";
+import { readScreen } from "../../../lib/providers/terminal/glance.ts";
 import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
 import { truthPathFor } from "../../../lib/recordings/check_timeline.ts";
 import { frameAt, frameScreen } from "../../../lib/recordings/cut_fixture.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
 import type { ReportedState, StatusReport, StatusSource } from "../../../lib/providers/terminal/status_source.ts";
-import { readScreen } from "../../../lib/providers/terminal/pane_look.ts";
+import { readScreen } from "../../../lib/providers/terminal/glance.ts";
 import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
 import { parseScreen, type Screen } from "../../../lib/screen/screen.ts";
 import { stillClock } from "../../support/still_clock.ts";

@@ -2,7 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { HumanInterventionRequiredError, RuntimeError } from "../../../lib/errors.ts";
 import type { Clock } from "../../../lib/ports/clock.ts";
 import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
-import { type PaneLook, readScreen } from "../../../lib/providers/terminal/pane_look.ts";
+import { readScreen } from "../../../lib/providers/terminal/glance.ts";
+import type { PaneLook } from "../../../lib/providers/terminal/pane_look.ts";
 import { type SubmitTarget, submitText } from "../../../lib/providers/terminal/submit.ts";
 import { parseScreen, type ScreenMeta } from "../../../lib/screen/screen.ts";
 
