@@ -31,6 +31,8 @@ export interface FactReaderOptions {
   readonly jobs: readonly Job[];
   /** The byte at which a line begins, from 0; asked for when the line cannot be read. */
   readonly byteOf: (line: number) => number;
+  /** Whether a fact of a known type is believed to have the fields of its type. @default {false} */
+  readonly unchecked?: boolean;
 }
 
 /** Reads a journal line by line. */
@@ -50,8 +52,9 @@ export interface FactReader {
 const OPENED: Fields = { version: number };
 
 /** Begins to read a journal. */
-export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): FactReader {
+export function createFactReader({ path, jobs, byteOf, unchecked = false }: FactReaderOptions): FactReader {
   let job: Job | undefined;
+  let facts: ReadonlyMap<string, Fields> = new Map();
   let line = 0;
   let version = JOURNAL_VERSION;
   let writer = "";
@@ -72,24 +75,27 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
       line++;
       const record = parseRecord(text);
       if (record === undefined) throw new DamagedJournalError(path, place());
-      if (typeof record.panewright === "string") writer = record.panewright;
       if (record.type === "journal_opened") {
         check(record, OPENED);
         version = Number(record.version);
         if (version > JOURNAL_VERSION) throw unknown(`opens a journal of version ${version}`);
         return { record, fact: undefined };
       }
-      if (record.type === "run_started") job ??= jobs.find(({ id }) => id === record.job);
-      const fields = ownEntry(job?.facts ?? {}, record.type);
+      if (record.type === "run_started" || record.type === "run_resumed") {
+        if (typeof record.panewright === "string") writer = record.panewright;
+        job ??= jobs.find(({ id }) => id === record.job);
+        facts = new Map(Object.entries(job?.facts ?? {}));
+      }
+      const fields = facts.get(record.type);
       if (fields !== undefined) {
-        check(record, fields);
+        if (!unchecked) check(record, fields);
         return { record, fact: record };
       }
       if (record.passable === true) return { record, fact: undefined };
       if (JOB_IDS.some((id) => record.type === "run_started" && id === record.job)) {
         throw new UsageError(`Cannot use the journal ${path}: it is of a run of "panewright ${record.job}"`);
       }
-      if (job === undefined && jobs.some(({ facts }) => ownEntry(facts, record.type) !== undefined)) {
+      if (job === undefined && jobs.some(({ facts }) => Object.hasOwn(facts, record.type))) {
         if (record.type === "run_started" && typeof record.job === "string") {
           throw unknown(`starts the job "${record.job}"`);
         }
@@ -107,10 +113,10 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
  */
 export function tryParseFacts(
   text: string,
-  { path, jobs }: Pick<FactReaderOptions, "path" | "jobs">,
+  options: Omit<FactReaderOptions, "byteOf">,
 ): JournalFacts & { readonly problem: PanewrightError | undefined } {
   const lines = text.split("\n").slice(0, -1);
-  const reader = createFactReader({ path, jobs, byteOf: (line) => byteOfLine(text, line) });
+  const reader = createFactReader({ ...options, byteOf: (line) => byteOfLine(text, line) });
   const facts: Recorded<AnyFact>[] = [];
   try {
     for (const line of lines) {
@@ -197,10 +203,6 @@ function unknownMessage(
     `(journal version ${JOURNAL_VERSION}) does not know; the journal has version ${version}`,
     { hint: `A later panewright has written it. Use ${later}; until then the run is left as it is.` },
   ];
-}
-
-function ownEntry(facts: Readonly<Record<string, Fields>>, type: string): Fields | undefined {
-  return Object.hasOwn(facts, type) ? facts[type] : undefined;
 }
 
 type ReadRecord = JournalRecord & Readonly<Record<string, unknown>>;

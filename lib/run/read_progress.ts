@@ -26,12 +26,13 @@ export async function readProgress(
   options: { readonly brief?: boolean } = {},
 ): Promise<ReadProgress> {
   try {
-    const ends = options.brief === true ? await readEnds(path) : undefined;
-    const read = ends === undefined ? undefined : foldText(ends, { path, jobs });
+    const { brief: unchecked = false } = options;
+    const ends = unchecked ? await readEnds(path) : undefined;
+    const read = ends === undefined ? undefined : foldText(ends, { path, jobs, unchecked });
     // What a run waits for stands in the records before.
     const outcome = read?.progress?.finished?.outcome;
     if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") return read!;
-    return foldText(await Deno.readTextFile(path), { path, jobs });
+    return foldText(new TextDecoder().decode(await Deno.readFile(path)), { path, jobs, unchecked });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { progress: undefined, problem: undefined };
     const problem = new PanewrightError(`Cannot read the journal ${path}: ${errorText(cause)}`, { cause });
@@ -41,7 +42,7 @@ export async function readProgress(
 
 function foldText(
   text: string,
-  options: { readonly path: string; readonly jobs: readonly Job[] },
+  options: { readonly path: string; readonly jobs: readonly Job[]; readonly unchecked: boolean },
 ): ReadProgress {
   const { job, facts, problem } = tryParseFacts(text, options);
   const progress = job && facts.reduce((before, fact) => job.progress(before, fact), initialProgress(job.id));
