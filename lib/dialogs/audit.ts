@@ -167,7 +167,7 @@ function cannotWrite(path: string, cause: unknown): PanewrightError {
   const reason = errorText(cause);
   return new PanewrightError(`Cannot write the audit log ${path}: ${reason}`, {
     cause,
-    hint: "Without a record no permission prompt is answered.",
+    hint: "Without a record no dialog is answered.",
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
-import type { AnswerWay, DialogAnswer, Keys } from "./terminal/dialog_keys.ts";
+import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
 

@@ -78,7 +78,7 @@ Deno.test("where the decision cannot be written, its effect does not happen, and
       PanewrightError,
       "Cannot write the audit log",
     );
-    assertEquals(error.hint, "Without a record no permission prompt is answered.");
+    assertEquals(error.hint, "Without a record no dialog is answered.");
   }
   await assertRejects(() => audit.note(DECISION), PanewrightError);
   assertEquals(effects, 0);

@@ -4,7 +4,7 @@ import { pasteText } from "../../lib/tmux/input.ts";
 import { setUpStage, untilStatus, watchStatus } from "./agent_stage.ts";
 
 for (const tui of ["fullscreen", "default"] as const) {
-  Deno.test(`a permission prompt of a real Claude Code (${tui}) is seen and accepted once`, async () => {
+  Deno.test(`a permission dialog of a real Claude Code (${tui}) is seen and accepted once`, async () => {
     await using stage = await setUpStage({
       provider: "claude_code",
       tui,
@@ -34,7 +34,7 @@ for (const tui of ["fullscreen", "default"] as const) {
   });
 }
 
-Deno.test("a permission prompt that Claude Code defers, because somebody types, is work until it shows", async () => {
+Deno.test("a permission dialog that Claude Code defers, because somebody types, is work until it shows", async () => {
   await using stage = await setUpStage({
     provider: "claude_code",
     respond: () => [{ do: "wait", ms: 1500 }, { do: "shell", command: "touch one" }, { do: "say", text: "Done." }],

@@ -237,7 +237,7 @@ Deno.test("Claude Code: a model that asks 25 times is stopped at the cap", async
     settings: { acceptCooldownSeconds: 0.3 },
   });
   const error = await assertRejects(() => dialogs.play(), RuntimeError);
-  assertStringIncludes(error.message, "20 permission prompts were accepted, and no more are allowed in a turn");
+  assertStringIncludes(error.message, "20 dialogs were accepted, and no more are allowed in a turn");
   assertAtCap(dialogs);
 });
 

@@ -110,7 +110,7 @@ Deno.test("Codex: a model that asks 25 times is stopped at the cap, and the cool
   });
   const startedMs = performance.now();
   const error = await assertRejects(() => dialogs.play(), RuntimeError);
-  assertStringIncludes(error.message, "20 permission prompts were accepted, and no more are allowed in a turn");
+  assertStringIncludes(error.message, "20 dialogs were accepted, and no more are allowed in a turn");
   assert(performance.now() - startedMs > 19 * 500);
   assertEquals(dialogs.decisions().length, 20);
   assertStringIncludes(dialogs.logs.at(-1) ?? "", "(20/20):");

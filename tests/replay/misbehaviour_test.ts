@@ -86,7 +86,7 @@ Deno.test("handoff with a pane: without strictness the agent's last answer stand
   assertEquals(response.trim(), "RESULT: PASS");
 });
 
-Deno.test("handoff with a pane: a permission prompt is accepted where that is allowed", async () => {
+Deno.test("handoff with a pane: a dialog is accepted where that is allowed", async () => {
   const { response, statuses } = await playOn(
     [[{ run: { command: "touch /etc/x", approval: "May I?", ms: 300 } }, { respond: "done" }, { stream: "Done." }]],
     { autoAcceptPermissions: true },

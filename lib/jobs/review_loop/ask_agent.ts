@@ -177,11 +177,11 @@ function createKeeper(
 }
 
 async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {
-  const { message, dispatchedAtMs, reminders, acceptedPrompts, declinedPrompts } = open;
+  const { message, dispatchedAtMs, reminders, acceptedDialogs, declinedDialogs } = open;
   return {
     reminders,
-    acceptedDialogs: acceptedPrompts,
-    declinedDialogs: declinedPrompts,
+    acceptedDialogs,
+    declinedDialogs,
     ...(dispatchedAtMs === undefined ? {} : { dispatch: { mtimeMs: dispatchedAtMs } }),
     ...(message === undefined
       ? {}

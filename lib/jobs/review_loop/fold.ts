@@ -161,8 +161,8 @@ function newTurn({ turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnI
     interrupted: false,
     dispatchedAtMs: undefined,
     reminders: 0,
-    acceptedPrompts: 0,
-    declinedPrompts: 0,
+    acceptedDialogs: 0,
+    declinedDialogs: 0,
     lastAcceptAtMs: undefined,
     question: undefined,
   };
@@ -185,8 +185,8 @@ function dialogAnswered(state: RunState, event: Extract<RecordedEvent, { type: "
   const { turn } = state;
   if (turn === undefined || event.rule === "person" || event.result !== "closed") return state;
   return event.answer === "accept"
-    ? inTurn(state, { acceptedPrompts: turn.acceptedPrompts + 1, lastAcceptAtMs: Date.parse(event.at) })
-    : inTurn(state, { declinedPrompts: turn.declinedPrompts + 1 });
+    ? inTurn(state, { acceptedDialogs: turn.acceptedDialogs + 1, lastAcceptAtMs: Date.parse(event.at) })
+    : inTurn(state, { declinedDialogs: turn.declinedDialogs + 1 });
 }
 
 function responseReceived(state: RunState, event: Extract<RecordedEvent, { type: "response_received" }>): RunState {

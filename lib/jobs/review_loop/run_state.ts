@@ -65,9 +65,9 @@ export interface OpenTurn {
   /** When the prompt was dispatched, by the file system's clock. */
   readonly dispatchedAtMs: number | undefined;
   readonly reminders: number;
-  readonly acceptedPrompts: number;
-  readonly declinedPrompts: number;
-  /** When a permission prompt was last accepted by the policy, in milliseconds since the epoch. */
+  readonly acceptedDialogs: number;
+  readonly declinedDialogs: number;
+  /** When a dialog was last accepted by the policy, in milliseconds since the epoch. */
   readonly lastAcceptAtMs: number | undefined;
   /** The dialog that waits for a person. */
   readonly question: { readonly id: string; readonly fingerprint: string } | undefined;

@@ -13,7 +13,7 @@ const PLAIN_YES: Readonly<Partial<Record<DialogKind, RegExp>>> = {
 const PLAIN_NO = /^No(?:, and tell Claude what to do differently|, keep planning)?$/;
 
 /**
- * How a permission prompt or a plan of Claude Code is answered: with the digit of the plain yes; with the digit of the plain
+ * How a permission dialog or a plan of Claude Code is answered: with the digit of the plain yes; with the digit of the plain
  * no, or Esc where it has none (2.0.53 to 2.1.328). Other kinds of dialog are never answered.
  */
 export function claudeAnswerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined {

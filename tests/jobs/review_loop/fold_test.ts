@@ -221,10 +221,10 @@ Deno.test("reminders and accepted prompts of the open turn are counted, and forg
     { ...answered, answer: "accept", result: "replaced" },
     { ...answered, answer: "decline" },
   );
-  assertEquals([turn?.reminders, turn?.acceptedPrompts, turn?.declinedPrompts], [1, 2, 1]);
+  assertEquals([turn?.reminders, turn?.acceptedDialogs, turn?.declinedDialogs], [1, 2, 1]);
   assertEquals(turn?.lastAcceptAtMs, Date.parse("2026-11-20T12:00:00.000Z"));
   const next = fold(TURN, { ...answered, answer: "accept" }, { ...TURN, turnId: "r1-analyst-c2", cycle: 2 }).turn;
-  assertEquals([next?.acceptedPrompts, next?.lastAcceptAtMs], [0, undefined]);
+  assertEquals([next?.acceptedDialogs, next?.lastAcceptAtMs], [0, undefined]);
 });
 
 Deno.test("a question that waits is known by its dialog, and numbers go on", () => {

@@ -23,7 +23,7 @@ interface Asked {
   readonly selected?: number;
 }
 
-/** A permission prompt of Claude Code. */
+/** A permission dialog of Claude Code. */
 function prompt({ command = "touch one", above = "Working on it.", options, selected = 0 }: Asked = {}): PaneLook {
   const labels = options ?? ["1. Yes", "2. Yes, and always allow touch", "3. No"];
   const choices = labels.map((label, index) => index === selected ? ` \x1b[38;5;153m❯ ${label}\x1b[0m` : `   ${label}`);
