@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./commands/doctor.ts") },
   {
     name: "permissions",
-    summary: "tell what becomes of a permission dialog",
+    summary: "tell how a permission dialog would be answered",
     load: () => import("./commands/permissions.ts"),
   },
   {

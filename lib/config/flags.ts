@@ -1,3 +1,4 @@
+import type { SettingSlice, SettingsOf } from "../settings.ts";
 import { SETTINGS, type TableEntry } from "./settings_table.ts";
 
 /** A flag that sets a setting, as the command line's parser and help read it. */
@@ -11,6 +12,21 @@ export interface ConfigFlag {
 
 /** The flags of `panewright run` and `panewright config show` that set a setting. */
 export const CONFIG_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job !== "exec").flatMap(flagsOf);
+
+/** The flags of `panewright exec` that set a setting, whatever tasks and steps say. */
+export const EXEC_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job === "exec").flatMap(flagsOf);
+
+/** The settings of a slice of choices for which a flag was given. */
+export function chosenByFlags<const Slice extends SettingSlice>(
+  slice: Slice,
+  flags: Readonly<Record<string, unknown>>,
+): Partial<SettingsOf<Slice>> {
+  const chosen = Object.entries(slice).flatMap(([name, { names, value }]) => {
+    const given = names.flag === undefined ? undefined : flags[names.flag.slice(2).split(" ")[0] ?? ""];
+    return value.kind !== "choice" ? [] : value.of.filter((choice) => String(choice) === given).map((it) => [name, it]);
+  });
+  return Object.fromEntries(chosen);
+}
 
 /** The flag of a setting, if it has one. */
 export function flagsOf({ value, flag, description, flagDescription }: TableEntry): ConfigFlag[] {
@@ -29,7 +45,8 @@ export function flagsOf({ value, flag, description, flagDescription }: TableEntr
       return [{ name, type: "integer", placeholder: "N", description: sentence }];
     case "choice": {
       const choices = value.of.map(String);
-      return [{ name, type: "choice", choices, ...given, description: `${sentence}; one of ${choices.join(", ")}` }];
+      const listed = flagDescription !== undefined || placeholder === undefined ? "" : `; one of ${choices.join(", ")}`;
+      return [{ name, type: "choice", choices, ...given, description: `${sentence}${listed}` }];
     }
     default:
       return [{ name, type: "string", ...given, description: sentence }];

@@ -81,7 +81,7 @@ function checkCondition(entry: Entry, context: z.RefinementCtx): void {
 const condition = z.strictObject(conditionKeys).superRefine(checkCondition);
 
 const rule = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must be 1 to 64 small letters, digits or -")
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must be 1 to 64 lowercase letters, digits or -")
     .describe("A name of your own, or of the built-in rule to replace or remove."),
   note: z.string().optional().describe("Why the rule is there; for people."),
   remove: z.boolean().optional().describe("Whether the built-in rule with this id no longer holds."),

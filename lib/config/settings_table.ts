@@ -47,7 +47,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
   workdir: {
     names: { key: "wd", env: "PANEWRIGHT_WD", flag: "--wd DIR" },
     value: { kind: "text", default: "." },
-    description: "The folder in which the agents work; in the config file, relative to that file.",
+    description: "The folder in which the agents work.",
   },
   ntfyUrl: {
     names: { key: "notifications.ntfy_url", env: "PANEWRIGHT_NTFY_URL" },
@@ -77,7 +77,7 @@ const runSettings = (ids: readonly ProviderId[]) => ({
   promptFile: {
     names: { key: "prompt_file", env: "PANEWRIGHT_PROMPT_FILE", flag: "--prompt-file FILE" },
     value: { kind: "text" },
-    description: "The file with the text of the job; in the config file, relative to that file.",
+    description: "The file with the text of the job.",
     example: "job.md",
   },
   roles: {
@@ -125,7 +125,7 @@ const runSettings = (ids: readonly ProviderId[]) => ({
   rulesFile: {
     names: { key: "rules_file" },
     value: { kind: "text" },
-    description: "A file of such rules to share, in the form of `rules`; relative to the config file.",
+    description: "A file of rules to share, in the form of `rules`.",
     example: "rules.jsonc",
   },
 } as const satisfies ShapedSlice);

@@ -24,7 +24,7 @@ const LEFT_OUT = ["$schema", "prompt"];
 export function configTemplate(values: TemplateValues): string {
   const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && !LEFT_OUT.includes(key));
   return [
-    "// Configuration of panewright. JSON with comments; trailing commas are fine.",
+    "// Configuration of panewright. JSON with comments; trailing commas are fine. Relative paths start from this file.",
     '// A line such as // "max_rounds": 8 shows a default: remove the slashes to change it.',
     '// Flags take precedence over environment variables, and those over this file: see "panewright config show".',
     "{",

@@ -181,7 +181,7 @@ Deno.test("an entry that says too little, too much or what does not go together 
     "panewright.jsonc:3:37: rules.codex[0].status is of no use in an entry that removes a rule",
   ]);
   assertEquals(await wrong('{ "id": "A b", "status": "idle", "title": "^x" }'), [
-    'panewright.jsonc:3:3: rules.codex[0].id must be 1 to 64 small letters, digits or -, but is the string "A b"',
+    'panewright.jsonc:3:3: rules.codex[0].id must be 1 to 64 lowercase letters, digits or -, but is the string "A b"',
   ]);
   assertEquals(await wrong('{ "id": "a", "status": "idle", "priority": -1, "title": "^x" }'), [
     "panewright.jsonc:3:32: rules.codex[0].priority must be at least 0, but is -1",

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { walk } from "@std/fs";
 import { DOCUMENT, withReference } from "../../.ci/configuration_reference.ts";
-import { CONFIG_FLAGS } from "../../lib/config/flags.ts";
+import { chosenByFlags, CONFIG_FLAGS, EXEC_FLAGS } from "../../lib/config/flags.ts";
 import { loadConfig, loadSettings } from "../../lib/config/load.ts";
 import { toRunPlan } from "../../lib/config/plan.ts";
 import { limited } from "../../lib/config/schema.ts";
@@ -9,6 +9,7 @@ import { SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
 import { describeSource, valueAt } from "../../lib/config/source.ts";
 import { configTemplate } from "../../lib/config/template.ts";
 import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/settings.ts";
+import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
 import { completeSettings, type SettingSlice } from "../../lib/settings.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -123,7 +124,13 @@ Deno.test("the template and the help of the flags have every entry", () => {
   for (const { key, description, flag, job } of SETTINGS) {
     if (key !== "$schema" && key !== "prompt") assertStringIncludes(template, `// ${description}`);
     assertEquals(CONFIG_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job !== "exec", key);
+    assertEquals(EXEC_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job === "exec", key);
   }
+  assertEquals(chosenByFlags(EXEC_SETTINGS, { "autonomy-level": "0", "resume-mode": "native", wd: "x" }), {
+    autonomyLevel: 0,
+    resume: "native",
+  });
+  assertEquals(chosenByFlags(EXEC_SETTINGS, {}), {});
 });
 
 Deno.test("what a setting is called is written once: dotted keys, variables", async () => {

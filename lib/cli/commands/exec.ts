@@ -1,8 +1,9 @@
 import { resolve } from "@std/path/posix";
+import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, type ExecReport, executeExec } from "../../jobs/pipeline/execute.ts";
 import type { ExecOverrides, ExecTarget } from "../../jobs/pipeline/plan.ts";
-import type { AutonomyLevel } from "../../jobs/pipeline/settings.ts";
+import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { nextTaskOf } from "../../jobs/pipeline/task.ts";
 import { askedQuestion, openTerminalPerson } from "../console/ask_person.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
@@ -39,19 +40,7 @@ export const command = defineCommand({
       description: "the config file (panewright.jsonc where none is named)",
     },
     { name: "wd", type: "string", placeholder: "DIR", description: "the folder in which the agents work" },
-    {
-      name: "autonomy-level",
-      type: "choice",
-      choices: ["0", "1", "2", "3", "4", "5"],
-      placeholder: "N",
-      description: "how much the agents ask, from 0 to 5, whatever tasks and steps say",
-    },
-    {
-      name: "resume-mode",
-      type: "choice",
-      choices: ["native", "replay"],
-      description: "how a step goes on after an answer",
-    },
+    ...EXEC_FLAGS,
     NO_INPUT_FLAG,
   ],
   examples: [
@@ -63,7 +52,7 @@ export const command = defineCommand({
     { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
   ],
   async run({ flags, positionals, global }, io) {
-    const { pipeline, config: path, wd, "autonomy-level": level, "resume-mode": resume } = flags;
+    const { pipeline, config: path, wd } = flags;
     const target = await findTarget(positionals[0] ?? "", io);
     using progress = openLiveOutput("exec", { io, global });
     const config = await loadExecConfig(io, {
@@ -72,8 +61,7 @@ export const command = defineCommand({
     }, ({ where, message }) => progress.onEvent({ type: "warning", message: `${where}: ${message}` }));
     const overrides: ExecOverrides = {
       ...(pipeline === undefined ? {} : { pipeline }),
-      ...(level === undefined ? {} : { autonomyLevel: Number(level) as AutonomyLevel }),
-      ...(resume === undefined ? {} : { resume }),
+      ...chosenByFlags(EXEC_SETTINGS, flags),
     };
     const noInput = flags["no-input"] === true;
     return await withExecOptions(

@@ -14,13 +14,13 @@ const KINDS = dialogKindsOf(PROVIDERS);
 /** `panewright permissions test 'command'`. */
 export const command = defineCommand({
   description:
-    `"permissions test" says what would happen if an agent's dialog asked for a permission, and why: allow, ask (a person ` +
+    `"permissions test" tells how a permission dialog of an agent would be answered, and why: allow, ask (a person ` +
     `is asked) or deny, with the rule that decides. Nothing is run.
 
-The policy is that of the configuration's "permissions". Of the dialogs that are about files (--kind file_edit, ` +
-    `file_write, patch), SUBJECT is the file's path; of others it is the command.
+The policy comes from "permissions" in the configuration. SUBJECT is the path of the file for dialogs about files ` +
+    `(--kind file_edit, file_write, patch), and the command for all others.
 
-Exit code 0, whatever the answer is.`,
+The exit code is 0, whatever the answer is.`,
   arguments: [
     { name: "ACTION", description: "test", required: true },
     { name: "SUBJECT", description: "the command, or the file; quote it for your shell", required: true },
@@ -50,7 +50,7 @@ Exit code 0, whatever the answer is.`,
     },
   ],
   examples: [
-    { command: "permissions test 'git push origin main'", description: "what becomes of a push" },
+    { command: "permissions test 'git push origin main'", description: "is a push allowed?" },
     { command: "permissions test --role tester --kind file_edit src/a.ts", description: "may the tester edit?" },
   ],
   async run({ flags, positionals, global }, io) {
@@ -92,9 +92,11 @@ function render({ decision, rule, reason }: PermissionVerdict, asked: Asked): st
     `  rule: ${rule}; ${asked.kind} dialog of ${asked.role} (${asked.provider})`,
   ];
   if (!asked.autoAccept) {
-    lines.push("  permissions.auto_accept is off: in a run nothing would be sent, and a person would be told.");
+    lines.push("  permissions.auto_accept is off: in a run, nothing would be sent and a person would be told.");
   } else if (asked.dryRun) {
-    lines.push("  permissions.dry_run is on: in a run it would be written to the audit log, and nothing sent.");
+    lines.push(
+      "  permissions.dry_run is on: in a run, the decision would be written to the audit log and nothing sent.",
+    );
   }
   return `${lines.join("\n")}\n`;
 }

@@ -8,16 +8,16 @@ import { plural } from "../show/words.ts";
 /** `panewright validate [CONFIG]` */
 export const command = defineCommand({
   description:
-    "Checks the configuration with its pipelines: every key and value, prompt files, programs, globs, names. All that is wrong is " +
-    "told at once, each with file, line and key. Nothing is started.\n\nExit codes: 0 it can be used (there may be warnings), 2 " +
-    "it cannot.",
+    "Checks the configuration with its pipelines: every key and value, prompt files, programs, globs and names. Reports all " +
+    "mistakes at once, each with file, line and key. Nothing is started.\n\nExit codes: 0 the configuration can be used (there " +
+    "may be warnings), 2 it cannot.",
   arguments: [{
     name: "CONFIG",
     description: "the config file; panewright.jsonc of the working directory if left out",
   }],
   examples: [
     { command: "validate", description: "panewright.jsonc of this folder" },
-    { command: "validate --json ci.jsonc", description: "one JSON object for each thing that is wrong" },
+    { command: "validate --json ci.jsonc", description: "one JSON object for each mistake" },
   ],
   async run({ positionals, global }, io) {
     const [path] = positionals;

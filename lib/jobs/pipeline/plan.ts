@@ -1,7 +1,7 @@
 import type { StepProvider } from "../../providers/provider.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { TestCommand } from "../test_command.ts";
-import type { AutonomyLevel, ExecSettings, ResumeMode } from "./settings.ts";
+import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 
 /** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */
 export interface ExecPlan {
@@ -49,10 +49,8 @@ export type CheckPlan =
   };
 
 /** What `panewright exec` was told on its command line: it goes before the task's front matter and the configuration. */
-export interface ExecOverrides {
+export interface ExecOverrides extends Partial<Pick<ExecSettings, "autonomyLevel" | "resume">> {
   readonly pipeline?: string;
-  readonly autonomyLevel?: AutonomyLevel;
-  readonly resume?: ResumeMode;
 }
 
 /** What is executed: one task, or the tasks of a folder. Paths are absolute. */

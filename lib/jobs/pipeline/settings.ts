@@ -8,6 +8,7 @@ export const EXEC_SETTINGS = {
     value: { kind: "choice", of: [0, 1, 2, 3, 4, 5], default: 1 },
     description:
       "How much the agents of steps ask, from 0 (only when the task is impossible as it stands) to 5 (every choice).",
+    flagDescription: "how much the agents ask, from 0 to 5, whatever tasks and steps say",
   },
   resume: {
     names: { key: "exec.resume", flag: "--resume-mode" },
@@ -59,9 +60,6 @@ export interface ExecSettings extends SettingsOf<typeof EXEC_SETTINGS> {}
 
 /** How much an agent asks: higher asks more. */
 export type AutonomyLevel = ExecSettings["autonomyLevel"];
-
-/** How a step resumes after its question was answered. */
-export type ResumeMode = ExecSettings["resume"];
 
 /** Seconds that one attempt of a step may take. */
 export const DEFAULT_STEP_TIME_LIMIT_SECONDS = 7200;

@@ -6,7 +6,7 @@ export const REVIEW_LOOP_SETTINGS = {
   startAgent: {
     names: { key: "start_agent", env: "START_AGENT", flag: "--start-agent ROLE" },
     value: { kind: "choice", of: ROLES, default: "analyst" },
-    description: "The role that begins the first round; a placeholder stands for the work of those before it.",
+    description: "The role that begins the first round, with a placeholder for the work of earlier roles.",
   },
   projectTestCmd: {
     names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },
@@ -122,7 +122,7 @@ export const TMUX_SETTINGS = {
       must: "1 to 64 letters, digits, _ . or -, or an absolute path",
     },
     description:
-      "The socket of the tmux server to use: a name (`tmux -L`) or a path (`tmux -S`); by default each run starts its own server.",
+      "The socket of the tmux server to use, as a name or a path; by default each run starts a server of its own.",
     example: "agents",
   },
   session: {
