@@ -6,7 +6,7 @@ import { systemProcessRunner } from "../../ports/process.ts";
 import { PROVIDERS } from "../../providers/mod.ts";
 import type { CliProgram, Provider } from "../../providers/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { defineCommand } from "../console/command.ts";
 import {
   checkAgent,
   checkFolder,
@@ -31,9 +31,10 @@ The exit code is 1 if something that is needed is missing. Nothing is changed.`,
   }],
   examples: [{ command: "doctor --json", description: "one JSON object a finding" }],
   async run(parsed, io) {
-    const context: DoctorContext = { processRunner: systemProcessRunner, signal: io.signal, env: io.env };
+    const { cwd, env, signal } = io;
+    const context = { processRunner: systemProcessRunner, signal, env, cwd, providers: PROVIDERS };
     let failed = false;
-    for await (const finding of examine(parsed.positionals[0], { context, io })) {
+    for await (const finding of examine(parsed.positionals[0], context)) {
       io.signal.throwIfAborted();
       failed ||= finding.status === "fail";
       if (parsed.global.json) io.stdout(jsonLine(finding));
@@ -58,13 +59,18 @@ export function renderFinding(finding: Finding): string {
   return lines.map((line, index) => `${index === 0 ? "" : "      "}${sanitizeText(line)}\n`).join("");
 }
 
-async function* examine(
-  path: string | undefined,
-  { context, io }: { readonly context: DoctorContext; readonly io: CliIo },
-): AsyncGenerator<Finding> {
+/** What {@linkcode examine} looks at besides the config file. */
+export interface ExamineContext extends DoctorContext {
+  /** Absolute path of the working directory. */
+  readonly cwd: string;
+  readonly providers: readonly Provider[];
+}
+
+/** Looks at everything that a run needs, one finding after the other. */
+export async function* examine(path: string | undefined, context: ExamineContext): AsyncGenerator<Finding> {
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
   yield await checkTmux(context);
-  const { finding, workdir = io.cwd, agents } = await checkConfig(path, io);
+  const { finding, workdir = context.cwd, agents } = await checkConfig(path, context);
   yield* checkAgents(agents, context);
   yield* checkTerminal(context);
   yield await checkFolder("working directory", workdir);
@@ -76,7 +82,7 @@ type AnyConfig = Awaited<ReturnType<typeof loadAnyConfig>>;
 /** An agent that the configuration names: of a role or of a step. */
 type NamedAgent = Pick<StepPlan, "command"> & { readonly provider: Provider };
 
-function agentsOf(loaded: AnyConfig, { cwd }: CliIo): NamedAgent[] {
+function agentsOf(loaded: AnyConfig, cwd: string): NamedAgent[] {
   const { job } = loaded;
   const roles = job === undefined ? [] : Object.values(toRunPlan({ ...loaded, job }).agents);
   return [...roles, ...Object.values(toExecPlan(loaded, { cwd }).pipelines).flat()];
@@ -89,21 +95,24 @@ interface CheckedConfig {
   readonly agents?: readonly NamedAgent[];
 }
 
-async function checkConfig(path: string | undefined, io: CliIo): Promise<CheckedConfig> {
+async function checkConfig(
+  path: string | undefined,
+  { cwd, env, providers }: ExamineContext,
+): Promise<CheckedConfig> {
   const check = "config";
   try {
-    const loaded = await loadAnyConfig({ cwd: io.cwd, env: io.env, ...(path === undefined ? {} : { path }) });
+    const loaded = await loadAnyConfig({ cwd, env, providers, ...(path === undefined ? {} : { path }) });
     const { file = "from the environment", workdir } = loaded;
-    return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, io) };
+    return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, cwd) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const absent = path === undefined && !(await isThere(`${io.cwd}/${DEFAULT_CONFIG_FILE}`));
+    const absent = path === undefined && !(await isThere(`${cwd}/${DEFAULT_CONFIG_FILE}`));
     return {
       finding: absent
         ? {
           check,
           status: "warn",
-          detail: `there is no ${DEFAULT_CONFIG_FILE} in ${io.cwd}`,
+          detail: `there is no ${DEFAULT_CONFIG_FILE} in ${cwd}`,
           remedy: 'Run "panewright init" to write one.',
         }
         : { check, status: "fail", detail: error.message, ...(error.hint === undefined ? {} : { remedy: error.hint }) },
@@ -114,11 +123,11 @@ async function checkConfig(path: string | undefined, io: CliIo): Promise<Checked
 /** Without a configuration one agent CLI is enough; with one, those that it names are needed, and no others looked at. */
 async function* checkAgents(
   named: readonly NamedAgent[] | undefined,
-  context: DoctorContext,
+  context: ExamineContext,
 ): AsyncGenerator<Finding> {
   const agents = named ?? [];
   let anyInstalled = false;
-  for (const provider of PROVIDERS.filter(hasCli)) {
+  for (const provider of context.providers.filter(hasCli)) {
     const roles = agents.filter((agent) => agent.provider.id === provider.id);
     if (agents.length > 0 && roles.length === 0) continue;
     const commands = new Map(roles.map(({ command }) => [JSON.stringify(command), command]));

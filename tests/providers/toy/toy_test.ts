@@ -1,0 +1,97 @@
+/** Everything about the toy agent is in this folder: no list, schema or message elsewhere names it. */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { loadConfig } from "../../../lib/config/load.ts";
+import { screenSchema } from "../../../lib/config/rules_schema.ts";
+import { UsageError } from "../../../lib/errors.ts";
+import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { PROVIDERS } from "../../../lib/providers/mod.ts";
+import { classify, parseScreen } from "../../../lib/screen/mod.ts";
+import { panewrightFromSource } from "../../support/panewright.ts";
+import { createSandbox } from "../../support/sandbox.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { toyProvider } from "./provider.ts";
+
+const FOLDER = new URL(".", import.meta.url).pathname;
+const ROOT = new URL("../../../", import.meta.url).pathname;
+
+const JOB = `Shout.
+
+*** ORIGINAL EXPLORE SUMMARY ***
+Add a --shout flag to the greeter in src/greet.ts.
+
+*** SCENARIO TEST ***
+1. \`greet --shout Ada\` prints HELLO ADA
+`;
+
+Deno.test("a provider from a single folder runs a review loop to PASS, and the doctor finds it", async () => {
+  await using sandbox = await createSandbox();
+  const { argv, env } = await panewrightFromSource();
+  const deno: [string, ...string[]] = [argv[0], "run", "--quiet", `--config=${ROOT}deno.json`, "--no-prompt"];
+  const agent = [...deno, `--allow-read=${sandbox.project}`, `--allow-write=${sandbox.project}`];
+  const config = {
+    provider: "toy",
+    providers: { toy: { command: [...agent, `${FOLDER}toy_agent.ts`], env } },
+    prompt_file: "job.md",
+    limits: { min_review_cycles_before_approval: 1 },
+    handoff: { poll_seconds: 0.2 },
+    tmux: { cols: 100, rows: 30 },
+    quiet_seconds: 0.5,
+  };
+  await Deno.writeTextFile(`${sandbox.project}/job.md`, JOB);
+  await Deno.writeTextFile(`${sandbox.project}/panewright.jsonc`, JSON.stringify(config));
+  const { stdout, stderr, code } = await systemProcessRunner.run({
+    argv: [...deno, "--allow-all", `${FOLDER}run_toy.ts`, "panewright.jsonc"],
+    cwd: sandbox.project,
+    clearEnv: true,
+    env: { ...sandbox.env, ...env },
+    timeoutMs: 120_000,
+  });
+  assertEquals(code, 0, stderr);
+  const printed = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(printed.find(({ check }) => check === "Toy"), { check: "Toy", status: "ok", detail: "toy 1.2.3" });
+  assertEquals(printed.some(({ check }) => check === "Codex"), false, "agents that are not named are not looked at");
+  const end = printed.at(-1);
+  assertEquals([end.outcome, end.agents], ["pass", ["toy", "toy", "toy", "toy", "toy"]]);
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("a configuration may name a provider that was handed in, with rules of its own, and is told of it in its mistakes", async () => {
+  await using dir = await tempDir();
+  const load = async (config: unknown, providers = [...PROVIDERS, toyProvider]) => {
+    await dir.write({ "job.md": JOB, "panewright.jsonc": JSON.stringify(config) });
+    return await loadConfig({ cwd: dir.path, env: () => undefined, providers });
+  };
+  const wrong = async (config: unknown) => (await assertRejects(() => load(config), UsageError)).message;
+  const common = { provider: "toy", prompt_file: "job.md" };
+  const rule = { id: "tea", status: "waiting_user_answer", dialog: ["tea"] };
+  const { providers } = await load({ ...common, rules: { toy: [rule] } });
+  const pack = providers.find(({ id }) => id === "toy")?.terminal?.rules;
+  assert(pack?.rules.some(({ id }) => id === "tea"));
+  assertEquals(providers.filter((provider) => PROVIDERS.includes(provider)).length, PROVIDERS.length);
+
+  assertStringIncludes(
+    await wrong({ ...common, provider: "toi" }),
+    'codex, claude_code, replay, toy, but is the string "toi"; did you mean "toy"?',
+  );
+  assertStringIncludes(
+    await wrong({ ...common, rules: { toy: [{ ...rule, dialog: ["coffee"] }] } }),
+    'names a dialog "coffee", but there are tea, other',
+  );
+  assertStringIncludes(
+    (await assertRejects(() => load(common, [...PROVIDERS]), UsageError)).message,
+    'must be one of codex, claude_code, replay, but is the string "toy"',
+  );
+});
+
+Deno.test("the toy's screens are written in the form of the built-in ones, and read like them", async () => {
+  const data = JSON.parse(await Deno.readTextFile(`${FOLDER}screen.json`));
+  assertEquals(screenSchema.safeParse(data).error?.issues, undefined);
+  const line = "~".repeat(40);
+  const told = (...rows: string[]) => {
+    const { status, rule } = classify(parseScreen(rows.join("\n"), { command: "deno" }), toyProvider.terminal.rules);
+    return [status, rule];
+  };
+  assertEquals(told("--- toy ---", line, "toy>", line, "ready"), ["idle", "composer"]);
+  assertEquals(told("[you] hi", line, "toy>", line, "busy"), ["processing", "footer-busy"]);
+  assertEquals(told("[you] hi", "[toy] written", line, "toy>", line, "ready"), ["completed", "answered"]);
+});
