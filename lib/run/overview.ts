@@ -4,7 +4,7 @@ import { type Condition, conditionOf } from "./condition.ts";
 import { isLocked, readLockHolder } from "./lock_file.ts";
 import type { Job } from "./job.ts";
 import type { Progress, Waiting } from "./progress.ts";
-import { UnknownRecordError } from "./read_facts.ts";
+import { UnknownRecordError } from "./fact_reader.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 

@@ -1,6 +1,6 @@
 import { PanewrightError } from "../errors.ts";
 import { errorText } from "../text/error_text.ts";
-import type { Job } from "./job.ts";
+import type { AnyFact, Job, Recorded } from "./job.ts";
 import { initialProgress, type Progress } from "./progress.ts";
 import { readEnds } from "./read_ends.ts";
 import { tryParseFacts } from "./read_facts.ts";
@@ -45,6 +45,13 @@ function foldText(
   options: { readonly path: string; readonly jobs: readonly Job[]; readonly unchecked: boolean },
 ): ReadProgress {
   const { job, facts, problem } = tryParseFacts(text, options);
-  const progress = job && facts.reduce((before, fact) => job.progress(before, fact), initialProgress(job.id));
-  return { progress, problem };
+  return { progress: job && foldProgress(job, facts), problem };
+}
+
+/** The progress after these facts of a job. */
+export function foldProgress<Fact extends AnyFact, State>(
+  job: Job<Fact, State>,
+  facts: readonly Recorded<Fact>[],
+): Progress {
+  return facts.reduce((before, fact) => job.progress(before, fact), initialProgress(job.id));
 }

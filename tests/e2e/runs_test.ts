@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertLess, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
-import { readLastRecord } from "../../lib/run/read_journal.ts";
+import { readRecords } from "../support/journal_records.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { panewrightCommands } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -85,7 +85,7 @@ Deno.test("stop: the agents of a panewright that was killed are ended; before, a
   assertEquals(stopped.code, 0, stopped.stderr);
   assertStringIncludes(stopped.stdout, `The agents of run ${id} were ended`);
   await stage.sandbox.assertNothingLeft();
-  const last = await readLastRecord(`${folder}/journal.ndjson`);
+  const last = (await readRecords(`${folder}/journal.ndjson`)).at(-1);
   assertObjectMatch(last ?? {}, { type: "run_finished", outcome: "interrupted" });
   await stage.script(passAfter(100));
   const resumed = await panewright(stage, "resume");

@@ -1,25 +1,31 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PanewrightError } from "../../lib/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
-import { cutDamagedJournal, parseJournal, readJournal, readLastRecord } from "../../lib/run/read_journal.ts";
+import { UnknownRecordError } from "../../lib/run/fact_reader.ts";
+import { cutDamagedJournal, readFacts } from "../../lib/run/read_facts.ts";
+import { readRecords } from "../support/journal_records.ts";
+import { OPENED, STARTED, TOY_JOB } from "./toy_job.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const RECORD = '{"at":"2026-11-20T10:00:00.000Z","type":"one","text":"é"}\n';
+const BEGINNING = OPENED + STARTED;
+const JOBS = [TOY_JOB];
 
 Deno.test("a damaged middle names line and byte, and is cut off into a file beside the journal", async () => {
   await using dir = await tempDir();
   const path = `${dir.path}/journal.ndjson`;
   const rest = `\0\0\0\n${RECORD}${RECORD}`;
-  await Deno.writeTextFile(path, RECORD + RECORD + rest);
-  const byte = new TextEncoder().encode(RECORD + RECORD).length;
-  await assertRejects(() => readJournal(path), PanewrightError, `${path}: line 3 (byte ${byte}) is not a record`);
-  const cut = await cutDamagedJournal(path);
-  assertEquals(cut, { line: 3, keptAs: `${path}.damaged-1`, bytes: rest.length + 2 });
+  const whole = BEGINNING + RECORD + RECORD;
+  await Deno.writeTextFile(path, whole + rest);
+  const byte = new TextEncoder().encode(whole).length;
+  await assertRejects(() => readFacts(path, JOBS), PanewrightError, `${path}: line 5 (byte ${byte}) is not a record`);
+  const cut = await cutDamagedJournal(path, JOBS);
+  assertEquals(cut, { line: 5, keptAs: `${path}.damaged-1`, bytes: rest.length + 2 });
   assertEquals(await Deno.readTextFile(`${path}.damaged-1`), rest);
-  assertEquals(await Deno.readTextFile(path), RECORD + RECORD);
-  assertEquals(await cutDamagedJournal(path), undefined);
+  assertEquals(await Deno.readTextFile(path), whole);
+  assertEquals(await cutDamagedJournal(path, JOBS), undefined);
   await Deno.writeTextFile(path, "x\n", { append: true });
-  assertEquals((await cutDamagedJournal(path))?.keptAs, `${path}.damaged-2`);
+  assertEquals((await cutDamagedJournal(path, JOBS))?.keptAs, `${path}.damaged-2`);
 });
 
 Deno.test("how much of a record was cut off is told when the journal is opened again", async () => {
@@ -30,12 +36,20 @@ Deno.test("how much of a record was cut off is told when the journal is opened a
   assertEquals(journal.droppedBytes, 11);
   using again = openJournal(path);
   assertEquals(again.droppedBytes, 0);
-  assertEquals((await readLastRecord(path))?.type, "one");
+  assertEquals((await readRecords(path)).at(-1)?.type, "one");
 });
 
-Deno.test("a journal of a later version is not read", () => {
-  const opened = '{"at":"2026-11-20T10:00:00.000Z","type":"journal_opened","version":99}\n';
-  assertThrows(() => parseJournal(opened, "j"), PanewrightError, "Cannot read the journal j: it has version 99");
+Deno.test("a record with a field that is not what it must be is cut off as damage, one of a later version is not", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/journal.ndjson`;
+  const wrong = '{"at":"2026-11-20T10:00:00.000Z","type":"one","text":7}\n';
+  await Deno.writeTextFile(path, BEGINNING + wrong + RECORD);
+  assertEquals((await cutDamagedJournal(path, JOBS))?.line, 3);
+  assertEquals(await Deno.readTextFile(path), BEGINNING);
+  const later = '{"at":"2026-11-20T10:00:00.000Z","type":"three"}\n';
+  await Deno.writeTextFile(path, BEGINNING + later + wrong);
+  await assertRejects(() => cutDamagedJournal(path, JOBS), UnknownRecordError, 'has the type "three"');
+  assertEquals(await Deno.readTextFile(path), BEGINNING + later + wrong);
 });
 
 Deno.test("a journal that was removed takes no more records", async () => {

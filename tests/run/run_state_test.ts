@@ -3,7 +3,9 @@ import { PanewrightError, UsageError } from "../../lib/errors.ts";
 import { leaveAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { isLocked, readLockHolder, tryLockFile } from "../../lib/run/lock_file.ts";
-import { parseJournal, readJournal } from "../../lib/run/read_journal.ts";
+import { parseFacts } from "../../lib/run/read_facts.ts";
+import { readRecords } from "../support/journal_records.ts";
+import { OPENED, STARTED, TOY_JOB } from "./toy_job.ts";
 import { createRunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -43,7 +45,7 @@ Deno.test("a record that was cut off does not count, and is dropped before the n
     journal.append({ type: "two" });
   }
   const whole = await Deno.readTextFile(path);
-  const types = async () => (await readJournal(path)).map(({ type }) => type);
+  const types = async () => (await readRecords(path)).map(({ type }) => type);
   for (let cut = 1; cut <= whole.length; cut++) {
     await Deno.writeTextFile(path, whole.slice(0, cut));
     const before = await types();
@@ -66,15 +68,18 @@ Deno.test("a long record that was cut off is dropped whole", async () => {
 });
 
 Deno.test("a line that is not a record is named with its number", () => {
-  const line = '{"at":"2026-11-20T10:00:00.000Z","type":"one"}';
+  const line = '{"at":"2026-11-20T10:00:00.000Z","type":"one"}\n';
+  const whole = OPENED + STARTED + line;
+  const options = { path: "j", jobs: [TOY_JOB] };
   for (const broken of ["x", "1", "{}", '{"type":1,"at":"x"}', "null", ""]) {
     assertThrows(
-      () => parseJournal(`${line}\n${broken}\n${line}\n`, "j"),
+      () => parseFacts(`${whole}${broken}\n${line}`, options),
       PanewrightError,
-      "j: line 2 (byte 47) is not a record",
+      `j: line 4 (byte ${whole.length}) is not a record`,
     );
   }
-  assertEquals(parseJournal("", "j"), []);
+  assertEquals(parseFacts(`${whole}{"at`, options).facts.map(({ type }) => type), ["run_started", "one"]);
+  assertEquals(parseFacts("", options), { job: undefined, facts: [] });
 });
 
 Deno.test("a run has one owner; looking at it does not take it", async () => {

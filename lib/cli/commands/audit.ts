@@ -7,8 +7,8 @@ import {
 } from "../../dialogs/audit_chain.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
-import { isJournalOf, tryParseFacts, UnknownRecordError } from "../../run/read_facts.ts";
-import { readJournalText } from "../../run/read_journal.ts";
+import { UnknownRecordError } from "../../run/fact_reader.ts";
+import { isJournalOf, readJournalText, tryParseFacts } from "../../run/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";

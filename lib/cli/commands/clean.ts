@@ -5,7 +5,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import type { Condition } from "../../run/condition.ts";
 import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
-import { UnknownRecordError } from "../../run/read_facts.ts";
+import { UnknownRecordError } from "../../run/fact_reader.ts";
 import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";

@@ -6,7 +6,7 @@ import { shellQuote } from "../../shell/quote.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
 import { defineCommand } from "../console/command.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
-import { executeRun } from "./run.ts";
+import { executeReview } from "./run.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import { plural } from "../show/words.ts";
 
@@ -34,8 +34,8 @@ export const command = defineCommand({
       const plan = toRunPlan(await loadConfig({ path: DEMO_CONFIG_FILE, cwd: folder, env: () => undefined }));
       const tmux = { ...plan.tmux, socket: basename(folder) };
       const origin = { configFile: `${folder}/${DEMO_CONFIG_FILE}`, cwd: folder, flags: {} };
-      const run = (options: ReviewRunOptions) => executeReviewRun(origin, options);
-      const exitCode = await executeRun({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, run });
+      const execute = (options: ReviewRunOptions) => executeReviewRun(origin, options);
+      const exitCode = await executeReview({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, execute });
       if (keep || !global.quiet) io.stderr(await summarise(folder, keep));
       return exitCode;
     } finally {

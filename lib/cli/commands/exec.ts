@@ -1,28 +1,24 @@
 import { resolve } from "@std/path/posix";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import { UsageError } from "../../errors.ts";
-import { type ExecOptions, type ExecReport, executeExec } from "../../jobs/pipeline/execute.ts";
+import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import type { ExecOverrides, ExecTarget } from "../../jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { nextTaskOf } from "../../jobs/pipeline/task.ts";
-import { askedQuestion, openTerminalPerson } from "../console/ask_person.ts";
-import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
-import { type ExecConfig, loadExecConfig } from "../exec_config.ts";
+import type { RunResult } from "../../run/conduct.ts";
+import type { Progress } from "../../run/progress.ts";
+import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
+import { askedQuestion } from "../console/ask_person.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
 import { openLiveOutput } from "../show/live_output.ts";
-
-/** The flag that keeps panewright from asking at the terminal. */
-export const NO_INPUT_FLAG = {
-  name: "no-input",
-  type: "switch",
-  description: "never ask at this terminal: a question stops the run with exit code 3",
-} as const;
 
 /** `panewright exec TASK|FOLDER` */
 export const command = defineCommand({
   description:
     "Takes a task through the steps of a pipeline, each with a coding agent without a terminal of its own (codex exec, claude -p). " +
     "After each step its checks decide whether the next one begins. A folder's tasks (.md files) are done in alphabetical " +
-    "order, those whose name begins with _ left out.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
+    "order; those whose name begins with _ are left out.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
     "terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 one failed, 2 wrong usage or " +
     "configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
   arguments: [{ name: "TASK", description: "the file with the task, or a folder of such files", required: true }],
@@ -54,20 +50,16 @@ export const command = defineCommand({
   async run({ flags, positionals, global }, io) {
     const { pipeline, config: path, wd } = flags;
     const target = await findTarget(positionals[0] ?? "", io);
-    using progress = openLiveOutput("exec", { io, global });
-    const config = await loadExecConfig(io, {
-      flags: wd === undefined ? {} : { wd },
-      ...(path === undefined ? {} : { path }),
-    }, ({ where, message }) => progress.onEvent({ type: "warning", message: `${where}: ${message}` }));
     const overrides: ExecOverrides = {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...chosenByFlags(EXEC_SETTINGS, flags),
     };
-    const noInput = flags["no-input"] === true;
-    return await withExecOptions(
-      { io, global, config, noInput, onEvent: progress.onEvent },
-      (options) => executeExec({ target, overrides, configFile: config.file }, options),
-    );
+    return await executeSteps({ flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }) }, {
+      io,
+      global,
+      noInput: flags["no-input"] === true,
+      execute: (options, configFile) => executeExec({ target, overrides, configFile }, options),
+    });
   },
 });
 
@@ -87,33 +79,33 @@ async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
   });
 }
 
-/** What {@linkcode withExecOptions} makes the options of a run from. */
-export interface ExecSurroundings {
-  readonly io: CliIo;
-  readonly global: GlobalFlags;
-  readonly config: ExecConfig;
-  readonly noInput: boolean;
-  readonly onEvent: NonNullable<ExecOptions["onEvent"]>;
+/** Where and how {@linkcode executeSteps} executes a run. */
+export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output"> {
+  /** How the run stood before, where it is resumed. */
+  readonly earlier?: Progress;
+  /** Executes the run, a new one or one that is resumed. */
+  readonly execute: (options: ExecOptions, configFile: string | null) => Promise<RunResult>;
 }
 
 /**
- * Executes a run with this command line around it.
+ * Executes a run of the pipeline by a configuration and shows how it goes.
  *
- * @returns the exit code
+ * @returns the exit code: 0 for tasks that passed, 1 for one that failed, 3 for a question that waits
+ * @throws {ConfigError} when the configuration cannot be used
+ * @throws like `executeExec`
  */
-export async function withExecOptions(
-  { io, global, config, noInput, onEvent }: ExecSurroundings,
-  execute: (options: ExecOptions) => Promise<ExecReport>,
-): Promise<number> {
-  const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json && !noInput;
-  using person = hasPerson ? openTerminalPerson(io) : undefined;
-  const { outcome } = await execute({
-    plan: config.plan,
-    whereArguments: config.plan.workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", config.plan.workdir],
-    onEvent,
-    signal: io.signal,
-    onForcedExit: (act) => io.onForcedExit(act),
-    ...(person === undefined ? {} : { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
-  });
-  return { pass: 0, fail: 1, waiting: 3 }[outcome];
+export async function executeSteps(config: ExecConfigOptions, around: StepsSurroundings): Promise<number> {
+  const { io, execute, earlier } = around;
+  using output = openLiveOutput("exec", { ...around, earlier });
+  const { plan, file } = await loadExecConfig(
+    io,
+    config,
+    ({ where, message }) => output.onEvent({ type: "warning", message: `${where}: ${message}` }),
+  );
+  return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
+    execute({
+      ...options,
+      plan,
+      ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
+    }, file));
 }

@@ -1,6 +1,6 @@
 import { JOBS } from "../../jobs/mod.ts";
-import { byteOfLine, createFactReader, type FactReader } from "../../run/read_facts.ts";
-import { readJournalText } from "../../run/read_journal.ts";
+import { byteOfLine, createFactReader, type FactReader } from "../../run/fact_reader.ts";
+import { readJournalText } from "../../run/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { FolderWatch } from "../../session_log/folder_watch.ts";
 import { LineTail } from "../../session_log/line_tail.ts";

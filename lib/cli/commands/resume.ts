@@ -1,38 +1,36 @@
 import { basename } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
-import { listRunIds } from "../../run/find_run.ts";
-import { cutDamagedJournal } from "../../run/read_journal.ts";
-import { lockRun } from "../../run/run_lock.ts";
-import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
-import { canResume } from "../../run/condition.ts";
-import { readOverview } from "../../run/overview.ts";
-import type { Progress } from "../../run/progress.ts";
-import { readProgress } from "../../run/read_progress.ts";
+import { UsageError } from "../../errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { resumeExec } from "../../jobs/pipeline/execute.ts";
-import { tryReadExecRun } from "../../jobs/pipeline/read_run.ts";
+import type { ExecFact } from "../../jobs/pipeline/facts.ts";
+import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { resumeReviewRun } from "../../jobs/review_loop/execute.ts";
-import { tryReadReviewRun } from "../../jobs/review_loop/read_run.ts";
-import type { RunState } from "../../jobs/review_loop/run_state.ts";
-import type { RunHead } from "../../jobs/pipeline/state.ts";
-import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
-import { NO_INPUT_FLAG, withExecOptions } from "./exec.ts";
-import { loadExecConfig } from "../exec_config.ts";
-import { openLiveOutput } from "../show/live_output.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
+import { canResume } from "../../run/condition.ts";
+import { listRunIds } from "../../run/find_run.ts";
+import { readOverview } from "../../run/overview.ts";
+import { cutDamagedJournal, isJournalOf, type JournalFacts, notBegun, readFacts } from "../../run/read_facts.ts";
+import { foldProgress } from "../../run/read_progress.ts";
+import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import { lockRun } from "../../run/run_lock.ts";
+import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { executeRun } from "./run.ts";
+import { executeSteps } from "./exec.ts";
+import { executeReview } from "./run.ts";
 
 /** `panewright resume [RUN]` */
 export const command = defineCommand({
   description:
-    "Goes on with a run of `panewright run` or `panewright exec` from where its journal says that it stands: after an answer, a " +
-    "failure, Ctrl-C, kill -9 or a crash of the machine. Without RUN it is the newest one that is not over.\n\nOf a review loop " +
-    "the finished turns stay finished, agents that are alive go on, those that are not are started again (with the session of their " +
-    "CLI where it can be gone on with), and a response that was written meanwhile is taken. Of a pipeline a question that is still " +
-    "open is asked again, and a step that failed gets its tries anew.\n\nThe configuration is read anew: what was wrong with it can be " +
-    "put right before. The exit codes are those of `panewright run` and `panewright exec`.",
+    "Resumes a run of `panewright run` or `panewright exec` from where its journal says that it stands: after an answer, a " +
+    "failure, Ctrl-C, kill -9 or a crash of the machine. Without RUN it is the newest one that is not over.\n\nIn a review loop, " +
+    "finished turns stay finished, agents that are alive continue, those that are not are started again (with the session of their " +
+    "CLI where it can be resumed), and a response that was written meanwhile is taken. In a pipeline, a question that is still " +
+    "open is asked again, and a step that failed gets all its tries again.\n\nThe configuration is read again, so you can correct " +
+    "it first. The exit codes are those of `panewright run` and `panewright exec`.",
   arguments: [RUN_ARGUMENT],
   flags: [
     NO_INPUT_FLAG,
@@ -40,80 +38,73 @@ export const command = defineCommand({
     {
       name: "from-last-good",
       type: "switch",
-      description: "cut a damaged journal before the damage, keep the rest beside it, and go on from there",
+      description: "cut a damaged journal before the damage, keep the rest beside it, and resume from there",
     },
   ],
   examples: [
-    { command: "resume", description: "go on with the newest run of this folder that is not over" },
-    { command: "resume 20261120-072605-3fa9", description: "go on with this one, after its question was answered" },
+    { command: "resume", description: "resume the newest run of this folder that is not over" },
+    { command: "resume 20261120-072605-3fa9", description: "resume this one, after its question was answered" },
   ],
   async run({ flags, positionals, global }, io) {
     const [name] = positionals;
     const folder = name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd);
     if (flags["from-last-good"] === true) await repair(folder, io);
-    const exec = await tryReadExecRun(folder);
-    const noInput = flags["no-input"] === true;
-    if (exec !== undefined) return await goOnWithExec(folder, { head: exec.state.run, io, global, noInput });
-    const review = await tryReadReviewRun(folder);
-    if (review !== undefined) return await goOnWithReview(folder, { head: review.head, io, global, noInput });
-    throw new UsageError(`Cannot go on with run ${folder.id}: it was broken off before it began`, {
-      hint: "Nothing was done yet: start it anew.",
-    });
+    const around = { io, global, noInput: flags["no-input"] === true };
+    const journal = await readFacts(folder.journalPath, JOBS);
+    if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
+    if (isJournalOf(journal, PIPELINE)) return await resumeSteps(folder, journal, around);
+    throw notBegun(folder.id);
   },
 });
 
-interface GoOn<Head> {
-  readonly head: Head;
-  readonly io: CliIo;
-  readonly global: GlobalFlags;
-  readonly noInput: boolean;
-}
+type Around = Pick<Surroundings, "io" | "global" | "noInput">;
 
-async function goOnWithExec(folder: RunFolder, { head, io, global, noInput }: GoOn<RunHead>): Promise<number> {
-  using progress = openLiveOutput("exec", { io, global, earlier: await readEarlier(folder) });
-  const config = await loadExecConfig(io, {
-    flags: { wd: head.workdir },
-    ...(head.configFile === null ? {} : { path: head.configFile }),
-  }, ({ where, message }) => progress.onEvent({ type: "warning", message: `${where}: ${message}` }));
-  return await withExecOptions(
-    { io, global, config, noInput, onEvent: progress.onEvent },
-    (options) => resumeExec(folder, options),
-  );
-}
-
-async function goOnWithReview(
+async function resumeSteps(
   folder: RunFolder,
-  { head, io, global, noInput }: GoOn<RunState["head"]>,
+  { facts }: JournalFacts<ExecFact>,
+  around: Around,
 ): Promise<number> {
-  const { origin, task, workdir } = head;
+  const [started] = facts;
+  if (started?.type !== "run_started") throw notBegun(folder.id);
+  const { workdir, configFile } = started;
+  return await executeSteps({ flags: { wd: workdir }, ...(configFile === null ? {} : { path: configFile }) }, {
+    ...around,
+    earlier: foldProgress(PIPELINE, facts),
+    execute: (options) => resumeExec(folder, options),
+  });
+}
+
+async function resumeReview(
+  folder: RunFolder,
+  { facts }: JournalFacts<ReviewFact>,
+  around: Around,
+): Promise<number> {
+  const [started] = facts;
+  if (started?.type !== "run_started") throw notBegun(folder.id);
+  const { origin: { cwd, flags, configFile }, task, workdir } = started;
   const loaded = await loadSettings({
-    cwd: origin.cwd,
-    env: (name) => io.env(name),
-    flags: origin.flags,
-    ...(origin.configFile === null ? {} : { path: origin.configFile }),
+    cwd,
+    env: (name) => around.io.env(name),
+    flags,
+    ...(configFile === null ? {} : { path: configFile }),
   });
   if (loaded.workdir !== workdir) {
     throw new UsageError(
-      `Cannot go on with run ${folder.id}: it works in ${workdir}, and its configuration now names ` +
-        loaded.workdir,
-      { hint: "Put the configuration's working directory right, or start the run anew." },
+      `Cannot resume run ${folder.id}: it works in ${workdir}, but its configuration now names ${loaded.workdir}`,
+      { hint: "Correct the working directory in the configuration, or start the run anew." },
     );
   }
-  const plan = toRunPlan({ ...loaded, job: task });
-  const isTerminal = noInput ? { ...io.isTerminal, stdin: false } : io.isTerminal;
-  const run = (options: Parameters<typeof resumeReviewRun>[1]) => resumeReviewRun(folder, options);
-  return await executeRun(plan, { io: { ...io, isTerminal }, global, earlier: await readEarlier(folder), run });
-}
-
-/** How a run stood when it was broken off, for the live line. */
-async function readEarlier(folder: RunFolder): Promise<Progress | undefined> {
-  return (await readProgress(folder, JOBS)).progress;
+  return await executeReview(toRunPlan({ ...loaded, job: task }), {
+    ...around,
+    earlier: foldProgress(REVIEW_LOOP, facts),
+    execute: (options) => resumeReviewRun(folder, options),
+  });
 }
 
 /** Cuts a damaged journal, unless a process writes to it. */
 async function repair(folder: RunFolder, io: CliIo): Promise<void> {
   using _owned = await lockRun(folder);
-  const cut = await cutDamagedJournal(folder.journalPath);
+  const cut = await cutDamagedJournal(folder.journalPath, JOBS);
   if (cut === undefined) return io.stderr(`The journal of run ${folder.id} is whole: nothing was cut.\n`);
   io.stderr(
     `The journal of run ${folder.id} was cut before line ${cut.line}; the other ${cut.bytes} bytes are kept in ` +
@@ -121,7 +112,7 @@ async function repair(folder: RunFolder, io: CliIo): Promise<void> {
   );
 }
 
-/** The newest run that can be gone on with. */
+/** The newest run that can be resumed. */
 async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<RunFolder> {
   const workdir = await findRunsWorkdir(io, wd);
   for (const id of (await listRunIds(workdir)).toReversed()) {
@@ -130,7 +121,7 @@ async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<Run
     // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
     if (executed || condition === "unreadable" || canResume(condition, { job: progress?.job, executed })) return folder;
   }
-  throw new UsageError(`Cannot go on with a run in ${workdir}: there is none that is not over`, {
-    hint: "Runs are kept in .panewright/runs of the working directory: call it there, or name it with --wd.",
+  throw new UsageError(`Cannot resume a run in ${workdir}: every run is over`, {
+    hint: "Runs are kept in .panewright/runs of the working directory: run the command there, or name it with --wd.",
   });
 }

@@ -3,11 +3,13 @@ import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
-import { executeReviewRun, type ReviewRunOptions, type ReviewRunReport } from "../../jobs/review_loop/execute.ts";
+import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
+import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
-import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
-import { askedDialog, openTerminalPerson } from "../console/ask_person.ts";
+import { carryOut, type Surroundings } from "../carry_out.ts";
+import { askedDialog } from "../console/ask_person.ts";
+import { defineCommand } from "../console/command.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 
 /** `panewright run [CONFIG]` */
@@ -35,43 +37,39 @@ export const command = defineCommand({
       flags,
       ...(path === undefined ? {} : { path }),
     });
-    const origin = { configFile: absolute(loaded.file, io), cwd: io.cwd, flags };
-    return await executeRun(toRunPlan(loaded), { io, global, run: (options) => executeReviewRun(origin, options) });
+    const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
+    const origin = { configFile, cwd: io.cwd, flags };
+    return await executeReview(toRunPlan(loaded), {
+      io,
+      global,
+      execute: (options) => executeReviewRun(origin, options),
+    });
   },
 });
 
-function absolute(file: string | undefined, { cwd }: CliIo): string | null {
-  return file === undefined ? null : resolve(cwd, file);
-}
-
-/** What {@linkcode executeRun} is given besides the plan. */
-export interface RunSurroundings {
-  readonly io: CliIo;
-  readonly global: GlobalFlags;
+/** Where and how {@linkcode executeReview} executes a plan. */
+export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "output"> {
   /** How the run stood before, where it is resumed. */
-  readonly earlier?: Progress | undefined;
+  readonly earlier?: Progress;
   /** Executes the run, a new one or one that is resumed. */
-  readonly run: (options: ReviewRunOptions) => Promise<ReviewRunReport>;
+  readonly execute: (options: ReviewRunOptions) => Promise<RunResult>;
 }
 
 /**
- * Executes a plan and shows how it goes.
+ * Executes a plan of the review loop and shows how it goes.
  *
  * @returns the exit code: 0 for a job that passed, 1 for one that failed
  * @throws like `executeReviewRun`
  */
-export async function executeRun(plan: ReviewRunPlan, { io, global, earlier, run }: RunSurroundings): Promise<number> {
-  using progress = openLiveOutput("run", { io, global, earlier });
-  const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json;
-  using person = hasPerson ? openTerminalPerson(io) : undefined;
-  const report = await run({
-    plan,
-    whereArguments: plan.workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", plan.workdir],
-    onEvent: (event) => progress.onEvent(event),
-    signal: io.signal,
-    onForcedExit: (act) => io.onForcedExit(act),
-    secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
-    ...(person === undefined ? {} : { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
-  });
-  return report.outcome === "pass" ? 0 : 1;
+export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
+  const { execute, earlier } = around;
+  using output = openLiveOutput("run", { ...around, earlier });
+  const secrets = privateWordsOf(Deno.env.toObject(), "").secrets ?? [];
+  return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
+    execute({
+      ...options,
+      plan,
+      secrets,
+      ...(person && { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
+    }));
 }

@@ -2,7 +2,7 @@ import { canResume, type Condition } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { levelOf, type Progress, type Waiting, type Worker, workerOf } from "../../run/progress.ts";
-import { DamagedJournalError } from "../../run/read_journal.ts";
+import { DamagedJournalError } from "../../run/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
 

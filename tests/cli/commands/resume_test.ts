@@ -46,17 +46,17 @@ async function leaveRun(dir: TempDir, ...more: readonly ReviewFact[]): Promise<R
 const finished = (outcome: "pass" | "fail" | "error") =>
   ({ type: "run_finished", outcome, rounds: 1, seconds: 1, reason: "the reason" }) as const;
 
-Deno.test("without a run that is not over there is nothing to go on with", async () => {
+Deno.test("where every run is over there is nothing to resume", async () => {
   await using dir = await tempDir();
   const none = await resume(dir);
   assertEquals(none.code, 2);
-  assertStringIncludes(none.stderr, "there is none that is not over");
+  assertStringIncludes(none.stderr, "every run is over");
   await leaveRun(dir, finished("pass"));
   await leaveRun(dir, finished("fail"));
   assertEquals((await resume(dir)).stderr, none.stderr);
 });
 
-Deno.test("a run that is over is not gone on with, and says how it ended", async () => {
+Deno.test("a run that is over is not resumed, and says how it ended", async () => {
   await using dir = await tempDir();
   await Deno.writeTextFile(`${dir.path}/panewright.jsonc`, "{}");
   const { id } = await leaveRun(dir, finished("fail"));

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { isLocked } from "../../../lib/run/lock_file.ts";
-import { readJournal, readLastRecord } from "../../../lib/run/read_journal.ts";
+import { readRecords } from "../../support/journal_records.ts";
+import { readFactsOf } from "../../../lib/run/read_facts.ts";
+import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { systemClock } from "../../../lib/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
@@ -75,7 +77,7 @@ Deno.test("stop: a process that does not end in time is named, with what helps; 
   assertEquals(code, 0);
   assertEquals((await owner.ended).code, 137);
   assertMatch(stdout, new RegExp(`was stopped: process ${owner.pid} has ended`));
-  assertEquals((await readLastRecord(folder.journalPath))?.type, "run_finished");
+  assertEquals((await readRecords(folder.journalPath)).at(-1)?.type, "run_finished");
 });
 
 Deno.test("stop: a name in the lock whose process does not hold it is never hit", async () => {
@@ -92,7 +94,7 @@ Deno.test("stop: a name in the lock whose process does not hold it is never hit"
   assertEquals((await innocent.ended).code, 143);
 });
 
-Deno.test("stop: a killed run is written down as stopped, so that it can be gone on with", async () => {
+Deno.test("stop: a killed run is written down as stopped, so that it can be resumed", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
   await Deno.writeTextFile(folder.journalPath, '{"at":"torn', { append: true });
@@ -100,8 +102,7 @@ Deno.test("stop: a killed run is written down as stopped, so that it can be gone
   assertEquals(code, 0);
   assertStringIncludes(stdout, `No process executes run ${ID}, and nothing of it is left running (stopped).\n`);
   assertStringIncludes(stdout, `Resume with: panewright resume ${ID}\n`);
-  const [, ...records] = await readJournal(folder.journalPath);
-  const state = foldEvents(records as unknown as Parameters<typeof foldEvents>[0]);
+  const state = foldEvents((await readFactsOf(REVIEW_LOOP, folder)).facts);
   assertEquals(state?.finished, { outcome: "interrupted", reason: "stopped after its panewright was gone" });
 });
 
@@ -120,7 +121,7 @@ Deno.test("stop: agents that outlived their panewright are ended, with their tmu
     assertLess(performance.now() - startedMs, 8000);
     assertStringIncludes(stdout, `The agents of run ${ID} were ended; the panewright that executed it was gone.\n`);
     assertEquals(await isServerRunning(client), false);
-    assertEquals((await readLastRecord(folder.journalPath))?.type, "run_finished");
+    assertEquals((await readRecords(folder.journalPath)).at(-1)?.type, "run_finished");
     assertMatch((await stop(dir)).stdout, /^No process executes/);
   } finally {
     await killServer(client);
@@ -155,7 +156,7 @@ Deno.test("stop: the agent of a killed run of exec is ended", async () => {
   assertEquals(code, 0);
   assertEquals((await agent.ended).code, 143);
   assertMatch(stdout, /^The agents of run .* were ended/);
-  const last = await readLastRecord(folder.journalPath);
+  const last = (await readRecords(folder.journalPath)).at(-1);
   assertEquals([last?.type, (last as unknown as { outcome: string }).outcome], ["run_finished", "interrupted"]);
 });
 

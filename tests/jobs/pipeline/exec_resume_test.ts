@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../../lib/errors.ts";
-import { readJournal } from "../../../lib/run/read_journal.ts";
+import { readRecords } from "../../support/journal_records.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -29,7 +29,7 @@ Deno.test("a crash while the question waits loses nothing: it is asked again, an
   });
   assertEquals([report.outcome, asked], ["pass", ["q1 Which database?"]]);
   assertStringIncludes(agents.requests[0]?.prompt ?? "", "PostgreSQL");
-  assertEquals((await readJournal(folder.journalPath)).at(-1)?.type, "run_finished");
+  assertEquals((await readRecords(folder.journalPath)).at(-1)?.type, "run_finished");
 });
 
 Deno.test("a crash in the middle of an attempt: the step begins anew with the log of what was broken off", async () => {

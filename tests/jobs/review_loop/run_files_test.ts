@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { PanewrightError, UsageError } from "../../../lib/errors.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
@@ -10,7 +10,9 @@ import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { ensureResponseDir, responsePathFor } from "../../../lib/handoff/response_files.ts";
 import { findLateResponse } from "../../../lib/jobs/review_loop/late_response.ts";
 import { keepMessage, readMessage } from "../../../lib/jobs/review_loop/messages.ts";
-import { readReviewRun } from "../../../lib/jobs/review_loop/read_run.ts";
+import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
+import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import { foldFacts, readFactsOf } from "../../../lib/run/read_facts.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { execWaiting, writeRun } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -75,6 +77,12 @@ async function bench(): Promise<Bench> {
   };
 }
 
+async function readReviewRun(folder: RunFolder): Promise<RunState> {
+  const state = await foldFacts(await readFactsOf(REVIEW_LOOP, folder), { job: REVIEW_LOOP, folder });
+  assert(state !== undefined);
+  return state;
+}
+
 Deno.test("a run is read with the responses that its journal names", async () => {
   await using run = await bench();
   run.record(TURN);
@@ -83,7 +91,7 @@ Deno.test("a run is read with the responses that its journal names", async () =>
   assertEquals([loop.outputs.analyst, responses.length], ["the analysis\n", 1]);
 });
 
-Deno.test("a response that was changed or taken away after it was received is not gone on with", async () => {
+Deno.test("a response that was changed or taken away after it was received is not resumed", async () => {
   for (
     const spoil of [(path: string) => Deno.writeTextFile(path, "the analysiS"), (path: string) => Deno.remove(path)]
   ) {
@@ -159,7 +167,7 @@ Deno.test("a run of another command is not resumed", async () => {
   await using dir = await tempDir();
   const id = "20261120-072605-aaaa";
   const folder = await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id) });
-  await assertRejects(() => readReviewRun(folder), UsageError, 'it is not a run of "panewright run"');
+  await assertRejects(() => readReviewRun(folder), UsageError, 'it is of a run of "panewright exec"');
 });
 
 Deno.test("a message is written down once for each time that it is sent, and read as it was", async () => {

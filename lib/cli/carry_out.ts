@@ -1,0 +1,50 @@
+import type { RunOptions, RunResult } from "../run/conduct.ts";
+import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";
+import type { LiveOutput } from "./show/live_output.ts";
+import type { ShownRecord } from "./show/record_text.ts";
+
+/** The flag that keeps panewright from asking at the terminal. */
+export const NO_INPUT_FLAG = {
+  name: "no-input",
+  type: "switch",
+  description: "never ask at this terminal: a question stops the run with exit code 3",
+} as const;
+
+/** What is around a run at a command line. */
+export interface Surroundings {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+  /** The run's working directory. */
+  readonly workdir: string;
+  readonly output: LiveOutput;
+  /** Whether nobody is to be asked at this terminal. @default {false} */
+  readonly noInput?: boolean;
+}
+
+/** What all jobs are given by a command line. */
+export type CommonOptions = RunOptions<ShownRecord> & {
+  /** Missing where nobody sits at a terminal. */
+  readonly person: TerminalPerson | undefined;
+};
+
+/**
+ * Executes a run with this command line around it.
+ *
+ * @returns the exit code: 0 for a job that passed, 1 for one that failed, 3 for one that waits for an answer
+ */
+export async function carryOut(
+  { io, global, workdir, output, noInput = false }: Surroundings,
+  execute: (options: CommonOptions) => Promise<RunResult>,
+): Promise<number> {
+  const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json && !noInput;
+  using person = hasPerson ? openTerminalPerson(io) : undefined;
+  const { outcome } = await execute({
+    whereArguments: workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", workdir],
+    onEvent: (event) => output.onEvent(event),
+    signal: io.signal,
+    onForcedExit: (act) => io.onForcedExit(act),
+    person,
+  });
+  return { pass: 0, fail: 1, waiting: 3 }[outcome];
+}
