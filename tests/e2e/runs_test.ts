@@ -127,7 +127,7 @@ Deno.test("attach: a person sees the role's window, detaches, and the run goes o
   assertEquals(code, 0, stderr);
   const gone = await panewright(stage, "attach", id, "--print");
   assertEquals(gone.code, 2);
-  assertStringIncludes(gone.stderr, "its tmux session is not there any more");
+  assertStringIncludes(gone.stderr, "its tmux session no longer exists");
   await stage.sandbox.assertNothingLeft();
 });
 

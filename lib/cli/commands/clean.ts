@@ -120,7 +120,8 @@ async function lastWritten({ journalPath }: RunFolder): Promise<string> {
 }
 
 const OVER: ReadonlySet<Condition> = new Set(["passed", "failed"]);
-const IS_EXECUTED = "is being executed";
+// These reasons are keys in --json.
+const IS_EXECUTED = "is executed";
 
 async function reasonToKeep(
   { folder, condition, executed, progress, problem }: RunOverview,
@@ -128,7 +129,7 @@ async function reasonToKeep(
 ): Promise<string | undefined> {
   if (executed) return IS_EXECUTED;
   if (problem instanceof UnknownRecordError) return "was written by a later panewright";
-  if (!all && !OVER.has(condition)) return "could be resumed, or cannot be read (--all removes them, too)";
+  if (!all && !OVER.has(condition)) return "could be resumed, or cannot be read (--all takes them too)";
   if (progress === undefined || !await isAnythingLeft(progress, folder, processes)) return undefined;
   return "has agents that are alive (panewright stop ends them)";
 }

@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
+import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import type { ExecOverrides, ExecTarget } from "../../jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { nextTaskOf } from "../../jobs/pipeline/task.ts";
@@ -96,7 +97,7 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
  */
 export async function executeSteps(config: ExecConfigOptions, around: StepsSurroundings): Promise<number> {
   const { io, execute, earlier } = around;
-  using output = openLiveOutput("exec", { ...around, earlier });
+  using output = openLiveOutput(PIPELINE, { ...around, earlier });
   const { plan, file } = await loadExecConfig(
     io,
     config,

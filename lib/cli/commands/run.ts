@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
+import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import type { RunResult } from "../../run/conduct.ts";
@@ -63,7 +64,7 @@ export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "outp
  */
 export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
   const { execute, earlier } = around;
-  using output = openLiveOutput("run", { ...around, earlier });
+  using output = openLiveOutput(REVIEW_LOOP, { ...around, earlier });
   const secrets = privateWordsOf(Deno.env.toObject(), "").secrets ?? [];
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({

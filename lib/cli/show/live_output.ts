@@ -1,6 +1,5 @@
-import { JOBS } from "../../jobs/mod.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
-import { initialProgress, type JobId, type Progress } from "../../run/progress.ts";
+import { initialProgress, type Progress } from "../../run/progress.ts";
 import type { Job } from "../../run/job.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
@@ -30,7 +29,7 @@ export interface LiveOutputOptions {
  * Shows a run by the flags of the command line: `--json` writes each record as a line of JSON to stdout; otherwise records go
  * to stderr, with a live line below them where that is a terminal, and only the result goes to stdout.
  */
-export function openLiveOutput(job: JobId, options: LiveOutputOptions): LiveOutput {
+export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput {
   const { io, global, wallClock = () => new Date() } = options;
   if (global.json) {
     return {
@@ -38,7 +37,7 @@ export function openLiveOutput(job: JobId, options: LiveOutputOptions): LiveOutp
       [Symbol.dispose]: () => {},
     };
   }
-  const live = global.quiet || !io.isTerminal.stderr ? undefined : new LiveState(job, { ...options, wallClock });
+  const live = global.quiet || !io.isTerminal.stderr ? undefined : openLiveState(job, options);
   const shows = ({ importance }: ShownLine) =>
     importance === "always" || !global.quiet && (importance === "normal" || global.verbose);
   return {
@@ -69,58 +68,41 @@ export function painted({ text, tone }: ShownLine, { color }: { readonly color: 
 const TICK_MS = 1000;
 
 /** What happens at this moment, drawn again once a second while something does. */
-class LiveState implements Disposable {
-  readonly #job: Job;
-  readonly #options: LiveOutputOptions & { readonly wallClock: () => Date };
-  readonly #line: LiveLine;
-  readonly #stop = new AbortController();
-  #progress: Progress;
-  #doing: string | undefined;
-
-  constructor(id: JobId, options: LiveOutputOptions & { readonly wallClock: () => Date }) {
-    this.#job = JOBS.find((job) => job.id === id)!;
-    this.#options = options;
-    this.#line = new LiveLine(options.io);
-    this.#progress = options.earlier ?? initialProgress(id);
-    void this.#tick();
-  }
-
-  update(record: ShownRecord): void {
-    if (record.type === "agent_activity") {
-      if (record.fact.type === "ran") this.#doing = `$ ${record.fact.command}`;
-      return;
-    }
-    const before = this.#progress;
-    this.#progress = this.#job.progress(before, { ...record, at: this.#options.wallClock().toISOString() });
-    if (before.activity !== this.#progress.activity) this.#doing = undefined;
-  }
-
-  draw(): void {
-    const { io, wallClock } = this.#options;
-    const text = liveText(this.#progress, { now: wallClock(), columns: io.columns() - 1, doing: this.#doing });
+function openLiveState(
+  job: Job,
+  { io, earlier, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions,
+) {
+  const line = new LiveLine(io);
+  const stop = new AbortController();
+  let progress = earlier ?? initialProgress(job.id);
+  let doing: string | undefined;
+  const draw = () => {
+    const text = liveText(progress, { now: wallClock(), columns: io.columns() - 1, doing });
     // An empty line must not be drawn over what somebody else writes below the facts.
-    if (text === "") this.#line.erase();
-    else this.#line.show(text);
-  }
-
-  erase(): void {
-    this.#line.erase();
-  }
-
-  [Symbol.dispose](): void {
-    this.#stop.abort();
-    this.#line[Symbol.dispose]();
-  }
-
-  async #tick(): Promise<void> {
-    const { clock = systemClock } = this.#options;
-    try {
-      while (true) {
-        await clock.sleep(TICK_MS, this.#stop.signal);
-        this.draw();
-      }
-    } catch (error) {
-      if (!this.#stop.signal.aborted) throw error;
+    if (text === "") line.erase();
+    else line.show(text);
+  };
+  const tick = async () => {
+    while (!stop.signal.aborted) {
+      await clock.sleep(TICK_MS, stop.signal).then(draw, () => {});
     }
-  }
+  };
+  void tick();
+  return {
+    draw,
+    erase: () => line.erase(),
+    update(record: ShownRecord) {
+      if (record.type === "agent_activity") {
+        if (record.fact.type === "ran") doing = `$ ${record.fact.command}`;
+        return;
+      }
+      const { activity } = progress;
+      progress = job.progress(progress, { ...record, at: wallClock().toISOString() });
+      if (activity !== progress.activity) doing = undefined;
+    },
+    [Symbol.dispose]() {
+      stop.abort();
+      line[Symbol.dispose]();
+    },
+  };
 }

@@ -26,7 +26,7 @@ export function renderView(view: RunView, now: Date): readonly string[] {
   }
   if (commands.resume !== undefined) rows.push(["resume", commands.resume]);
   if (commands.attach !== undefined) rows.push(["watch", commands.attach], ["", commands.attachTmux ?? ""]);
-  if (commands.stop !== undefined && !view.executed) rows.push(["end them", commands.stop]);
+  if (commands.stop !== undefined && !view.executed) rows.push(["stop", commands.stop]);
   return [
     headline(view),
     ...rows.map(([name, text]) => `  ${padEnd(name, NAME_WIDTH)}  ${sanitizeLine(text)}`.trimEnd()),

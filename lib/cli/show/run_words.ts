@@ -1,4 +1,3 @@
-import type { Condition } from "../../run/condition.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
@@ -6,24 +5,11 @@ import { cut } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
 import { forHowLong, workerStatusText } from "./words.ts";
 
-const CONDITION_WORDS: Readonly<Record<Condition, string>> = {
-  running: "running",
-  waiting: "waiting",
-  passed: "passed",
-  failed: "failed",
-  stopped: "stopped",
-  killed: "killed",
-  needs_person: "needs a person",
-  error: "error",
-  empty: "empty",
-  unreadable: "unreadable",
-};
-
 /** How a run is, with the question that it waits for. */
 export function conditionText(
   { condition, question, answered }: Pick<RunOverview, "condition" | "question" | "answered">,
 ) {
-  if (condition !== "waiting") return CONDITION_WORDS[condition];
+  if (condition !== "waiting") return condition === "needs_person" ? "needs a person" : condition;
   if (question?.id === undefined) return "waiting at a dialog";
   const id = sanitizeLine(question.id);
   return answered ? `${id} is answered` : `waiting for ${id}`;

@@ -96,7 +96,7 @@ Deno.test("clean --all: never a run that is executed, or whose agents are alive"
   await writeReview(dir, { daysAgo: 30, events: alive });
   const output = await clean(dir, "--keep=0", "--all");
   assertEquals((await left(dir)).length, 2);
-  assertStringIncludes(output, "Kept: 1 old run that is being executed.\n");
+  assertStringIncludes(output, "Kept: 1 old run that is executed.\n");
   assertStringIncludes(output, "Kept: 1 old run that has agents that are alive (panewright stop ends them).\n");
 });
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
+import { PIPELINE } from "../../../lib/jobs/pipeline/mod.ts";
 import { execProgress } from "../../../lib/jobs/pipeline/progress.ts";
 import { initialProgress } from "../../../lib/run/progress.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
@@ -89,7 +90,7 @@ Deno.test("every event of exec has words of its own, and none lets control chara
 
 Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves the result and warnings", () => {
   const io = fakeIo();
-  using progress = openLiveOutput("exec", { io, global: GLOBAL, wallClock: NOW });
+  using progress = openLiveOutput(PIPELINE, { io, global: GLOBAL, wallClock: NOW });
   for (const event of EVENTS) progress.onEvent(event);
   assertMatch(
     io.written.stdout,
@@ -98,7 +99,7 @@ Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves
   assertMatch(io.written.stderr, /2026-11-20T12:00:00.000Z question q1 of step/);
   assertNotMatch(io.written.stderr, /\$ ls/);
   const quiet = fakeIo();
-  using short = openLiveOutput("exec", { io: quiet, global: { ...GLOBAL, quiet: true }, wallClock: NOW });
+  using short = openLiveOutput(PIPELINE, { io: quiet, global: { ...GLOBAL, quiet: true }, wallClock: NOW });
   for (const event of EVENTS) short.onEvent(event);
   assertEquals(quiet.written.stderr.split("\n").length, 2);
   assertEquals(quiet.written.stdout, io.written.stdout);
@@ -106,7 +107,7 @@ Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves
 
 Deno.test("--json gives each event of exec as a line, what the agent does included", () => {
   const io = fakeIo();
-  using progress = openLiveOutput("exec", { io, global: { ...GLOBAL, json: true }, wallClock: NOW });
+  using progress = openLiveOutput(PIPELINE, { io, global: { ...GLOBAL, json: true }, wallClock: NOW });
   for (const event of EVENTS) progress.onEvent(event);
   const lines = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(lines, EVENTS.map((event) => ({ at: "2026-11-20T12:00:00.000Z", ...event })));
@@ -128,7 +129,7 @@ Deno.test("the live line says what happens, and nothing while a person is asked"
 
 Deno.test("the live line says what the agent runs at this moment, until something else happens", () => {
   const io = fakeIo({ terminal: true, columns: 100 });
-  using progress = openLiveOutput("exec", { io, global: GLOBAL, wallClock: NOW });
+  using progress = openLiveOutput(PIPELINE, { io, global: GLOBAL, wallClock: NOW });
   const drawn = () => io.written.stderr.split("\r\x1b[2K").at(-1);
   for (const event of EVENTS.slice(0, 7)) progress.onEvent(event);
   assertMatch(drawn() ?? "", /^step 2\/2, evil\S+ · \$ ls evil\S+ · 0 s \(run 0 s\)$/);

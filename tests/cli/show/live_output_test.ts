@@ -4,6 +4,7 @@ import type { GlobalFlags } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
+import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
 import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
 import { initialProgress, type Progress } from "../../../lib/run/progress.ts";
 import { type Clock, sleepWithTimer } from "../../../lib/ports/clock.ts";
@@ -97,7 +98,11 @@ const RUN: readonly ReviewFact[] = [
 
 Deno.test("where stderr is no terminal, each fact is a line with its time, and the result goes to stdout", () => {
   const io = fakeIo();
-  using progress = openLiveOutput("run", { io, global: FLAGS, wallClock: () => new Date("2026-11-20T12:00:05Z") });
+  using progress = openLiveOutput(REVIEW_LOOP, {
+    io,
+    global: FLAGS,
+    wallClock: () => new Date("2026-11-20T12:00:05Z"),
+  });
   RUN.forEach((event) => progress.onEvent(event));
   const stamped = [
     "run r1, starting with analyst; its records are in /w/.panewright/runs/r1",
@@ -127,7 +132,7 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
 
 Deno.test("--quiet leaves the result, the warnings and what was left open", () => {
   const io = fakeIo({ terminal: true });
-  using progress = openLiveOutput("run", { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertEquals(io.written, {
     stderr: "12:00:05 warning: tester: the status could not be read\n" +
@@ -138,7 +143,7 @@ Deno.test("--quiet leaves the result, the warnings and what was left open", () =
 
 Deno.test("--verbose adds every status change and the output of the tests", () => {
   const io = fakeIo();
-  using progress = openLiveOutput("run", { io, global: { ...FLAGS, verbose: true }, wallClock: noon });
+  using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, verbose: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertStringIncludes(io.written.stderr, " programmer: working\n");
   assertStringIncludes(io.written.stderr, " analyst: starting codex\n");
@@ -147,7 +152,7 @@ Deno.test("--verbose adds every status change and the output of the tests", () =
 
 Deno.test("--json writes each event as a line of JSON to stdout, and nothing to stderr", () => {
   const io = fakeIo({ terminal: true });
-  using progress = openLiveOutput("run", {
+  using progress = openLiveOutput(REVIEW_LOOP, {
     io,
     global: { ...FLAGS, json: true },
     wallClock: () => new Date("2026-11-20T12:00:05Z"),
@@ -161,7 +166,7 @@ Deno.test("--json writes each event as a line of JSON to stdout, and nothing to 
 Deno.test("text of agents reaches neither terminal nor log with control characters", () => {
   for (const json of [false, true]) {
     const io = fakeIo();
-    using progress = openLiveOutput("run", { io, global: { ...FLAGS, json, verbose: true } });
+    using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, json, verbose: true } });
     progress.onEvent({ type: "warning", message: "\x1b]0;title\x07 \u009b2J \u202e and\nmore" });
     progress.onEvent({ type: "round_finished", round: 1, verdict: "FAIL", note: "a\r\nb\x1b[2J" });
     // deno-lint-ignore no-control-regex
@@ -237,7 +242,7 @@ Deno.test("in a terminal a live line stands below the log, ticks once a second a
   const screen = () => lastScreen(io.written.stderr);
   {
     const wallClock = () => new Date(noon().getTime() + Date.now());
-    using progress = openLiveOutput("run", { io, global: FLAGS, clock: fakeClock, wallClock });
+    using progress = openLiveOutput(REVIEW_LOOP, { io, global: FLAGS, clock: fakeClock, wallClock });
     progress.onEvent({ type: "agent_starting", role: "programmer", provider: "codex" });
     progress.onEvent({ type: "round_started", round: 1, maxRounds: 8 });
     progress.onEvent(TURN);
@@ -257,7 +262,7 @@ Deno.test("in a terminal a live line stands below the log, ticks once a second a
 Deno.test("nothing is written while nothing goes on, and a forced exit takes the live line away", async () => {
   using time = new FakeTime(0);
   const io = fakeIo({ terminal: true });
-  using progress = openLiveOutput("run", { io, global: FLAGS, clock: fakeClock });
+  using progress = openLiveOutput(REVIEW_LOOP, { io, global: FLAGS, clock: fakeClock });
   await time.tickAsync(1000);
   assertEquals(io.written.stderr, "");
   progress.onEvent(TURN);
@@ -267,7 +272,12 @@ Deno.test("nothing is written while nothing goes on, and a forced exit takes the
 
 Deno.test("colours are used only where they are wanted", () => {
   const io = fakeIo({ terminal: true });
-  using progress = openLiveOutput("run", { io, global: { ...FLAGS, color: true }, clock: fakeClock, wallClock: noon });
+  using progress = openLiveOutput(REVIEW_LOOP, {
+    io,
+    global: { ...FLAGS, color: true },
+    clock: fakeClock,
+    wallClock: noon,
+  });
   progress.onEvent({ type: "round_finished", round: 1, verdict: "PASS" });
   assertStringIncludes(io.written.stderr, "12:00:05 \x1b[32mround 1: PASS\x1b[0m\n");
 });
@@ -301,7 +311,7 @@ const DIALOG = {
 
 Deno.test("a dialog that waits for a person is told with what it asks, how to attach and how to answer, also with --quiet", () => {
   const io = fakeIo();
-  using progress = openLiveOutput("run", { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
+  using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   const { question: _, ...unanswerable } = DIALOG;
   progress.onEvent(DIALOG);
   progress.onEvent({ type: "dialog_closed", turnId: "t1", role: "programmer", question: "q1", seconds: 65 });
