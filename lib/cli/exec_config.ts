@@ -16,7 +16,7 @@ export interface ExecConfigOptions {
   readonly pipelineNeeded?: boolean;
 }
 
-/** A configuration of steps that was found to be right. */
+/** A valid configuration of steps. */
 export interface ExecConfig {
   readonly plan: ExecPlan;
   /** Absolute; null where there is no config file. */
@@ -26,7 +26,7 @@ export interface ExecConfig {
 /**
  * Reads and checks the configuration of steps.
  *
- * @param onWarning told what is no mistake, but better known; also when the configuration cannot be used
+ * @param onWarning told what is not a mistake, but worth knowing; also when the configuration cannot be used
  * @throws {ConfigError} that lists everything that is wrong with it, each with its place
  */
 export async function loadExecConfig(

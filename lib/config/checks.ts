@@ -5,15 +5,15 @@ import type { Layer, Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** What the configuration points to, found and read. */
+/** What the configuration points to. */
 export interface Inputs {
-  /** Absolute, every link resolved. */
+  /** Absolute, with links resolved. */
   readonly workdir: string;
   /** `undefined` where it was not asked for. */
   readonly job: JobInput | undefined;
 }
 
-/** The job's text, and what messages call its source. */
+/** The text of the job, and the name of its source in messages. */
 export interface JobInput {
   readonly text: string;
   readonly source: string;
@@ -23,24 +23,24 @@ export interface JobInput {
 export interface CheckContext {
   /** Those that the configuration may name. */
   readonly providers: readonly Provider[];
-  /** All layers in one. */
+  /** All layers merged. */
   readonly merged: Readonly<Record<string, unknown>>;
-  /** The layers by themselves, the first one on top. */
+  /** The layers, highest precedence first. */
   readonly layers: readonly Layer[];
-  /** The one of them that is the config file, if there is one. */
+  /** The layer of the config file, if there is one. */
   readonly fileLayer: Layer | undefined;
-  /** The folder that a layer's relative paths start from. */
+  /** The folder from which relative paths of a layer start. */
   baseOf(layer: Layer): string;
   readonly cwd: string;
-  /** What was found before; what is found here is added. */
+  /** The mistakes found so far; checks add theirs. */
   readonly problems: Problem[];
-  /** Whether there must be a job. */
+  /** Whether a job is required. */
   readonly jobNeeded: boolean;
 }
 
 /**
- * Checks what no key shows by itself: that there is one job, and that the folder and the file exist. A value that is
- * already known to be wrong is passed over.
+ * Checks what no single key shows: that there is exactly one job, and that the folder and the file exist. Skips values already
+ * known to be wrong.
  *
  * @returns what was found; `undefined` when a problem was added
  */
@@ -50,13 +50,13 @@ export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | u
   const job = context.jobNeeded ? await readJob(context) : undefined;
   const { ntfy_url: url, ntfy_topic: topic } = isKeyed(merged["notifications"]) ? merged["notifications"] : {};
   if (url !== undefined && topic === undefined) {
-    report(context, ["notifications", "ntfy_url"], "% is of no use without notifications.ntfy_topic");
+    report(context, ["notifications", "ntfy_url"], "% has no effect without notifications.ntfy_topic");
   }
   if (problems.length > 0 || workdir === undefined) return undefined;
   return { workdir, job };
 }
 
-/** The working directory as the configuration names it; `undefined` where that is no path. */
+/** The working directory that the configuration names; `undefined` where the value is not a path. */
 export function namedWorkdir(context: CheckContext): string | undefined {
   const layer = layerOf(context, ["wd"]);
   const wd = context.merged["wd"] ?? ".";
@@ -68,7 +68,7 @@ async function findWorkdir(context: CheckContext): Promise<string | undefined> {
   const path = namedWorkdir(context);
   if (path === undefined) return undefined;
   try {
-    if (!(await Deno.stat(path)).isDirectory) throw new UsageError("it is no folder");
+    if (!(await Deno.stat(path)).isDirectory) throw new UsageError("it is not a folder");
     return await Deno.realPath(path);
   } catch (error) {
     report(context, ["wd"], `% names ${path}, but ${reasonOf(error, "folder")}`);
@@ -109,7 +109,7 @@ export async function readNamedFile(context: CheckContext, at: KeyPath, file: st
   }
 }
 
-/** By default the agents work beside the config file; where there is none, where panewright was called. */
+/** By default, the agents work in the folder of the config file; without one, where panewright was called. */
 function defaultBase({ fileLayer, baseOf, cwd }: CheckContext): string {
   return fileLayer === undefined ? cwd : baseOf(fileLayer);
 }
@@ -118,18 +118,18 @@ function layerOf({ layers }: CheckContext, path: KeyPath): Layer | undefined {
   return layers.find(({ data }) => valueAt(data, path) !== undefined);
 }
 
-/** Adds a problem of the value at a path; `%` in the message stands for its name. */
+/** Adds a problem with the value at a path; `%` in the message stands for its name. */
 export function report(context: CheckContext, path: KeyPath, message: string): void {
   context.problems.push(problemOf(context, path, message));
 }
 
-/** What there is to say of the value at a path, with the place where it stands. */
+/** A problem with the value at a path, and where the value stands. */
 export function problemOf(context: CheckContext, path: KeyPath, message: string): Problem {
   return layerOf(context, path)?.problemAt(path, message) ?? { where: "", message: message.replace("%", dotted(path)) };
 }
 
 function reasonOf(error: unknown, noun: string): string {
   if (error instanceof Deno.errors.NotFound) return `there is no such ${noun}`;
-  if (error instanceof TypeError) return "it is no UTF-8 text";
+  if (error instanceof TypeError) return "it is not UTF-8 text";
   return errorText(error);
 }

@@ -4,7 +4,7 @@ import { GROUPS } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { nearest } from "./suggest.ts";
 
-/** What is wrong with one value or key, in words that follow its name. */
+/** A mistake in one value or key. */
 export interface ValueProblem {
   /** The value, or the key where the key itself is what is wrong. */
   readonly path: KeyPath;
@@ -47,7 +47,7 @@ function describeIssue(issue: z.core.$ZodIssue, context: Context): ValueProblem[
   return [{ path, message: `% ${expectation(issue, valueAt(context.raw, path))}` }];
 }
 
-/** Of a value that may be of several kinds, what is wrong with it as the only kind that it looks like. */
+/** The mistakes in a value that may be of several kinds, judged as the only kind that it resembles. */
 function branchMeant(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const fitting = issue.errors.filter((inner) =>
     !inner.some(({ code, path }) => code === "invalid_type" && path.length === 0)

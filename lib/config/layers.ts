@@ -6,12 +6,12 @@ import type { TableEntry } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** One source of configuration: what it says, and what is wrong with it. */
+/** One source of configuration, with its mistakes. */
 export interface Layer {
   /** Nested plain data, with the keys of the schema. */
   readonly data: Record<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Whether the data cannot be trusted to be all that was meant. */
+  /** Whether the data may be incomplete. */
   readonly broken?: boolean;
   /** Where the value at a path of `data` stands. */
   sourceOf(path: KeyPath): Source;
@@ -19,9 +19,9 @@ export interface Layer {
   problemAt(path: KeyPath, message: string): Problem;
 }
 
-/** One thing that is wrong with the configuration. */
+/** One mistake in the configuration. */
 export interface Problem {
-  /** Where, as the line in front of the message; empty where it is no place. */
+  /** The place that precedes the message; empty where there is none. */
   readonly where: string;
   readonly message: string;
   /** Present where it stands in the file. */
@@ -81,7 +81,9 @@ export function fileLayer(text: string, options: FileLayerOptions): Layer {
 
   function fileProblems(): Problem[] {
     if (document.syntaxError !== undefined) return [toProblem(document.syntaxError)];
-    if (!isKeyed(document.value)) return [problemAtPosition(document.locate([]), "a config is one object: { … }")];
+    if (!isKeyed(document.value)) {
+      return [problemAtPosition(document.locate([]), "a config file must hold one object: { … }")];
+    }
     return [
       ...document.duplicateKeys.map(toProblem),
       ...group === undefined
@@ -109,7 +111,7 @@ export function environmentLayer(env: (name: string) => string | undefined, form
   return namedLayer(given, { problems, placeOf, kind: "environment", form });
 }
 
-/** The text of a variable as a value of that kind, unless it is none. A switch is 1 or 0, as in the seeds, or a word. */
+/** The text of a variable as a value of that kind, if it is one. A switch is 1 or 0, as in the seeds, or a word. */
 function fromText(text: string, kind: TableEntry["value"]["kind"]): unknown {
   const word = text.trim().toLowerCase();
   if (kind === "switch") {

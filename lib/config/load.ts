@@ -17,7 +17,7 @@ export const DEFAULT_CONFIG_FILE = "panewright.jsonc";
 export interface LoadConfigOptions {
   /** The config file; `panewright.jsonc` of `cwd`, if it is there, where none is named. */
   readonly path?: string;
-  /** What relative paths of flags and variables start from. Absolute. */
+  /** The folder from which relative paths of flags and variables start. Absolute. */
   readonly cwd: string;
   env(name: string): string | undefined;
   /** The providers that the configuration may name. @default {PROVIDERS} */
@@ -26,7 +26,7 @@ export interface LoadConfigOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
-/** A configuration that was found to be right, without its job. */
+/** A valid configuration, without its job. */
 export interface LoadedSettings {
   /** Effective values; paths in it are as they were written. */
   readonly config: Config;
@@ -40,7 +40,7 @@ export interface LoadedSettings {
   readonly providers: readonly Provider[];
 }
 
-/** A configuration that was found to be right, with the job that it names. */
+/** A valid configuration, with the job that it names. */
 export interface LoadedConfig extends LoadedSettings {
   readonly job: Job;
 }

@@ -5,17 +5,17 @@ import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** What {@linkcode checkPipelines} is told besides the configuration. */
+/** What {@linkcode checkPipelines} needs besides the configuration. */
 export interface PipelineCheckOptions {
-  /** Whether there must be a pipeline. */
+  /** Whether a pipeline is required. */
   readonly pipelineNeeded: boolean;
-  /** What is wrong with the program of a step, as a sentence; `undefined` where it is there. */
+  /** What is wrong with the program of a step; `undefined` where it can be run. */
   findProgramProblem(step: StepProgram): string | undefined;
-  /** Told what is no mistake, but better known. */
+  /** Told what is not a mistake, but worth knowing. */
   onWarning(warning: Problem): void;
 }
 
-/** Which program a step is run with. */
+/** The program that runs a step. */
 export interface StepProgram {
   /** The provider's own, or what the configuration names in its place. */
   readonly program: string;
@@ -26,15 +26,14 @@ export interface StepProgram {
 }
 
 /**
- * Checks of the pipelines what no key shows by itself: names, files, programs and globs. A value that is already known to be
- * wrong is passed over.
+ * Checks what no single key of the pipelines shows: names, files, programs and globs. Skips values already known to be wrong.
  */
 export async function checkPipelines(context: CheckContext, options: PipelineCheckOptions): Promise<void> {
   const { merged } = context;
   const pipelines = isKeyed(merged["pipelines"]) ? merged["pipelines"] : {};
   const names = Object.keys(pipelines);
   if (names.length === 0 && options.pipelineNeeded) {
-    report(context, ["pipelines"], `% is missing: there is no pipeline with steps for a task`);
+    report(context, ["pipelines"], "% is missing: a task needs a pipeline with steps");
   }
   const wanted = merged["default_pipeline"];
   if (typeof wanted === "string" && names.length > 0 && !names.includes(wanted)) {
@@ -58,7 +57,7 @@ export async function checkPipelines(context: CheckContext, options: PipelineChe
 function checkExec(context: CheckContext): void {
   const exec = isKeyed(context.merged["exec"]) ? context.merged["exec"] : {};
   if (exec["default_answer"] !== undefined && exec["answer_timeout_seconds"] === undefined) {
-    report(context, ["exec", "default_answer"], "% is of no use without exec.answer_timeout_seconds");
+    report(context, ["exec", "default_answer"], "% has no effect without exec.answer_timeout_seconds");
   }
   const commands = Array.isArray(exec["ask_commands"]) ? exec["ask_commands"] : [];
   for (const [index, command] of commands.entries()) {
@@ -74,7 +73,9 @@ function checkNames(context: CheckContext, path: KeyPath, steps: readonly unknow
   for (const [index, step] of steps.entries()) {
     const name = valueAt(step, ["name"]);
     if (typeof name !== "string") continue;
-    if (seen.has(name)) report(context, [...path, index, "name"], `% is "${name}", which an earlier step is called`);
+    if (seen.has(name)) {
+      report(context, [...path, index, "name"], `% is "${name}", which is the name of an earlier step`);
+    }
     seen.add(name);
   }
 }

@@ -11,9 +11,9 @@ import {
 } from "../jobs/review_loop/settings.ts";
 import { findPaneProvider } from "../providers/mod.ts";
 import { type Role, ROLES } from "../roles.ts";
-import type { SettingSlice, SettingsOf } from "../settings.ts";
+import type { Setting, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
-import type { Config } from "./settings_table.ts";
+import type { Config, TableSlice } from "./settings_table.ts";
 import { valueAt } from "./source.ts";
 
 /** The plan for one run of the review loop that a configuration describes. */
@@ -34,8 +34,10 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
 }
 
 /** The settings of one slice of the table, as the configuration has them. */
-export function settingsIn<const Slice extends SettingSlice>(config: Config, slice: Slice): SettingsOf<Slice> {
-  const values = Object.entries(slice).map(([name, { names }]) => [name, valueAt(config, names.key.split("."))]);
+export function settingsIn<Slice extends TableSlice>(config: Config, slice: Slice): SettingsOf<Slice> {
+  const values = Object.entries<Setting>(slice).map((
+    [name, { names }],
+  ) => [name, valueAt(config, names.key.split("."))]);
   return present(Object.fromEntries(values)) as SettingsOf<Slice>;
 }
 

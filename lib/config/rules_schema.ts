@@ -74,7 +74,7 @@ function checkCondition(entry: Entry, context: z.RefinementCtx): void {
     add(["pattern"], `needs a region beside it: one of ${ROW_REGIONS.join(", ")}`);
   }
   for (const key of ["region", ...BESIDE_PATTERN] as const) {
-    if (entry[key] !== undefined && entry["pattern"] === undefined) add([key], "is of no use without a pattern");
+    if (entry[key] !== undefined && entry["pattern"] === undefined) add([key], "has no effect without a pattern");
   }
 }
 
@@ -102,7 +102,7 @@ const rule = z.strictObject({
   const add = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
   if (entry.remove) {
     const others = Object.keys(entry).filter((key) => !["id", "note", "remove"].includes(key));
-    for (const key of others) add([key], "is of no use in an entry that removes a rule");
+    for (const key of others) add([key], "has no effect in an entry that removes a rule");
     return;
   }
   checkCondition(entry, context);

@@ -11,7 +11,7 @@ import {
 import { PROVIDER_IDS } from "../providers/mod.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import { ROLES } from "../roles.ts";
-import type { Setting, SettingValue, ValueOf } from "../settings.ts";
+import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
@@ -145,6 +145,9 @@ const slicesFor = (ids: readonly ProviderId[]) =>
     { job: "exec", settings: EXEC_SETTINGS },
     { job: "run", settings: POST_PROCESSING_SETTINGS },
   ] as const;
+
+/** A slice that the table has, with no value that needs a schema of its own. */
+export type TableSlice = Extract<ReturnType<typeof slicesFor>[number]["settings"], SettingSlice>;
 
 /** A setting as the table has it. */
 export interface TableEntry extends Omit<Setting<SettingValue | ShapeValue>, "names"> {

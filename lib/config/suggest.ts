@@ -1,5 +1,5 @@
 /**
- * The candidate that a mistyped word most likely stands for; `undefined` where nothing is near enough.
+ * The candidate that a mistyped word most likely means; `undefined` where none is close enough.
  *
  * Near enough is a distance of at most a third of the longer word's length, but always of one; case, `-` and `_` do
  * not count.

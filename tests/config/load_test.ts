@@ -248,7 +248,7 @@ Deno.test("an error of syntax is the only problem that is named", async () => {
 });
 
 Deno.test("a file that holds something else than an object is refused", async () => {
-  assertEquals((await problemsOf('["a"]'))[0], "panewright.jsonc:1:1: a config is one object: { … }");
+  assertEquals((await problemsOf('["a"]'))[0], "panewright.jsonc:1:1: a config file must hold one object: { … }");
 });
 
 Deno.test("invalid variables and flags are named, all at once with what is wrong in the file", async () => {
@@ -280,14 +280,14 @@ Deno.test("what the config points to must exist", async () => {
     "panewright.jsonc:1:20: prompt_file names DIR/nothing.md, but there is no such file",
   ]);
   assertEquals(await problemsOf('{ "wd": "job.md", "prompt_file": "job.md" }'), [
-    "panewright.jsonc:1:3: wd names DIR/job.md, but it is no folder",
+    "panewright.jsonc:1:3: wd names DIR/job.md, but it is not a folder",
   ]);
 });
 
-Deno.test("a job that is no UTF-8 text is refused", async () => {
+Deno.test("a job that is not UTF-8 text is refused", async () => {
   await using dir = await tempDir();
   await Deno.writeFile(`${dir.path}/job.md`, new Uint8Array([0xff, 0xfe]));
-  await assertRejects(() => load(dir, { flags: { "prompt-file": "job.md" } }), UsageError, "it is no UTF-8 text");
+  await assertRejects(() => load(dir, { flags: { "prompt-file": "job.md" } }), UsageError, "it is not UTF-8 text");
 });
 
 Deno.test("a job without its sections is refused with the job's own error", async () => {

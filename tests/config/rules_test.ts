@@ -173,12 +173,12 @@ Deno.test("an entry that says too little, too much or what does not go together 
   assertEquals(
     await wrong('{ "id": "a", "status": "idle", "title": "^x", "region": "tail", "style": { "dim": true } }'),
     [
-      "panewright.jsonc:3:47: rules.codex[0].region is of no use without a pattern",
-      "panewright.jsonc:3:65: rules.codex[0].style is of no use without a pattern",
+      "panewright.jsonc:3:47: rules.codex[0].region has no effect without a pattern",
+      "panewright.jsonc:3:65: rules.codex[0].style has no effect without a pattern",
     ],
   );
   assertEquals(await wrong('{ "id": "composer", "remove": true, "status": "idle" }'), [
-    "panewright.jsonc:3:37: rules.codex[0].status is of no use in an entry that removes a rule",
+    "panewright.jsonc:3:37: rules.codex[0].status has no effect in an entry that removes a rule",
   ]);
   assertEquals(await wrong('{ "id": "A b", "status": "idle", "title": "^x" }'), [
     'panewright.jsonc:3:3: rules.codex[0].id must be 1 to 64 lowercase letters, digits or -, but is the string "A b"',

@@ -3,14 +3,14 @@ import { walk } from "@std/fs";
 import { DOCUMENT, withReference } from "../../.ci/configuration_reference.ts";
 import { chosenByFlags, CONFIG_FLAGS, EXEC_FLAGS } from "../../lib/config/flags.ts";
 import { loadConfig, loadSettings } from "../../lib/config/load.ts";
-import { toRunPlan } from "../../lib/config/plan.ts";
+import { settingsIn, toRunPlan } from "../../lib/config/plan.ts";
 import { limited } from "../../lib/config/schema.ts";
-import { SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
+import { type Config, SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
 import { describeSource, valueAt } from "../../lib/config/source.ts";
 import { configTemplate } from "../../lib/config/template.ts";
 import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/settings.ts";
 import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
-import { completeSettings, type SettingSlice } from "../../lib/settings.ts";
+import { completeSettings, type SettingSlice, type SettingsOf } from "../../lib/settings.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
@@ -146,4 +146,16 @@ Deno.test("what a setting is called is written once: dotted keys, variables", as
       assertEquals(code.split(`"${name}"`).length - 1, 1, name);
     }
   }
+});
+
+Deno.test("the compiler refuses a default of another type, and a slice that the table does not have", () => {
+  const entry = { names: { key: "tmux.panes" }, description: "Panes." } as const;
+  const slice = { panes: { ...entry, value: { kind: "count", least: 1, default: 5 } } } as const satisfies SettingSlice;
+  // @ts-expect-error A count is a number.
+  const wrong: SettingSlice = { panes: { ...entry, value: { kind: "count", least: 1, default: "5" } } };
+  // @ts-expect-error A plan takes its settings from slices of the table only.
+  const taken = () => settingsIn({} as Config, slice);
+  // @ts-expect-error Settings have the type that their entry says.
+  const settings: SettingsOf<typeof slice> = { panes: "5" };
+  assertEquals([typeof wrong, typeof taken, settings.panes as unknown], ["object", "function", "5"]);
 });

@@ -67,7 +67,7 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "error: panewright.jsonc:10:102: pipelines.main[5].file_access.allow_write[0] is no path relative to the working directory",
     "error: panewright.jsonc:11:22: pipelines.main[6].prompt names DIR/gone.md, but there is no such file",
     "error: panewright.jsonc:11:72: pipelines.main[6].autonomy_level must be one of 0, 1, 2, 3, 4, 5, but is 6",
-    'error: panewright.jsonc:12:9: pipelines.main[7].name is "g", which an earlier step is called',
+    'error: panewright.jsonc:12:9: pipelines.main[7].name is "g", which is the name of an earlier step',
     "error: panewright.jsonc:12:40: pipelines.main[7].check must not be empty",
     'error: panewright.jsonc:12:53: pipelines.main[7].command cannot be run: there is no program "/nope"',
     "error: panewright.jsonc:13:40: pipelines.main[8].check must be an object or an array of objects, but is 1",
@@ -100,7 +100,7 @@ Deno.test("a configuration without pipelines is none for exec, and broken JSON i
   await using dir = await tempDir();
   assertEquals(
     (await validate(dir, {})).lines[0],
-    "error: pipelines is missing: there is no pipeline with steps for a task",
+    "error: pipelines is missing: a task needs a pipeline with steps",
   );
   const broken = await validate(dir, '{\n "pipelines": {\n');
   assertEquals([broken.code, broken.lines.length], [2, 2]);
@@ -115,7 +115,7 @@ Deno.test("--json gives one object for each thing that is wrong", async () => {
     {
       level: "error",
       where: "panewright.jsonc:1:3",
-      message: "pipelines is missing: there is no pipeline with steps for a task",
+      message: "pipelines is missing: a task needs a pipeline with steps",
       line: 1,
       column: 3,
     },
