@@ -31,7 +31,7 @@ export interface AuditDecision {
   readonly before: readonly string[];
 }
 
-/** What became of a decision. */
+/** The outcome of a decision. */
 export interface AuditOutcome {
   /** What the effect came to, in a word or a sentence: `closed`. */
   readonly result: string;
@@ -44,11 +44,11 @@ export interface AuditLog extends Disposable {
   /** The last record: kept elsewhere, it tells a log whose end was cut off. */
   readonly end: AuditEnd;
   /**
-   * Writes a decision to the disk, and only then carries it out; what became of it is a record of its own, also where the
+   * Writes a decision to the disk, and only then carries it out. The outcome gets a record of its own, even if the
    * effect rejects.
    *
    * @returns what the effect came to
-   * @throws {PanewrightError} when a record cannot be written: where it is the decision's, the effect was not called
+   * @throws {PanewrightError} when a record cannot be written; without the decision's record the effect is not called
    */
   perform<T extends AuditOutcome>(decision: AuditDecision, effect: () => Promise<T>): Promise<T>;
   /**
@@ -63,7 +63,9 @@ export interface AuditLog extends Disposable {
 export interface AuditLogOptions {
   /** The run's id; a log is of one run. */
   readonly run: string;
-  /** Values that must not stand in the log, such as those of the environment's keys; common shapes of secrets are known. */
+  /**
+   * Values that must not stand in the log, such as those of the environment's keys; common shapes of secrets are known.
+   */
   readonly secrets: readonly string[];
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
@@ -171,7 +173,7 @@ function cannotWrite(path: string, cause: unknown): PanewrightError {
   });
 }
 
-/** The last record of a log that is there already. What was cut off while it was written was never acted upon. */
+/** The last record of an existing log. A record that was cut off while it was written was never acted upon. */
 async function readEnd(
   file: Deno.FsFile,
   { path, run }: { readonly path: string; readonly run: string },
@@ -187,18 +189,18 @@ async function readEnd(
   const problem = !verdict.intact
     ? `its record in line ${verdict.line} ${verdict.problem}`
     : last !== undefined && last.run !== run
-    ? `it is of another run, ${last.run}`
+    ? `it belongs to another run, ${last.run}`
     : undefined;
   if (problem !== undefined) {
     throw new PanewrightError(`Cannot continue the audit log ${path}: ${problem}`, {
-      hint: 'Look at it with "panewright audit show", and put it away: a new one is begun in its place.',
+      hint: 'Look at it with "panewright audit show", then move it away: a new one is started in its place.',
     });
   }
   if (verdict.intact && verdict.torn) await file.truncate(bytes.lastIndexOf(0x0a) + 1);
   return last;
 }
 
-/** What tells nothing secret, and is what the log is for: paths, and who worked where. */
+/** Not secret here, and what the log is for: paths, and who worked where. */
 const NOT_SECRET = new Set(["home", "username", "hostname", "email-local", "email-domain"]);
 
 function createRedactor(secrets: readonly string[]): (text: string) => string {
@@ -206,7 +208,7 @@ function createRedactor(secrets: readonly string[]): (text: string) => string {
   return (text) => scrub(text, { patterns });
 }
 
-/** All rows at once: a secret may go on in the next row. */
+/** All rows at once: a secret may continue in the next row. */
 function redactRows(rows: readonly string[], redact: (text: string) => string): readonly string[] {
   return rows.length === 0 ? [] : redact(rows.join("\n")).split("\n");
 }

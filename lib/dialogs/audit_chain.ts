@@ -28,8 +28,8 @@ export interface AuditEnd {
 }
 
 /**
- * What is wrong with a log that once ended so, as the rest of a sentence that begins with the log; `undefined` where it goes on
- * from there.
+ * What is wrong with a log that once ended so, as the rest of a sentence that begins with the log; `undefined` if it
+ * continues from there.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export interface AuditEnd {
  */
 export function findCut(records: readonly ChainedRecord[], end: AuditEnd): string | undefined {
   if (records.length < end.records) return `had ${end.records} records when its run ended, and has ${records.length}`;
-  return records[end.records - 1]?.hash === end.hash ? undefined : "is another than the one that its run has written";
+  return records[end.records - 1]?.hash === end.hash ? undefined : "is not the one that its run wrote";
 }
 
 /** What the check of a log found. */
@@ -96,8 +96,8 @@ function hashOf(fields: object): Promise<string> {
 /**
  * Checks a log's chain from its first record on.
  *
- * It finds every record that was changed, added, moved or removed after others were written. Who can write the file can
- * write a whole new chain, or cut it at a record's end: against that, keep the last hash elsewhere.
+ * Finds every record that was changed, added, moved or removed after others were written. Someone who can write the
+ * file can also write a new chain, or cut it at the end of a record: keep the last hash elsewhere against that.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ export async function checkChain(text: string): Promise<AuditVerdict> {
   for (const [index, line] of lines.entries()) {
     const broken = (problem: string): AuditVerdict => ({ intact: false, records, line: index + 1, problem });
     const record = readRecord(line);
-    if (record === undefined) return broken("is no record");
+    if (record === undefined) return broken("is not a record");
     const { hash, ...unsigned } = record;
     if (hash !== await hashOf(unsigned) || line !== canonicalJson(record)) {
       return broken("was changed after it was written");
@@ -128,7 +128,7 @@ export async function checkChain(text: string): Promise<AuditVerdict> {
       return broken(`has the number ${record.seq}, where ${(before?.seq ?? 0) + 1} belongs`);
     }
     if (record.prev !== (before?.hash ?? NO_HASH)) return broken("does not follow the record before it");
-    if (before !== undefined && record.run !== before.run) return broken(`is of another run, ${record.run}`);
+    if (before !== undefined && record.run !== before.run) return broken(`belongs to another run, ${record.run}`);
     records.push(record);
     before = record;
   }

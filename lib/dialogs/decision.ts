@@ -29,8 +29,8 @@ export interface DialogContext {
 /**
  * Decides what a run does about a dialog. Pure.
  *
- * @returns what the policy says, if the switch is on, this is not a dry run, and the dialog has a plain yes or no for it;
- * otherwise `ask`: a person has to decide
+ * @returns what the policy says, if the switch is on, this is not a dry run, and the dialog has a plain yes or no for
+ * it; otherwise `ask`: a person has to decide
  */
 export function decideDialog(dialog: DialogInfo, { plan, role, provider }: DialogContext): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;

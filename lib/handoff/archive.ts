@@ -6,7 +6,8 @@ import { errorText } from "../text/error_text.ts";
 import { type ArchiveFs, systemFs } from "./archive_fs.ts";
 
 /**
- * The archive of a program that names none: `<workdir>/.tmp/<YYYYMMDD-HHMMSS>`, the time (UTC) being the program's start.
+ * The archive of a program that names none: `<workdir>/.tmp/<YYYYMMDD-HHMMSS>`, the time (UTC) being the program's
+ * start.
  *
  * @param startedAtMs milliseconds since the epoch
  *
@@ -32,12 +33,13 @@ export interface ArchiveOptions {
 }
 
 /**
- * Moves a file to `<archiveDir>/NNN-<label>.md`, NNN being one more than the highest number there, 001 at first. It is on the
- * disk there, and gone from its old place, when this returns.
+ * Moves a file to `<archiveDir>/NNN-<label>.md`, NNN being one more than the highest number there, 001 at first. It is
+ * on the disk there, and gone from its old place, when this returns.
  *
- * Nothing is ever overwritten: the new name is reserved by creating it empty. Whatever stops this, the file stands whole at its
- * old place or under the new name, or at both; across file systems, where it is copied, the copy gets its name when it is on
- * the disk. {@linkcode tidyArchive} removes what was left half done. The file keeps its identity on one file system.
+ * Nothing is ever overwritten: the new name is reserved by creating it empty. Whatever stops this, the file stands
+ * whole at its old place or under the new name, or at both; across file systems, where it is copied, the copy gets its
+ * name when it is on the disk. {@linkcode tidyArchive} removes what was left half done. The file keeps its identity on
+ * one file system.
  *
  * @returns the new path
  * @throws {RuntimeError} when the archive cannot be written
@@ -69,7 +71,8 @@ export function moveToArchive(source: string, options: ArchiveOptions): string {
 }
 
 /**
- * Writes a text to the archive, under the next name like {@linkcode moveToArchive}. It is on the disk when this returns.
+ * Writes a text to the archive, under the next name like {@linkcode moveToArchive}. It is on the disk when this
+ * returns.
  *
  * @throws {RuntimeError} when the archive cannot be written
  */
@@ -92,8 +95,8 @@ export function writeToArchive(
 const PARTIAL_NAME = /^\.\d{3,9}-.*\.partial$/;
 
 /**
- * Removes what a process that was killed left half done: unfinished copies, and names that were only reserved. Only for an
- * archive that no other process writes.
+ * Removes what a process that was killed left half done: unfinished copies, and names that were only reserved. Only for
+ * an archive that no other process writes.
  *
  * @param options.known names of files that stay whatever they hold
  * @returns the names that are left, sorted; none where there is no archive

@@ -42,8 +42,9 @@ export function decideAccept(
 }
 
 /**
- * Handles a poll that finds the terminal waiting for an answer: with the turn's desk, which knows what is asked, or else
- * with the text `y`. Cooldown and cap apply to what is accepted without a person; refusals are counted up to the same cap.
+ * Handles a poll that finds the terminal waiting for an answer: with the turn's desk, which knows what is asked, or
+ * else with the text `y`. Cooldown and cap apply to what is accepted without a person; refusals are counted up to the
+ * same cap.
  *
  * @returns what the agent is to be told, when it was refused something
  * @throws {RuntimeError} when a cap of the turn is reached, or the answer cannot be given

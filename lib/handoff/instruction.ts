@@ -5,15 +5,19 @@ import type { Role } from "../roles.ts";
 
 /** How the block is built; everything has a default. */
 export interface InstructionOptions {
-  /** The word that ends the heredoc; must not occur in a response. @default {"PANEWRIGHT_" and 12 random hexadecimal digits} */
+  /**
+   * The word that ends the heredoc; must not occur in a response. @default {"PANEWRIGHT_" and 12 random hexadecimal
+   * digits}
+   */
   readonly delimiter?: string;
 }
 
 /**
- * The block at the end of every prompt that tells an agent where its response file is, and the one command that writes it.
+ * The block at the end of every prompt that tells an agent where its response file is, and the one command that writes
+ * it.
  *
- * The command writes beside the response file and renames, so that a response appears whole or not at all. The heredoc's
- * delimiter is quoted: the shell expands nothing in the response.
+ * The command writes beside the response file and renames, so that a response appears whole or not at all. The
+ * heredoc's delimiter is quoted: the shell expands nothing in the response.
  *
  * @throws {UsageError} when the path of the working directory has control characters in it
  *
@@ -65,7 +69,8 @@ ${responseFileInstruction(workdir, role, instruction)}`;
 }
 
 /**
- * The prompt for an agent whose request was refused: that ends the turn of its CLI, but not the one that we wait for.
+ * The prompt for an agent whose request was refused: a refusal ends the turn of its CLI, but not the turn that we wait
+ * for.
  *
  * @param refusal what it asked for ("the command `npm test`"), and why it may not have it, as a full sentence
  *
@@ -83,31 +88,31 @@ export function refusalPrompt(
 ): string {
   const { request, reason, ...instruction } = refusal;
   return `What you asked permission for was refused: ${request}. ${reason}
-Do not ask for it again, and do not reach the same in another way. Your task from the previous prompt is not over: go on with
-it without that. Where that is not possible, say so in your response.
+Do not ask for it again, and do not do the same thing in another way. Your task from the previous prompt is not over: continue
+without it. If that is impossible, say so in your response.
 
 ${responseFileInstruction(workdir, role, instruction)}`;
 }
 
 /**
- * The prompt for an agent whose CLI was ended in the middle of a turn and goes on with the same session.
+ * The prompt for an agent whose CLI was ended in the middle of a turn and now resumes the same session.
  *
  * @example
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(continuationPrompt("/job", "tester"), "Go on with the task of the previous prompt");
+ * assertStringIncludes(continuationPrompt("/job", "tester"), "Continue the task of the previous prompt");
  * ```
  */
 export function continuationPrompt(workdir: string, role: Role, options: InstructionOptions = {}): string {
   return `Your program was ended while you worked on the previous prompt, and has been started again with this conversation.
-Go on with the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
+Continue the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
 is right, and finish the rest.
 
 ${responseFileInstruction(workdir, role, options)}`;
 }
 
 /**
- * A prompt for an agent that takes the place of one which was ended in the middle of its turn.
+ * The prompt for an agent that replaces one which was ended in the middle of its turn.
  *
  * @example
  * ```ts

@@ -10,8 +10,8 @@ import { openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
 import { waitForResponse, type WaitOutcome } from "./wait.ts";
 
 /**
- * Plays one turn of a terminal: see `sendAndWait`. A turn that an earlier process began is resumed where that one left it:
- * see `BegunTurn`.
+ * Plays one turn of a terminal: see `sendAndWait`. A turn that an earlier process began is resumed where that one left
+ * it: see `BegunTurn`.
  */
 export async function playTurn(
   terminal: Terminal,

@@ -9,7 +9,9 @@ export interface PollState {
   readonly startedAtMs: number;
   /** When the whole turn's time is up. */
   readonly deadlineMs: number;
-  /** Whether the agent is believed to work on this turn: it was seen at something, or the startup timeout has passed. */
+  /**
+   * Whether the agent is believed to work on this turn: it was seen at something, or the startup timeout has passed.
+   */
   readonly agentStarted: boolean;
   /** Since when every poll found the agent at rest without a response; only counted once it has started. */
   readonly idleSinceMs: number | undefined;
@@ -40,8 +42,8 @@ export function startPolling(startedAtMs: number, deadlineMs: number): PollState
 }
 
 /**
- * Applies the polling rules to one poll. `unknown` authorises nothing: it does not start the agent, it is no rest, and no
- * response is taken while it lasts.
+ * Applies the polling rules to one poll. `unknown` authorises nothing: it neither starts the agent nor counts as rest,
+ * and no response is taken while it lasts.
  *
  * @example
  * ```ts

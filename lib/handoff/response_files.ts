@@ -44,12 +44,12 @@ export function responsePathFor(workdir: string, role: Role): string {
   return `${responseDirFor(workdir)}/${RESPONSE_FILES[role]}`;
 }
 
-/** What the names of the files begin with that tell the file system's time: they are there for a moment. */
+/** How the names of the short-lived files begin that tell the file system's time. */
 export const PROBE_PREFIX = ".dispatch-";
 
 /**
- * Creates the response folder and its parents; one that is there already is fine. What a process that was killed has left
- * there besides responses is removed.
+ * Creates the response folder and its parents where they are missing, and removes what a killed process left there
+ * besides responses.
  *
  * @throws {RuntimeError} when it cannot be created, or leads out of the working directory
  */
@@ -72,9 +72,10 @@ export function ensureResponseDir(workdir: string): Promise<void> {
 
 /**
  * Takes away what an earlier turn left at a role's response path: it is moved to the archive as `NNN-<role>-stale.md`.
- * A file that is not there is no error.
+ * A missing file is not an error.
  *
- * @throws {RuntimeError} when something other than a regular file is there, or the folder leads out of the working directory
+ * @throws {RuntimeError} when something other than a regular file is there, or the folder leads out of the working
+ * directory
  */
 export function clearStaleResponse(
   workdir: string,
@@ -98,7 +99,7 @@ export function archiveStaleResponse(workdir: string, role: Role, archiveDir: st
   return info === undefined ? undefined : moveToArchive(path, { archiveDir, label: `${role}-stale` });
 }
 
-/** What a person does about a response path that is refused. */
+/** What a person can do about a response path that is refused. */
 export const REMOVE_IT_HINT = "Remove it, or put a regular file or folder in its place.";
 
 /** What is at a response path. */
@@ -106,8 +107,8 @@ export interface ResponsePathLook {
   /** Missing where nothing is yet. */
   readonly info?: Deno.FileInfo;
   /**
-   * Why nothing may be read or moved there: what is there is no regular file, or a folder on the way is a symbolic link that
-   * leaves the working directory.
+   * Why nothing may be read or moved there: it is not a regular file, or a folder on the way is a symbolic link out of
+   * the working directory.
    */
   readonly problem?: string;
 }

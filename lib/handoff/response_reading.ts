@@ -19,8 +19,8 @@ export interface ResponsePlace {
 export interface DispatchMark {
   readonly mtimeMs: number;
   /**
-   * The same moment on this process' own clock (`performance.now()`), to tell whether the other one was set back since then.
-   * Missing for a mark of another process.
+   * The same moment on this process' own clock (`performance.now()`), to tell whether the other one was set back since
+   * then. Missing for a mark of another process.
    */
   readonly monotonicMs?: number;
 }
@@ -31,16 +31,16 @@ export type ResponseLook =
   | { readonly kind: "refused"; readonly problem: string }
   | { readonly kind: "present"; readonly identity: string };
 
-/** What a response file's content is worth. */
+/** Whether a response file's content can be used. */
 export type ResponseContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "unusable"; readonly problem: string };
 
 /**
- * Remembers when a prompt was dispatched, so that a file from before it is told from an answer to it.
+ * Marks when a prompt is dispatched, so that an older file is not taken for its answer.
  *
- * The mark is the modification time of a file that is created (and removed again) beside the responses. Thus both times
- * come from the same clock, however coarse, skewed (a network share) or unlike this program's clock it is.
+ * The mark is the modification time of a file that is created (and removed again) beside the responses. So both times
+ * come from the same clock, however coarse or skewed it is (a network share).
  *
  * @throws {RuntimeError} when the response folder cannot be written
  */
@@ -54,8 +54,8 @@ export function markDispatch(workdir: string): Required<DispatchMark> {
 }
 
 /**
- * The dispatch of an earlier process, as a mark of this one. Where the file system's clock shows a time before it, it was set
- * back meanwhile: nothing there can be said to be older than the prompt then, and what was has been moved away.
+ * The dispatch of an earlier process, as a mark of this one. If the file system's clock shows an earlier time, it was
+ * set back meanwhile: then no file can be said to be older than the prompt, and those that were had been moved away.
  *
  * @throws {RuntimeError} when the response folder cannot be written
  */
@@ -75,12 +75,12 @@ function fileSystemNow(dir: string): number {
   }
 }
 
-/** A clock that is merely coarse, or skewed a little more every day, was not set back. */
+/** A smaller difference comes from a coarse or drifting clock, not from one that was set back. */
 const SET_BACK_MS = 2000;
 
 /**
- * The time from which on a file counts as later than the prompt. Where the file system's clock was set back since then, the
- * times of new files are earlier by that much.
+ * The time from which on a file counts as later than the prompt. If the file system's clock was set back since, the
+ * times of new files are earlier by as much.
  */
 function earliestTime({ mtimeMs, monotonicMs }: DispatchMark, dir: string): number {
   if (monotonicMs === undefined) return mtimeMs;
@@ -132,8 +132,8 @@ export function readResponse(place: ResponsePlace): ResponseContent {
 }
 
 /**
- * Moves a response that was read and found usable to the archive. What is returned is what the archive holds: if the
- * file was replaced after it was read, the later text.
+ * Moves a response that was read and found usable to the archive, and returns what the archive then holds: the later
+ * text, if the file was replaced after it was read.
  *
  * @throws {RuntimeError} when the archive cannot be written, or what was moved is not usable
  */
@@ -170,7 +170,7 @@ function readUpTo(file: Deno.FsFile, size: number): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** The text of a response file: UTF-8 without byte order mark, with LF line ends; `undefined` where it is no UTF-8. */
+/** The text of a response file, without byte order mark and with LF line ends; `undefined` if it is not UTF-8. */
 export function responseText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");

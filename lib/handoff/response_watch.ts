@@ -2,12 +2,12 @@ import type { WakeHint, WakeSource } from "../providers/terminal/wake_source.ts"
 import { FolderWatch } from "../session_log/folder_watch.ts";
 import { responseDirFor } from "./response_files.ts";
 
-/** How long the folder that is watched may have been replaced before that is noticed, where no event tells. */
+/** How soon it is noticed that the watched folder was replaced, if no event tells. */
 const REANCHOR_MS = 60_000;
 
 /**
- * Watches the response folder of a working directory, which need not be there yet; one watch serves all turns there. Its
- * hints come early or not at all: what decides is the look at the file.
+ * Watches the response folder of a working directory, which need not exist yet; one watch serves all turns there. Its
+ * events are hints: what decides is a look at the file.
  */
 export function watchResponses(workdir: string): WakeSource & AsyncDisposable {
   const listeners = new Set<(hint: WakeHint) => void>();

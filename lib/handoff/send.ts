@@ -43,8 +43,8 @@ export async function resumeSending(turn: Turn, text: string, begun: BegunTurn):
 }
 
 /**
- * Gives the terminal a message. A dialog in the way, from work in the background say, is dealt with first; then the message
- * is sent once more. What of it stands in the composer already is not pasted again.
+ * Gives the terminal a message. A dialog in the way, from work in the background say, is dealt with first; then the
+ * message is sent once more. What of it stands in the composer already is not pasted again.
  *
  * @throws {RuntimeError} when it cannot be sent
  * @throws {HumanInterventionRequiredError} when a person has to make way for it
@@ -75,7 +75,7 @@ export async function answerDialog(turn: Turn): Promise<void> {
   if (refusal !== undefined) await sendMessage(turn, refusal);
 }
 
-/** Deals with dialogs until none is open. False where there was none. */
+/** Deals with dialogs until none is open. False if none was. */
 async function clearDialogs(turn: Turn): Promise<boolean> {
   const { clock, settings, signal } = turn;
   for (let found = false;; found = true) {
@@ -92,8 +92,8 @@ async function clearDialogs(turn: Turn): Promise<boolean> {
 /**
  * Sends a message that an earlier process was about to send.
  *
- * Only Enter takes a text out of a composer. If it was about to be pressed and the composer holds no text, it was pressed.
- * Before that step only a person can have pressed it, and then the agent is at work or has answered.
+ * Only Enter takes a text out of a composer. If it was about to be pressed and the composer holds no text, it was
+ * pressed. Before that step only a person can have pressed it, and then the agent is at work or has answered.
  */
 async function finishSending(
   turn: Turn,
@@ -108,8 +108,8 @@ async function finishSending(
 }
 
 /**
- * Whether the agent has a message that we did not send. It has to come to rest first: to a process that has not seen the
- * agent at work, a doubtful screen counts as work until it has stood still.
+ * Whether the agent has a message that we did not send. It has to come to rest first: to a process that has not seen
+ * the agent at work, a doubtful screen counts as work until it has stood still.
  */
 async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promise<boolean> {
   const { clock, signal } = turn;
@@ -126,7 +126,9 @@ function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): 
   return lookAtResponse(place).kind === "present" && readResponse(place).kind === "text";
 }
 
-/** Lets a terminal come to rest: two looks a second apart must find it so. After ten seconds the prompt is sent anyway. */
+/**
+ * Lets a terminal come to rest: two looks a second apart must find it so. After ten seconds the prompt is sent anyway.
+ */
 async function settle(turn: Turn): Promise<void> {
   const { clock, log, role, signal, terminal } = turn;
   const limitMs = clock.now() + SETTLE_LIMIT_MS;

@@ -65,8 +65,8 @@ export interface HandoffSettings extends SettingsOf<typeof HANDOFF_SETTINGS> {}
 export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = defaultsOf(HANDOFF_SETTINGS);
 
 /**
- * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a request
- * to continue after its CLI was started again.
+ * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a
+ * request to continue after its CLI was started again.
  */
 export type MessageKind = "prompt" | "reminder" | "refusal" | "continuation";
 
@@ -104,7 +104,9 @@ export interface HandoffOptions {
   readonly workdir: string;
   /** @default {systemClock} */
   readonly clock?: Clock;
-  /** Takes warnings and audit lines. An audit line has line breaks in it: the screen's tail follows on lines of its own. */
+  /**
+   * Takes warnings and audit lines. An audit line has line breaks in it: the screen's tail follows on lines of its own.
+   */
   readonly log?: (line: string) => void;
   /** Ends every wait; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -118,7 +120,10 @@ export interface HandoffOptions {
   readonly wake?: (untilMs: number, signal?: AbortSignal) => Promise<void>;
   /** Where consumed and stale files go. @default {"<workdir>/.tmp/<YYYYMMDD-HHMMSS of the program's start, UTC>"} */
   readonly archiveDir?: string;
-  /** Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. @default {false} */
+  /**
+   * Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. @default
+   * {false}
+   */
   readonly settleBeforeSend?: boolean;
   /** Told whenever the terminal's status differs from the one before. */
   readonly onStatus?: (status: TerminalStatus) => void;

@@ -41,8 +41,8 @@ export function sendAndWait(
  *
  * A file that is there when the wait begins counts: only `sendAndWait` knows what is older than its prompt.
  *
- * @returns the response without byte order mark and with LF line ends; without strict handoff the terminal's last output
- * when the agent came to rest without a response
+ * @returns the response without byte order mark and with LF line ends; without strict handoff the terminal's last
+ * output when the agent came to rest without a response
  * @throws {RuntimeError} when the agent is in error, the response is missing with strict handoff, the response path is
  * refused, too many dialogs were accepted, or the terminal cannot be used
  * @throws {TimeoutError} when the time is up and the agent is not at rest

@@ -9,7 +9,7 @@ import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } fro
 import type { CallOptions, Terminal } from "./terminal.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** One turn of one role: what it needs, complete and checked, and how far it is. */
+/** One turn of one role: all that it needs, checked, and how far it is. */
 export interface Turn {
   readonly terminal: Terminal;
   readonly role: Role;
@@ -26,7 +26,7 @@ export interface Turn {
   readonly progress: TurnProgress;
 }
 
-/** What changes while a turn goes on. */
+/** What changes during a turn. */
 export interface TurnProgress {
   lastStatus: TerminalStatus | undefined;
   /** How many dialogs were accepted in this turn without a person. */
@@ -41,7 +41,7 @@ export interface TurnProgress {
   waitedMs: number;
 }
 
-/** How often in a row a status may fail to be read before the turn is given up. */
+/** How many reads of a status may fail in a row before the turn fails. */
 const MAX_STATUS_ATTEMPTS = 5;
 
 /**

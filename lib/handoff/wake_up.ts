@@ -18,19 +18,19 @@ export interface WakeUpOptions {
 }
 
 /**
- * When it is looked after a sign that something is new: at once but for what draws in steps, and then some more times, since
- * screen, file and record do not change in the same moment (40 to 140 ms apart; Codex 0.169.0, Claude Code 2.1.328).
+ * When to look after a sign of something new: almost at once, since a CLI draws in steps, and then some more times,
+ * since screen, file and record change 40 to 140 ms apart (Codex 0.169.0, Claude Code 2.1.328).
  */
 const LOOKS_AFTER_MS = [30, 100, 200, 400, 1000] as const;
 
-/** Early looks that a turn may have in a row. A pause alone is worth one only while this much is left of them. */
+/** How many early looks a turn may take in a row. A mere pause gets one only while more than `LOOKS_KEPT` are left. */
 const MAX_LOOKS = 30;
 const LOOKS_KEPT = 15;
 
-/** How often one of them comes back: whatever an agent does, it costs one look a second besides the polls. */
+/** How soon a look that was taken may be taken again: an agent can cause one early look a second at most. */
 const LOOK_BACK_MS = 1000;
 
-/** Listens to the sources until it is disposed of. Early looks are limited, so that no agent can cause a storm of them. */
+/** Listens to the sources until disposal. Early looks are limited, so that no agent can cause a storm of them. */
 export function openWakeUp(options: WakeUpOptions): WakeUp {
   const { clock, sources } = options;
   const budget = new LookBudget(clock);
@@ -71,7 +71,7 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
 }
 
 /**
- * The looks that are planned after a hint. The next one stays where it is: hints that keep coming must not put it off.
+ * The looks that are planned after a hint. The next one keeps its time: hints that keep coming must not postpone it.
  *
  * @example
  * ```ts

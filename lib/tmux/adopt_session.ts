@@ -5,25 +5,25 @@ import { type KnownPane, PANE_MARK_VARIABLE } from "./pane_processes.ts";
 import { findSocketPath } from "./server.ts";
 import { type OpenSessionOptions, PLACEHOLDER, TmuxSession } from "./session.ts";
 
-/** A session that an earlier process has opened, and what it opened in it. */
+/** A session that an earlier process opened, and its panes there. */
 export interface SessionToAdopt extends OpenSessionOptions {
   readonly mark: string;
-  /** The panes that are known, whether or not they are still there. */
+  /** The panes that are known, whether or not they still exist. */
   readonly panes: readonly KnownPane[];
 }
 
 /** A session that was adopted. */
 export interface AdoptedSession {
   readonly session: TmuxSession;
-  /** The known panes whose very program is alive. */
+  /** The known panes whose original program is alive. */
   readonly alive: ReadonlySet<string>;
 }
 
 /**
- * Goes on with a session that an earlier process has opened: the known panes whose program lives on are kept, and all others
- * that came from it are closed, with what was started in them.
+ * Adopts a session that an earlier process opened: keeps the known panes whose program is alive, and closes all others
+ * that came from that process, with everything that was started in them.
  *
- * @returns `undefined` where there is no such session any more
+ * @returns `undefined` if the session no longer exists
  */
 export async function adoptSession(
   client: TmuxClient,

@@ -42,7 +42,10 @@ export interface PaneFacts {
   readonly cols: number;
   readonly rows: number;
   readonly title: string;
-  /** Column and row, both from 0. Missing where the row of the pane is not that of the text: with scrollback, or rows joined. */
+  /**
+   * Column and row, both from 0. Missing where the row of the pane is not that of the text: with scrollback, or rows
+   * joined.
+   */
   readonly cursor?: readonly [x: number, y: number];
   readonly cursorVisible: boolean;
   /** Whether the alternate screen is shown. */
@@ -98,8 +101,8 @@ export interface PartialCapture extends PaneCapture {
 }
 
 /**
- * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write down a row's style takes ten times
- * as long as its text, and to look up the foreground program as long as all other facts together.
+ * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write down a row's style takes
+ * ten times as long as its text, and to look up the foreground program as long as all other facts together.
  *
  * @returns `undefined` where the pane does not have these rows, or some of its rows were joined
  * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read

@@ -8,13 +8,13 @@ export type TmuxCommand = readonly [string, ...string[]];
 export interface TmuxClient {
   /** The socket's name (`tmux -L name`), or its path (`tmux -S path`) where it holds a `/`. */
   readonly socket: string;
-  /** What happens in panes, where the client hears of it. */
+  /** What happens in panes; missing where the client does not hear of it. */
   readonly paneEvents?: PaneEvents;
-  /** Runs one tmux command and returns how it ended; a command that fails is no exception. */
+  /** Runs one tmux command and returns how it ended; a command that fails does not throw. */
   run(command: TmuxCommand, options?: TmuxRunOptions): Promise<CommandResult>;
-  /** Runs several tmux commands in one go. tmux stops at the first that fails; standard output is that of all. */
+  /** Runs several tmux commands in one call. tmux stops at the first that fails; standard output is that of all. */
   runAll(commands: readonly TmuxCommand[], options?: TmuxRunOptions): Promise<CommandResult>;
-  /** Like `runAll`, while everything else stands still: only for a last act before this process exits. */
+  /** Like `runAll`, but blocks this process: only for a last act before it exits. */
   runAllSync(commands: readonly TmuxCommand[]): void;
 }
 

@@ -16,7 +16,7 @@ import { errorText } from "../text/error_text.ts";
 
 /** Options of {@linkcode createControlClient}. */
 export interface ControlClientOptions {
-  /** Carries out whatever the control connection does not, and everything while there is none. */
+  /** Carries out what the control connection does not, and everything while there is no connection. */
   readonly plain: TmuxClient;
   /** Told in one line when the connection cannot be had, or is lost. */
   readonly log: (message: string) => void;
@@ -33,8 +33,8 @@ export interface ControlClientOptions {
 }
 
 /**
- * How the client attaches. It must not change the size of windows. Seconds of output that is held back for us before tmux
- * leaves it out: while this process is stopped, the server's memory must not grow.
+ * How the client attaches. It must not change the size of windows. Seconds of output that is held back for us before
+ * tmux leaves it out: while this process is stopped, the server's memory must not grow.
  */
 const CLIENT_FLAGS = "ignore-size,pause-after=5";
 
@@ -42,7 +42,7 @@ const CLIENT_FLAGS = "ignore-size,pause-after=5";
 const SUBSCRIPTION = "panewright";
 const SUBSCRIBE = controlLine([["refresh-client", "-B", `${SUBSCRIPTION}:%*:#{pane_dead}`]])!;
 
-/** Pauses between attempts to get a lost connection back. One that lasted a while begins anew. */
+/** Pauses between attempts to reconnect. After a connection that lasted this long they start over. */
 const RETRY_PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000] as const;
 const LASTING_MS = 60_000;
 
@@ -52,9 +52,9 @@ const ENDS_SERVER: ReadonlySet<string> = new Set(["kill-server", "kill-session"]
 /**
  * A client that asks tmux through a connection that stays open, and hears from it what happens in panes.
  *
- * Questions (captures, formats, lists) go through the connection, which takes 0.1 ms where a process for each takes 2 ms. What
- * changes something goes through the plain client: when a connection breaks before the answer is there, a question can be
- * asked again, but a key must not be pressed again. A lost connection is taken up again after a pause.
+ * Questions (captures, formats, lists) go through the connection, which takes 0.1 ms instead of the 2 ms of a process
+ * each. Commands that change something go through the plain client: when a connection breaks before the answer arrives,
+ * a question can be asked again, but a key must not be pressed again. A lost connection is restored after a pause.
  *
  * Nothing is connected before {@linkcode ControlClient.connect}.
  */
@@ -141,7 +141,7 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
     this.#hub[Symbol.dispose]();
   }
 
-  /** The connection if there is one. A lost one is sought again in the background, when it is time for that. */
+  /** The connection, if it is open. A lost one is restored in the background, when it is time for that. */
   #openConnection(): ControlConnection | undefined {
     if (this.#connection?.isOpen) return this.#connection;
     if (this.#session !== undefined && this.#clock.now() >= this.#nextAttemptMs) {
@@ -202,7 +202,7 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
     if (name === "pause") {
       this.#hub.noteGap(rest);
       const line = controlLine([["refresh-client", "-A", `${rest}:continue`]]);
-      // A connection that ends meanwhile has no pane to go on with.
+      // If the connection ends meanwhile, no pane needs to continue.
       if (line) void this.#connection?.request(line, { commandCount: 1 }).catch(() => {});
     } else if (name === "subscription-changed") {
       const found = /^panewright \S+ \S+ \S+ (%\d+)[^:]* : ([01]?)$/.exec(rest);

@@ -18,11 +18,11 @@ export interface ControlConnectionOptions {
   /** A `tmux -C` that was just started. */
   readonly process: PipedProcess;
   readonly clock: Clock;
-  /** Told everything that is no reply, in order, between the replies. */
+  /** Told, in order, everything that is not a reply. */
   readonly onEvent: (event: Exclude<ControlEvent, { type: "reply" }>) => void;
 }
 
-/** How long a client may take to attach, and tmux to answer: it answers within a millisecond. */
+/** How long a client may take to attach, and tmux to answer; it usually takes a millisecond. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /** How long a client may take to end by itself. */
@@ -70,7 +70,7 @@ export class ControlConnection {
     this.#reading = this.#readAll();
   }
 
-  /** Resolves with the reason when the connection is of no use any more, closed or lost. */
+  /** Resolves with the reason when the connection is closed or lost. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }
@@ -81,8 +81,8 @@ export class ControlConnection {
   }
 
   /**
-   * Resolves when the client is attached. What is sent before that is carried out all the same, but for nobody: "no current
-   * client" (tmux 3.3a).
+   * Resolves when the client is attached. Commands sent earlier are carried out, but fail with "no current client"
+   * (tmux 3.3a).
    *
    * @throws {RuntimeError} when it cannot be attached
    */
@@ -95,7 +95,7 @@ export class ControlConnection {
    * Sends one line that consists of `commandCount` commands.
    *
    * @throws {RuntimeError} when the connection ends before the answer is there, or tmux does not answer
-   * @throws the signal's reason when it is aborted; the commands are carried out all the same
+   * @throws the signal's reason when it is aborted; the commands are still carried out
    */
   async request(
     line: string,
@@ -108,14 +108,14 @@ export class ControlConnection {
     const settle = Promise.withResolvers<ControlReply>();
     this.#pending.push({ settle, sentMs: this.#options.clock.now(), commandsLeft: commandCount, stdout: "" });
     if (!this.#isGuarded) this.#guardAnswers().catch(() => {});
-    // Where this fails the program has ended, which ends every request.
+    // This fails only when the program has ended, which ends every request.
     this.#options.process.write(new TextEncoder().encode(`${line}\n`)).catch(() => {});
     return await abortable(() => settle.promise, signal);
   }
 
   /**
-   * Ends the client: its input is closed, and what it prints is read to the end. A signal is the last resort only; a control
-   * client that was killed has taken its server along (tmux before 3.3).
+   * Ends the client: its input is closed, and its output is read to the end. A signal is the last resort: killing a
+   * control client has been seen to end its server (tmux before 3.3).
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -140,7 +140,10 @@ export class ControlConnection {
     return answered;
   }
 
-  /** Ends the connection when an answer is overdue. One timer looks after all requests: a timer each costs as much as asking. */
+  /**
+   * Ends the connection when an answer is overdue. One timer serves all requests: one each would cost as much as
+   * asking.
+   */
   async #guardAnswers(): Promise<void> {
     const { clock } = this.#options;
     this.#isGuarded = true;

@@ -34,9 +34,9 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /**
  * Reads what `tmux -C` prints (tmux 3.2 and later), in pieces that may end anywhere.
  *
- * A reply ends only at the `%end` or `%error` that carries time, number and flags of its own `%begin`: what a pane shows
- * may look like any line of the protocol. Bytes are put together before they are decoded, for a piece may end within a
- * character.
+ * A reply ends only at the `%end` or `%error` that carries time, number and flags of its own `%begin`: what a pane
+ * shows may look like any line of the protocol. Bytes are put together before they are decoded, for a piece may end
+ * within a character.
  *
  * @example
  * ```ts
@@ -55,8 +55,8 @@ export class ControlParser {
   #reply: OpenReply | undefined;
 
   /**
-   * The events that this piece completes. What is needed of the piece later on is copied; `escaped` of an output is a part of
-   * the piece itself, and good for as long as that.
+   * The events that this piece completes. What is needed of the piece later on is copied; `escaped` of an output is a
+   * part of the piece itself, and good for as long as that.
    */
   push(piece: Uint8Array): ControlEvent[] {
     const events: ControlEvent[] = [];
@@ -129,7 +129,7 @@ interface OpenReply {
   readonly guard: string;
   /** Whole lines with their line ends. */
   readonly chunks: Uint8Array[];
-  /** How many of them are no parts of a piece any more. */
+  /** How many of them are copies, no longer parts of a piece. */
   keptChunks: number;
 }
 
@@ -174,10 +174,10 @@ function outputEvent(line: Uint8Array, idEnd: number, idStart: number) {
 }
 
 /**
- * The bytes that a pane's program wrote: tmux writes control characters and the backslash as `\ooo`. What is no such
- * escape stays as it is.
+ * The bytes that a pane's program wrote: tmux writes control characters and the backslash as `\ooo`. Anything else
+ * stays as it is.
  *
- * @param into where they are put if there is room, so that thousands of small pieces a second are no garbage
+ * @param into where they are put if there is room, so that thousands of small pieces a second make no garbage
  *
  * @example
  * ```ts

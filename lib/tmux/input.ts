@@ -8,8 +8,8 @@ export interface InputOptions {
 }
 
 /**
- * Pastes text into a pane, bracketed where the program there asked for that, without pressing Enter. It goes through a
- * buffer of its own, which nobody else's paste can replace. Control characters are neutralised.
+ * Pastes text into a pane, bracketed if the program there asked for that, without pressing Enter. The text goes through
+ * a buffer of its own, which nobody else's paste can replace. Control characters are neutralised.
  *
  * @throws {RuntimeError} when there is no such pane
  */

@@ -7,12 +7,12 @@ const CLOSING_BRACKET = 0x5d;
 
 const DECODER = new TextDecoder();
 
-/** What is longer than this is no title and no status report. */
+/** Anything longer is neither a title nor a status report. */
 const MAX_BYTES = 4096;
 
 /**
- * Finds the operating system commands (`ESC ] … BEL`, or `… ESC \`) in what a program writes to its terminal, in pieces that
- * may end anywhere.
+ * Finds the operating system commands (`ESC ] … BEL`, or `… ESC \`) in what a program writes to its terminal, in pieces
+ * that may end anywhere.
  *
  * @example
  * ```ts

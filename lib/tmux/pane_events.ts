@@ -2,15 +2,15 @@ import type { Clock } from "../ports/clock.ts";
 import { unescapeOutput } from "./control_parser.ts";
 import { OscScanner } from "./osc_scanner.ts";
 
-/** Something that happened in a pane. All of it is a hint: events may be missed, and `gap` says where some were. */
+/** Something that happened in a pane. These are hints: events may be missed, and `gap` says that some were. */
 export type PaneEvent =
-  /** The program has written nothing for a moment, after it had. */
+  /** The program wrote something, and then nothing for a moment. */
   | { readonly type: "quiet" }
   /** The program has set the pane's title; it may be the one that the pane had. */
   | { readonly type: "title"; readonly title: string }
   /** The program has sent an operating system command that sets no title, such as `7501;state=working:app=codex`. */
   | { readonly type: "osc"; readonly text: string }
-  /** The program has ended; told within a second or so. */
+  /** The program ended; told within a second or so. */
   | { readonly type: "died" }
   /** Output was missed: tmux held it back, or the connection to it was lost. */
   | { readonly type: "gap" };
@@ -18,8 +18,8 @@ export type PaneEvent =
 /** What a {@linkcode TmuxClient} can tell of panes without being asked. */
 export interface PaneEvents {
   /**
-   * A number that grows whenever something may have changed what the pane shows. `undefined` where that is not known: then
-   * only a look at the pane helps.
+   * A number that grows whenever what the pane shows may have changed; `undefined` where that is unknown, so that only
+   * a look at the pane tells.
    */
   changeOf(paneId: string): number | undefined;
   /** Calls back for each event of a pane, until it is disposed of. */
@@ -92,7 +92,7 @@ export class PaneEventHub implements PaneEvents, Disposable {
     if (!this.#isTicking) this.#waitForQuiet().catch(() => {});
   }
 
-  /** Told whether a pane's program has ended; a pane is known from its first such word. */
+  /** Told whether a pane's program has ended. From the first call on, the pane is known. */
   noteDead(paneId: string, dead: boolean): void {
     const pane = this.#paneFor(paneId);
     pane.change = ++this.#changes;
@@ -111,7 +111,7 @@ export class PaneEventHub implements PaneEvents, Disposable {
     this.#commonChange = ++this.#changes;
   }
 
-  /** Told whether events come in. Whatever was known before counts no more. */
+  /** Told whether events come in. What was known before no longer counts. */
   setConnected(isConnected: boolean): void {
     this.#isConnected = isConnected;
     this.#panes.clear();

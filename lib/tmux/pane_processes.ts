@@ -33,7 +33,8 @@ export interface FindPaneProcessesOptions {
  * Every living process that came out of these panes.
  *
  * Those below the pane's program, and those of its process group: the native Codex outlives a node launcher that is
- * killed (Codex 0.169.0). On Linux also those that carry the session's mark, such as the command of an agent that crashed.
+ * killed (Codex 0.169.0). On Linux also those that carry the session's mark, such as the command of an agent that
+ * crashed.
  */
 export async function findPaneProcesses(
   panes: readonly PaneProcess[],
@@ -88,8 +89,8 @@ export async function endMarkedProcesses(mark: string, options: { readonly clock
 }
 
 /**
- * How the program of a pane ended: "exit code 3", "killed by signal 9"; `undefined` while it runs, and where tmux does not say
- * (before 3.3 it tells no signal).
+ * How the program of a pane ended: "exit code 3", "killed by signal 9"; `undefined` while it runs, and where tmux does
+ * not say (before 3.3 it tells no signal).
  */
 export async function findPaneEnd(client: TmuxClient, { paneId }: PaneRef): Promise<string | undefined> {
   const format = "#{pane_dead} #{pane_dead_status} #{pane_dead_signal}";

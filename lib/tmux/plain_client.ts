@@ -26,8 +26,9 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /**
  * A client that starts one `tmux` process for each call (about 2 ms, tmux 3.3a).
  *
- * The user's own tmux.conf is not read by a server that we start: it may set `window-size manual`, which ends a detached
- * server at once (tmux 3.3a), a default command, hooks or a prompt. A server that runs already keeps its settings.
+ * The user's own tmux.conf is not read by a server that we start: it may set `window-size manual`, which ends a
+ * detached server at once (tmux 3.3a), a default command, hooks or a prompt. A server that runs already keeps its
+ * settings.
  *
  * @throws {UsageError} from each call, when tmux is not installed
  * @throws {RuntimeError} from each call, when tmux does not answer
@@ -83,8 +84,8 @@ export function tmuxProgram(
 }
 
 /**
- * The arguments for `tmux` that run these commands one after the other. tmux takes an argument that *ends* in `;` for the
- * end of a command; such an argument is escaped.
+ * The arguments for `tmux` that run these commands one after the other. tmux takes an argument that *ends* in `;` for
+ * the end of a command; such an argument is escaped.
  *
  * @example
  * ```ts

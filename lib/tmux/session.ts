@@ -17,8 +17,8 @@ export interface OpenSessionOptions {
   /** The session's name; tmux has no `:` and `.` in names. */
   readonly name: string;
   /**
-   * Whether the session is one that runs already, such as a person's own: windows are added to it, and nothing but these
-   * windows is ever closed.
+   * Whether the session is one that runs already, such as a person's own: windows are added to it, and nothing but
+   * these windows is ever closed.
    *
    * @default {false}
    */
@@ -62,7 +62,9 @@ export interface PaneRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A window that keeps a session of our own alive while it has no pane; no shell, and nothing of the person's settings. */
+/**
+ * A window that keeps a session of our own alive while it has no pane; no shell, and nothing of the person's settings.
+ */
 export const PLACEHOLDER = "(no agent)";
 const PLACEHOLDER_ARGV = ["env", "sleep", "2147483647"] as const;
 
@@ -81,7 +83,7 @@ export async function openSession(client: TmuxClient, options: OpenSessionOption
   }
   if (existing) {
     if ((await client.run(["has-session", "-t", `=${name}`])).code === 0) return new TmuxSession(client, options);
-    throw new UsageError(`Cannot use tmux session ${name}: there is none on socket ${client.socket}`, {
+    throw new UsageError(`Cannot use tmux session ${name}: it does not exist on socket ${client.socket}`, {
       hint: `See what is running with: ${tmuxCommand(client.socket)} list-sessions`,
     });
   }
@@ -133,8 +135,8 @@ export class TmuxSession implements AsyncDisposable {
   }
 
   /**
-   * Opens a window with one pane, which keeps the session's size whatever terminal attaches, and stays readable after its
-   * program has ended.
+   * Opens a window with one pane, which keeps the session's size whatever terminal attaches, and stays readable after
+   * its program has ended.
    *
    * @throws {RuntimeError} when tmux refuses
    */
@@ -173,17 +175,17 @@ export class TmuxSession implements AsyncDisposable {
     return pane;
   }
 
-  /** Takes a pane of an earlier process for one that was opened here. */
+  /** Treats a pane of an earlier process as one that was opened here. */
   keep({ paneId, pid, startTime }: KnownPane): void {
     this.#panes.set(paneId, { pid, startTime });
   }
 
-  /** How a pane that was opened here is known again. */
+  /** How another process can recognise a pane that was opened here. */
   knownPane({ paneId, pid }: PaneRef): KnownPane {
     return { paneId, pid, startTime: this.#panes.get(paneId)?.startTime };
   }
 
-  /** Ends a pane that was opened here, and every process that came out of it. One that is closed already is left alone. */
+  /** Closes a pane that was opened here, and ends every process that came out of it. Does nothing for a closed one. */
   async closePane(pane: PaneRef): Promise<void> {
     const known = this.#panes.get(pane.paneId);
     if (known === undefined) return;
@@ -210,8 +212,8 @@ export class TmuxSession implements AsyncDisposable {
   }
 
   /**
-   * Ends the panes that were opened here at once, without looking what becomes of their processes: for a program that is
-   * about to exit and cannot wait. Does nothing where they are to stay.
+   * Closes the panes that were opened here without waiting for their processes to end: for a program that is about to
+   * exit. Does nothing where the panes are to stay.
    */
   abandon(): void {
     if (!this.cleanupOnExit) return;

@@ -60,7 +60,7 @@ Deno.test("a pattern that is none is refused with its place and the reason", asy
     'panewright.jsonc:2:33: permissions.deny[1] is not a command pattern: "git push; ls" has more than one command in it: a rule is about one',
   ]);
   assertEquals(await problemsOf(`{ "ask": [{ "command": "echo 'x" }] }`), [
-    `panewright.jsonc:2:28: permissions.ask[0].command is not a command pattern: "echo 'x" is no command: a ' that is not closed`,
+    `panewright.jsonc:2:28: permissions.ask[0].command is not a command pattern: "echo 'x" is not a command: a ' that is not closed`,
   ]);
   assertEquals(await problemsOf(`{ "allow": ["echo $HOME", "", "a > b"] }`), [
     'panewright.jsonc:2:28: permissions.allow[0] is not a command pattern: "echo $HOME" has an expansion, $HOME: put it in single quotes',

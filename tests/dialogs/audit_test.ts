@@ -144,7 +144,7 @@ Deno.test("a broken log, one of another run, and a link are not continued", asyn
   await assertRejects(
     () => openAuditLog(path, { run: "another", secrets: [] }),
     PanewrightError,
-    "it is of another run, 20261120-072605",
+    "it belongs to another run, 20261120-072605",
   );
   await Deno.writeTextFile(path, text.replace("opened", "closed"));
   await assertRejects(() => open(path), PanewrightError, "its record in line 1 was changed");

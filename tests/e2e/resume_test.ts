@@ -123,7 +123,7 @@ for (const [provider, name] of [["codex", "Codex"], ["claude_code", "Claude Code
     assertEquals(starting.map(({ role, resumes }) => [role, resumes]), [["analyst_review", session?.["sessionId"]]]);
     const sent = events.find(({ type, role }) => type === "message_sent" && role === "analyst_review");
     assertEquals(sent?.["what"], "continuation");
-    assertStringIncludes(stage.prompts.get("analyst_review")?.[1] ?? "", "Go on with the task of the previous prompt.");
+    assertStringIncludes(stage.prompts.get("analyst_review")?.[1] ?? "", "Continue the task of the previous prompt.");
     assertEquals(stage.prompts.get("analyst_summary")?.length, 2, "the finished turn was not played again");
     assertEquals(await Deno.readTextFile(`${stage.sandbox.project}/greeting.txt`), "hello, world\n");
     // The Claude Code that was killed has left its own socket.

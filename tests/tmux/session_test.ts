@@ -181,7 +181,7 @@ Deno.test("a session that is missing, taken or badly named is refused with what 
   const missing = await assertRejects(
     () => sandbox.open({ name: "work", existing: true }),
     UsageError,
-    "there is none",
+    "does not exist",
   );
   assertStringIncludes(missing.hint ?? "", `tmux -L ${sandbox.client.socket} list-sessions`);
   await assertRejects(() => sandbox.open({ name: "a:b" }), UsageError, '":"');

@@ -42,9 +42,9 @@ export interface PermissionVerdict {
 /**
  * Decides about a permission dialog: what only a person answers, then `deny`, the built-in rules, `ask`, and `allow`.
  *
- * A rule of `deny` or `ask` holds where any command in the text is meant by it, whatever runs it; `allow` only where every
- * command is. What cannot be understood or known is put to the person, and so is what may be read in another way that is not
- * allowed.
+ * A rule of `deny` or `ask` holds where any command in the text is meant by it, whatever runs it; `allow` only where
+ * every command is. What cannot be understood or known is put to the person, and so is what may be read in another way
+ * that is not allowed.
  *
  * @example
  * ```ts

@@ -62,8 +62,8 @@ function union(left: PossibleFolders, right: PossibleFolders): PossibleFolders {
 }
 
 /**
- * The path that a word stands for, with name patterns left in it as if they were names; `undefined` where that cannot be
- * known without the shell.
+ * The path that a word stands for, with name patterns left in it as if they were names; `undefined` where that cannot
+ * be known without the shell.
  *
  * @example
  * ```ts

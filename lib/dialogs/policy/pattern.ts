@@ -1,8 +1,10 @@
 import { UsageError } from "../../errors.ts";
 import { parseShellCommand, type ShellWord } from "../../shell/mod.ts";
 
-// A pattern is a sequence of words. A word's characters stand for themselves, but for `*` (any characters but `/`), `**`
-// (any characters) and `?` (one character but `/`); quotes and backslashes take that meaning away. A word `*` stands for any
+// A pattern is a sequence of words. A word's characters stand for themselves, but for `*` (any characters but `/`),
+// `**`
+// (any characters) and `?` (one character but `/`); quotes and backslashes take that meaning away. A word `*` stands
+// for any
 // one word, a word `**` for any number of words.
 
 type Glyph = string | { readonly any: "character" | "characters" | "path" };
@@ -45,7 +47,7 @@ export function parseCommandPattern(text: string): CommandPattern {
  */
 export function patternProblem(text: string): string | undefined {
   const { commands, problem } = parseShellCommand(text);
-  if (problem !== undefined) return `is no command: ${problem.message}`;
+  if (problem !== undefined) return `is not a command: ${problem.message}`;
   if (commands.length > 1) return "has more than one command in it: a rule is about one";
   const words = wordsOf(text);
   if (words.length === 0) return "has no words";
@@ -89,8 +91,8 @@ export interface KnownWord {
 /** How a command is matched. */
 export interface MatchOptions {
   /**
-   * Whether a command that only adds to the pattern is meant as well: more words after it, a program with its path. What is
-   * to be refused must not get through by them; what is to be allowed is allowed as it is written.
+   * Whether a command that only adds to the pattern is meant as well: more words after it, a program with its path.
+   * What is to be refused must not get through by them; what is to be allowed is allowed as it is written.
    *
    * @default {false}
    */

@@ -269,7 +269,10 @@ export class AgentTerminal implements AsyncDisposable {
     await this.#session.closePane(this.pane);
   }
 
-  /** Stops reading the record of the agent's CLI. The agent keeps running; its status is then read from the screen alone. */
+  /**
+   * Stops reading the record of the agent's CLI. The agent keeps running; its status is then read from the screen
+   * alone.
+   */
   releaseRecord(): void {
     this.#tracker[Symbol.dispose]();
   }

@@ -26,7 +26,7 @@ export interface AnswerOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What became of a dialog. */
+/** The outcome for a dialog. */
 export interface AnswerOutcome {
   /**
    * - `closed`: the answer was given, and the dialog went away.
@@ -41,15 +41,15 @@ export interface AnswerOutcome {
 /** Claude Code drops keys for about 150 ms after a dialog appeared that it had deferred (2.1.328). */
 const DEAF_MS = 300;
 
-/** A frame may be half drawn: what is to be seen must have that long to be so. */
+/** How long a frame may be half drawn. */
 const FRAME_MS = 100;
 
-/** How often an answer is given that does not close its dialog. */
+/** How often an answer is given if the dialog stays open. */
 const MAX_ATTEMPTS = 2;
 
 /**
- * Answers a dialog: looks again right before the key whether it is still this one that is open, gives the answer once, and
- * looks for the proof that it closed. Where it did not, it is looked again, and the answer given once more.
+ * Answers a dialog: checks right before the key that it is still the one that is open, gives the answer, and looks for
+ * proof that it closed. If it did not close, the answer is given once more.
  *
  * @throws {HumanInterventionRequiredError} with the screen, when only a person may answer the dialog, or it stays open
  */
@@ -84,14 +84,17 @@ function shows(look: PaneLook, { fingerprint }: DialogInfo): boolean {
 }
 
 /**
- * Whether the dialog is not open any more. An agent may ask the same once more at once: what stands above the dialog tells
- * then that it is another one. After a no that proves nothing, for the turn ends with it.
+ * Whether the dialog has closed. An agent may ask the same again at once: then what stands above the dialog shows that
+ * it is another one. After a no that proves nothing, since the turn ends with it.
  */
 function isClosed(before: PaneLook, now: PaneLook, { dialog, answer }: AnswerOptions): boolean {
   return !shows(now, dialog) || (answer === "accept" && wordsAbove(now) !== wordsAbove(before));
 }
 
-/** A dialog that is merely missing must be so twice, or the frame may be half drawn; an agent at work is proof at once. */
+/**
+ * A dialog that is merely missing must be missing twice, since a frame may be half drawn; an agent at work is proof at
+ * once.
+ */
 function createClosingProof(before: PaneLook, options: AnswerOptions): (now: PaneLook) => boolean {
   let closed = 0;
   return (now) => {
@@ -100,12 +103,12 @@ function createClosingProof(before: PaneLook, options: AnswerOptions): (now: Pan
   };
 }
 
-/** The letters above a dialog: neither what is animated there nor how it is wrapped. */
+/** The letters above a dialog, without what is animated and whatever way they are wrapped. */
 function wordsAbove({ screen, dialogRow = 0 }: PaneLook): string {
   return screen.rows.slice(0, dialogRow).map(({ text }) => text).join("").replace(/[^\p{L}]/gu, "");
 }
 
-/** Moves the selection to a choice, and looks after each key. False where the dialog is not this one any more. */
+/** Moves the selection to a choice, with a look after each key. False when the dialog is no longer this one. */
 async function select(target: AnswerTarget, option: number, options: AnswerOptions): Promise<boolean> {
   const { dialog, proofTimeoutMs: timeoutMs, clock, signal } = options;
   const waiting = { clock, timeoutMs, ...(signal ? { signal } : {}) };

@@ -13,7 +13,7 @@ export interface StatusHistory {
   readonly disagreeSinceMs: number | undefined;
   /** Whether the screen has shown, at any time, the rule without which its word is doubtful. */
   readonly doubtLifted: boolean;
-  /** How long a doubtful screen must stand still to be believed where there is no source. */
+  /** How long a doubtful screen must stand still to be believed without a source. */
   readonly quietMs: number;
 }
 
@@ -21,28 +21,32 @@ export interface StatusHistory {
 export interface CombinedStatus {
   readonly status: TerminalStatus;
   /**
-   * Who decided. `quiet`: the screen says that the agent rests, but it can not be believed before it has stood still.
+   * Who decided. `quiet`: the screen says that the agent rests, but is not believed until it has stood still.
    */
   readonly by: "screen" | "source" | "quiet";
-  /** Whether the two say different things: nothing that a moment's delay between them explains, once it lasts. */
+  /** Whether the two contradict each other. For a moment, a delay between them may explain that. */
   readonly disagree: boolean;
 }
 
-/** How far a screen and a record may lag behind each other; 40 to 140 ms were seen (Codex 0.169.0, Claude Code 2.1.328). */
+/**
+ * How far a screen and a record may lag behind each other; 40 to 140 ms were seen (Codex 0.169.0, Claude Code 2.1.328).
+ */
 export const LAG_MS = 2000;
 
-/** How long a dialog may be announced before it shows: Claude Code defers one while somebody types (2.1.328). */
+/** How long before a dialog shows it may be announced: Claude Code defers one while somebody types (2.1.328). */
 const DEFERRED_DIALOG_MS = 10_000;
 
-/** A source that has said "working" and nothing else for so long counts as silent: Codex gives up a stream after 300 s. */
+/**
+ * A source that has said "working" and nothing else for so long counts as silent: Codex gives up a stream after 300 s.
+ */
 const SILENT_MS = 330_000;
 
 /**
  * Decides between what a screen shows and what the agent's own record says. Pure.
  *
- * In this order: a process that is gone; a dialog that the screen shows; the record, as far as it belongs to the present
- * turn and is not silent; the screen. Where the two have disagreed about work that is being done for no more than a moment,
- * the agent counts as at work: a rest that is told too late costs a poll, one that is told too early costs the turn.
+ * In this order: a process that is gone; a dialog on the screen; the record, if it belongs to the present turn and is
+ * not silent; the screen. While the two have only just begun to disagree, the agent counts as at work: a rest that is
+ * reported too late costs a poll, one that is reported too early costs the turn.
  *
  * @example
  * ```ts
@@ -103,12 +107,12 @@ function isProcessError({ status, evidence }: Decision): boolean {
   return status === "error" && evidence.some(({ row }) => row < 0);
 }
 
-/** Whether a report is about a turn before the present one. Work goes on until its end is recorded. */
+/** Whether a report is about a turn before the present one. Work lasts until its end is recorded. */
 function isStale(report: StatusReport, { submittedMs }: StatusHistory): boolean {
   return report.state === "at_rest" && submittedMs !== undefined && report.sinceMs < submittedMs;
 }
 
-/** Whether nothing at all has moved for so long that "working" is no more to be believed. */
+/** Whether nothing at all has moved for so long that "working" is no longer believed. */
 function isSilent(report: StatusReport, { nowMs, stillSinceMs }: StatusHistory): boolean {
   return nowMs - Math.max(report.newsMs, stillSinceMs) >= SILENT_MS;
 }

@@ -6,7 +6,9 @@ export type Keys = readonly [string, ...string[]];
 /** The answers that can be given to a dialog: yes to this one thing, or no. Neither is remembered by the CLI. */
 export type DialogAnswer = "accept" | "decline";
 
-/** How a choice of a dialog is taken: by keys that take it at once, or by moving the selection to it and pressing Enter. */
+/**
+ * How a choice of a dialog is taken: by keys that take it at once, or by moving the selection to it and pressing Enter.
+ */
 export type AnswerWay =
   | { readonly by: "keys"; readonly keys: Keys }
   /** `option`: its place among the dialog's options, from 0. */
@@ -16,9 +18,9 @@ export type AnswerWay =
 const KEY_NAMES: Readonly<Record<string, string>> = { "esc": "Escape", "shift+tab": "BTab" };
 
 /**
- * How a choice of a dialog is taken, which is found by its label: with the key that the dialog names for it, or its number;
- * one that has neither, by the selection. Where no choice has such a label, or more than one has, there is no way: position
- * alone proves nothing.
+ * How the choice with a certain label is taken: with the key that the dialog names for it, or its number; without
+ * either, by the selection. If no choice has the label, or more than one, there is no way: position alone proves
+ * nothing.
  *
  * @param prefer which one to take where a choice has both
  *

@@ -65,7 +65,7 @@ export interface GlanceParts {
   readonly clock: Clock;
 }
 
-/** Rows that are no further apart are captured as one range: a range costs tmux about as much as two rows (3.3a). */
+/** Rows this close together are captured as one range: a range costs tmux about as much as two rows (3.3a). */
 const MAX_GAP = 2;
 
 /** How old the name of the foreground program may be. */
@@ -73,9 +73,9 @@ const PROGRAM_AGE_MS = 1000;
 
 /**
  * Makes a look for one that looks at a pane over and over. It asks tmux for the styles of those rows only that the last
- * readings needed. A reading that needs another one is repeated with all styles, so that a glance tells what a look with all
- * styles tells. The name of the foreground program is asked for once a second: it changes when the agent has ended and a shell
- * is left.
+ * readings needed. A reading that needs another one is repeated with all styles, so that a glance tells what a look
+ * with all styles tells. The name of the foreground program is asked for once a second: it changes when the agent has
+ * ended and a shell is left.
  */
 export function createGlance(
   { capture, capturePartly, read, clock }: GlanceParts,

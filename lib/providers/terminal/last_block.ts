@@ -3,8 +3,8 @@ import type { Layout } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 
 /**
- * The text of the last block of the last turn: what an agent said last, as far as the screen shows it, without bullet and
- * indentation. Empty where there is none.
+ * The text of the last block of the last turn: what an agent said last, as far as the screen shows it, without bullet
+ * and indentation. Empty if there is none.
  *
  * @example
  * ```ts

@@ -1,16 +1,18 @@
 import type { Clock } from "../../ports/clock.ts";
 
-/** Pauses between lookups that found nothing: soon at first, then ever more rarely. */
+/** Pauses after lookups that found nothing. */
 const PAUSES_MS = [0, 200, 300, 500, 1000, 2000, 5000, 10_000] as const;
 
-/** When to look for something again that costs more than a poll should: never before it is wanted, and ever more rarely. */
+/**
+ * Says when to repeat a lookup that is too costly for each poll: not before it is wanted, and then ever more rarely.
+ */
 export class LookupPace {
   #attempts: number | undefined;
   #nextMs = 0;
 
   constructor(readonly clock: Clock) {}
 
-  /** Begins anew: there is a reason to believe that a lookup finds something. */
+  /** Starts over: there is a reason to believe that a lookup finds something. */
   want(inMs = 0): void {
     this.#attempts = 0;
     this.#nextMs = this.clock.now() + inMs;

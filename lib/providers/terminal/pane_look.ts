@@ -26,14 +26,14 @@ export function openDialog({ classification: { status, dialog } }: PaneLook): Di
   return status === "waiting_user_answer" ? dialog : undefined;
 }
 
-/** Whether the screen shows a dialog, or says otherwise that only an answer helps. */
+/** Whether the screen shows a dialog, or something else that waits for an answer. */
 export function showsDialog({ classification }: PaneLook): boolean {
   return classification.dialog !== undefined || classification.status === "waiting_user_answer";
 }
 
 /**
- * Whether the agent's program has ended, whatever its last screen shows. An error that rests on the pane's process, not on
- * rows of the screen, is of this kind.
+ * Whether the agent's program has ended, whatever its last screen shows. An error that rests on the pane's process, not
+ * on rows of the screen, is of this kind.
  */
 export function isProcessGone({ screen, classification }: PaneLook): boolean {
   return screen.dead === true ||
@@ -70,10 +70,10 @@ export interface LookOptions {
 /** How often the screen is looked at while something is awaited (agent-deck's figure). */
 export const LOOK_EVERY_MS = 50;
 
-/** How often a look is tried that fails, with growing pauses. */
+/** How often a failing look is tried, with growing pauses. */
 const MAX_LOOK_ATTEMPTS = 3;
 
-/** Looks until it is as it should be, or the time for that is over; the last look in any case. */
+/** Looks until the look is accepted, or the time is up; the last look in any case. */
 export async function lookUntil(
   look: () => Promise<PaneLook>,
   options: LookOptions,
@@ -87,7 +87,7 @@ export async function lookUntil(
   }
 }
 
-/** A pane that cannot be read once, between a key and its proof, must not cost the turn. */
+/** Looks, and tries again if that fails: a single failure between a key and its proof must not cost the turn. */
 export async function lookWithRetry(
   look: () => Promise<PaneLook>,
   { clock, signal }: Pick<LookOptions, "clock" | "signal">,

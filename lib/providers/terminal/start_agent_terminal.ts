@@ -18,8 +18,8 @@ export interface AgentTerminalOptions {
    */
   readonly startTimeoutMs?: number;
   /**
-   * Milliseconds that a screen must stand still which may as well be that of an agent at work, where the agent's CLI keeps
-   * no record to tell. While they stream, the recorded sessions draw once a second, and stop for 3 s at most.
+   * Milliseconds that a doubtful screen, which may be that of an agent at work, must stand still if the agent's CLI
+   * keeps no record. While they stream, the recorded sessions draw once a second, and stop for 3 s at most.
    *
    * @default {8000}
    */
@@ -66,7 +66,7 @@ export interface AdoptedAgent {
   readonly seenRules: readonly string[];
 }
 
-/** Goes on with an agent that an earlier process has started, and that is known to be alive in its pane. */
+/** Adopts an agent that an earlier process started, and that is known to be alive in its pane. */
 export function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): AgentTerminal {
   const plan = options.provider.terminal.launch(options.request, options.host ?? systemHost(options.request.env));
   return createTerminal(options, { plan, ...agent });

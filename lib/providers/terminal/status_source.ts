@@ -24,20 +24,20 @@ export type StatusReport = ReportedState & {
 };
 
 /**
- * A second source of an agent's status beside its screen: a record that its CLI keeps of its own accord. Reading it must
- * be cheap, since each poll does. What it cannot tell is `undefined`; it never throws for a record that is not there, not
- * readable or not understood.
+ * A second source of an agent's status beside its screen: a record that its CLI keeps of its own accord. Every poll
+ * reads it, so reading must be cheap. What it cannot tell is `undefined`; it never throws for a record that is missing,
+ * unreadable or not understood.
  */
 export interface StatusSource extends Disposable {
   /** For messages, such as `session log`. */
   readonly name: string;
-  /** The id under which the CLI keeps the session, as soon as it is known: what the session is gone on with. */
+  /** The id with which the CLI can resume the session; `undefined` until it is known. */
   readonly sessionId: string | undefined;
   /** Everything that was recorded up to now. */
   read(): Promise<StatusReport | undefined>;
-  /** Told right before a prompt is submitted: from now on there may be a record, and this text is in it. */
+  /** Told right before a prompt is submitted: from now on there may be a record with this text in it. */
   expectPrompt(text: string): void;
-  /** Told when the screen shows something else: the source looks again whether it reads the right record. */
+  /** Told when the screen contradicts it: the source checks again whether it reads the right record. */
   doubt(): void;
   /** The agent's last answer in full, where its record has it. */
   lastAnswer(): Promise<string | undefined>;

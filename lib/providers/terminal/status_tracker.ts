@@ -11,9 +11,11 @@ export interface StatusTrackerOptions {
   readonly source?: StatusSource;
   readonly rules: RulePack;
   readonly clock: Clock;
-  /** How long a doubtful screen must stand still to be believed where there is no source. */
+  /** How long a doubtful screen must stand still to be believed without a source. */
   readonly quietMs: number;
-  /** Rules that were seen to decide before, and lift a doubt (see {@linkcode StatusTracker.seenRules}). @default {[]} */
+  /**
+   * Rules that were seen to decide before, and lift a doubt (see {@linkcode StatusTracker.seenRules}). @default {[]}
+   */
   readonly seenRules?: readonly string[];
   /** Told once per turn that screen and source say different things, and who decided. */
   readonly log: (message: string) => void;
@@ -79,7 +81,7 @@ export class StatusTracker implements Disposable {
     return { status: combined.status, rule, evidence: [] };
   }
 
-  /** Told right before a prompt is submitted: what was recorded until then is about turns before. */
+  /** Told right before a prompt is submitted: what was recorded until then is about earlier turns. */
   async noteSubmission(text: string): Promise<void> {
     const { clock, source } = this.#options;
     await this.#readSource();

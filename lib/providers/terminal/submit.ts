@@ -28,8 +28,8 @@ export interface SubmitOptions extends SubmitProfile {
   /** Called right before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
   /**
-   * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker, or the part of
-   * it that fits, is taken for it; otherwise only all of it.
+   * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker, or the part
+   * of it that fits, counts as the text; otherwise only all of it does.
    *
    * @default {false}
    */
@@ -38,7 +38,7 @@ export interface SubmitOptions extends SubmitProfile {
   readonly signal?: AbortSignal;
 }
 
-/** How many Enters one text may cost: the first, and another where the first was lost or became a line end. */
+/** How many Enters one text may take: the first, and another if the first was lost or became a line end. */
 const MAX_ENTERS = 2;
 
 /** Longer than any of the CLIs takes to draw a frame. */
@@ -47,9 +47,10 @@ const SECOND_LOOK_MS = 200;
 /**
  * Hands text to an agent: one paste, a pause, one Enter, and proof that it was taken.
  *
- * Nothing is typed where a dialog is open, where a person's draft stands, where the agent is at work or has ended. Between
- * paste and Enter it is looked again, since Enter would approve a dialog that opened meanwhile. A second Enter follows
- * only when the composer still holds this text after all of the time for the proof; a second paste never does.
+ * Nothing is typed while a dialog is open, over a person's draft, or while the agent is at work or has ended. The
+ * screen is checked again between paste and Enter, since Enter would approve a dialog that opened meanwhile. A second
+ * Enter follows only if the composer still holds this text when the time for the proof is up; a second paste never
+ * does.
  *
  * @throws {HumanInterventionRequiredError} when a dialog or a person's draft is in the way
  * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
@@ -78,7 +79,7 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
 }
 
 /**
- * Whether the composer holds this text, not submitted yet. It is looked twice where it does not: a frame may be half drawn.
+ * Whether the composer holds this text, not submitted yet. If not, a second look makes sure: a frame may be half drawn.
  */
 export async function holdsDraft(
   look: () => Promise<PaneLook>,
@@ -89,7 +90,7 @@ export async function holdsDraft(
   return holds(await look(), text);
 }
 
-/** Looks until it is as it should be, or the time for the proof is over; the last look in any case. */
+/** Looks until the look is accepted, or the time for the proof is up; the last look in any case. */
 function lookUntil(
   target: SubmitTarget,
   { proofTimeoutMs, ...options }: SubmitOptions,
@@ -128,7 +129,9 @@ function isTaken(look: PaneLook, text: string): boolean {
   return look.composer?.state === "empty" || look.classification.status === "processing" || showsDialog(look);
 }
 
-/** A busy agent is proof at once; a composer that is merely empty must be so twice, or it may be a frame half drawn. */
+/**
+ * A busy agent is proof at once; a composer that is merely empty must be empty twice, since a frame may be half drawn.
+ */
 function createSubmissionProof(text: string): (look: PaneLook) => boolean {
   let taken = 0;
   return (look) => {
@@ -168,8 +171,8 @@ function notPastedError(name: string, look: PaneLook): Error {
     });
   }
   const problem = look.composer?.state === "draft"
-    ? "its composer holds something else than the text that was pasted"
-    : "the text that was pasted does not show in its composer";
+    ? "its composer holds something other than the pasted text"
+    : "the pasted text does not show in its composer";
   return new RuntimeError(`${subject}: ${problem}; Enter was not pressed\n${excerpt}`);
 }
 

@@ -1,9 +1,12 @@
 import type { PaneEvent, PaneEvents } from "../../tmux/pane_events.ts";
 
-/** How likely it is that a look at an agent shows something new: `now` for a sign that it does, `maybe` for a mere pause. */
+/**
+ * How likely it is that a look at an agent shows something new: `now` for a sign that it does, `maybe` for a mere
+ * pause.
+ */
 export type WakeHint = "now" | "maybe";
 
-/** Something that tells when an early look at an agent is worthwhile. Hints may be missed, and may mean nothing. */
+/** Tells when an early look at an agent is worthwhile. Hints may be missed, and may mean nothing. */
 export interface WakeSource {
   /** Calls back for each hint, until it is disposed of. */
   onHint(listener: (hint: WakeHint) => void): Disposable;
@@ -39,8 +42,8 @@ function hintOf(event: PaneEvent, { isNewTitle }: { readonly isNewTitle: boolean
 }
 
 /**
- * What of a title does not change while an agent goes on with the same thing: not the spinner, not the seconds, not the
- * blinking mark of Codex 0.169.0.
+ * What does not change of a title while an agent does the same thing: without the spinner, the seconds and the blinking
+ * mark of Codex 0.169.0.
  *
  * @example
  * ```ts

@@ -152,7 +152,7 @@ Deno.test("a person's draft is neither sent nor added to", async () => {
 Deno.test("a person's words that get in before the paste stop the Enter", async () => {
   await onStage(async ({ start, received }) => {
     const agent = await start({ typedBeforePaste: "hold on, " });
-    await assertRejects(() => agent.submit("a prompt"), RuntimeError, "something else");
+    await assertRejects(() => agent.submit("a prompt"), RuntimeError, "something other");
     assertEquals(await received(), [{ paste: "a prompt" }]);
   });
 });

@@ -117,7 +117,7 @@ for (
 for (
   const [name, afterPaste, kind, words] of [
     ["a dialog", DIALOG, HumanInterventionRequiredError, "a dialog (command) opened"],
-    ["other words", draft(`wait, ${TEXT}`), RuntimeError, "something else"],
+    ["other words", draft(`wait, ${TEXT}`), RuntimeError, "something other"],
     ["nothing", EMPTY, RuntimeError, "does not show"],
     ["the end of the agent", DEAD, RuntimeError, "ended while"],
   ] as const
