@@ -18,6 +18,8 @@ export async function listMarkValues(
       ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/environ", "-user", String(Deno.uid() ?? 0)],
       ...["-exec", "grep", "-zashE", `^(${names.join("|")})=`, "{}", "+"],
     ] as [string, ...string[]],
+    // This process's own working directory may have been removed.
+    cwd: "/",
     maxOutputBytes: 16 * 1024 * 1024,
   });
   return new Set(stdout.split("\0").flatMap((entry) => entry.replace(/^\w+=/, "") || []));

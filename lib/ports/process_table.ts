@@ -20,7 +20,7 @@ export interface ProcessInfo {
 export async function listProcesses(runner: ProcessRunner = systemProcessRunner): Promise<ProcessInfo[]> {
   if (Deno.build.os === "linux") {
     const argv = ["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/stat", "-exec", "cat", "{}", "+"] as const;
-    const { stdout } = await runner.run({ argv: [...argv], maxOutputBytes: 16 * 1024 * 1024 });
+    const { stdout } = await runner.run({ argv: [...argv], cwd: "/", maxOutputBytes: 16 * 1024 * 1024 });
     return stdout.split("\n").flatMap((line) => parseProcStat(line) ?? []);
   }
   const { stdout } = await runner.run({

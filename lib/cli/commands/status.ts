@@ -3,6 +3,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun } from "../../run/overview.ts";
+import { RuntimeError } from "../../errors.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { LiveScreen } from "../console/live_screen.ts";
@@ -59,6 +60,7 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
   const look = createLook(folder, wd);
   await using changes = new FolderWatch(folder.journalPath);
   let view = await look();
+  const hasBegun = view.progress !== null;
   {
     using screen = io.isTerminal.stdout && !global.json ? new LiveScreen(io) : undefined;
     let shown = "";
@@ -74,6 +76,9 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
         return exitCodeOfLeaving(io);
       }
     }
+  }
+  if (hasBegun && view.progress === null && view.problem === undefined) {
+    throw new RuntimeError(`Cannot show run ${folder.id} any longer: its folder was removed`);
   }
   show(view, options);
   return 0;

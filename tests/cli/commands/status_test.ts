@@ -196,6 +196,18 @@ Deno.test("status --watch --json: one object a change", async () => {
   assertEquals(io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).state), ["running", "killed"]);
 });
 
+Deno.test("status --watch: a run whose folder is removed meanwhile is not called one that never began", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, ...agentReady());
+  const io = fakeIo({ cwd: dir.path });
+  using _held = await tryLockFile(folder.lockPath, "process 1");
+  const watching = runCli(["status", "--watch"], io);
+  await untilSo(() => io.written.stdout !== "");
+  await Deno.remove(folder.path, { recursive: true });
+  assertEquals(await watching, 1);
+  assertStringIncludes(io.written.stderr, `Cannot show run ${ID} any longer: its folder was removed`);
+});
+
 Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the terminal back as it was", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, ...agentReady());
