@@ -1,3 +1,4 @@
+import { walk } from "@std/fs";
 import { callCli } from "../support/call_cli.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -5,13 +6,19 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 /** The document that has the tables. */
 export const MEASUREMENTS = `${ROOT}docs/measurements.md`;
 
-/** Tables that only what is in the repository decides, by the name that stands in the document. */
-export const TABLES: Readonly<Record<string, () => Promise<string>>> = { corpus };
+/** Makes a table. */
+export type MakeTable = () => Promise<string>;
 
-/** What the document looks like with its tables made anew. */
-export async function withTables(document: string): Promise<string> {
+/** Tables that a change of rules or recordings changes, by the name that stands in the document. They must be up to date. */
+export const TESTED_TABLES: Readonly<Record<string, MakeTable>> = { corpus };
+
+/** All tables that a program can make: what nearly every change changes is as of its date. */
+export const TABLES: Readonly<Record<string, MakeTable>> = { ...TESTED_TABLES, size };
+
+/** What the document looks like with tables made anew. */
+export async function withTables(document: string, tables: Readonly<Record<string, MakeTable>>): Promise<string> {
   let text = document;
-  for (const [name, make] of Object.entries(TABLES)) {
+  for (const [name, make] of Object.entries(tables)) {
     const [begin, end] = [`<!-- made by deno task measure: ${name} -->\n`, "<!-- end -->"];
     const from = text.indexOf(begin) + begin.length;
     const to = text.indexOf(end, from);
@@ -69,6 +76,25 @@ async function corpus(): Promise<string> {
     `${count("flaps")} flaps, ${count("lateChanges")} late changes.`,
     "",
   ].join("\n");
+}
+
+/** Files and lines of lib, and of what tests it. */
+async function size(): Promise<string> {
+  const folders = Array.from(
+    Deno.readDirSync(`${ROOT}lib`),
+    ({ name, isDirectory }) => isDirectory ? `lib/${name}` : "",
+  )
+    .filter((name) => name !== "").toSorted();
+  const count = async (folder: string) => {
+    const files = await Array.fromAsync(walk(`${ROOT}${folder}`, { exts: [".ts"], includeDirs: false }));
+    const lines = await Promise.all(
+      files.map(async ({ path }) => (await Deno.readTextFile(path)).split("\n").length - 1),
+    );
+    return [folder, String(files.length), String(sum(lines))];
+  };
+  const rows = await Promise.all([...folders, "lib", "tests"].map(count));
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}\n\n${table([["folder", "files", "lines"], ...rows])}\n`;
 }
 
 function sum(numbers: readonly number[]): number {
