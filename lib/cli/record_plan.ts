@@ -1,13 +1,18 @@
 import { UsageError } from "../errors.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { findRulePack } from "../providers/classify_screen.ts";
-import { PROVIDERS } from "../providers/mod.ts";
+import { PROVIDER_IDS, PROVIDERS } from "../providers/mod.ts";
 import type { CliIo, FlagSpec, FlagValues } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
 /** The flags of `panewright record`. */
 export const RECORD_FLAGS = [
-  { name: "provider", type: "string", placeholder: "NAME", description: "whose screens these are: codex, claude_code" },
+  {
+    name: "provider",
+    type: "string",
+    placeholder: "NAME",
+    description: `whose screens these are: ${PROVIDER_IDS.join(", ")}`,
+  },
   { name: "pane", type: "string", placeholder: "%N", description: "a pane that is open already, by its tmux id" },
   {
     name: "socket",

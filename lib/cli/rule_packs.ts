@@ -1,3 +1,4 @@
+import { defaultConfigFile } from "../config/default_file.ts";
 import { findRulePack } from "../providers/classify_screen.ts";
 import type { RulePack } from "../screen/mod.ts";
 import type { CliIo } from "./console/command.ts";
@@ -7,22 +8,25 @@ export const CONFIG_RULES_FLAG = {
   name: "config",
   type: "string",
   placeholder: "FILE",
-  description: "a config file whose rules and rules_file change the built-in rules",
+  description:
+    "the config file with your rules and layouts (panewright.jsonc of the working directory, if it is there)",
 } as const;
 
 /** Finds the rules for the screens of a provider. */
 export type FindRulePack = (provider: string) => RulePack;
 
 /**
- * The rules to read screens with: the built-in ones, with the changes of a config file where one is named.
+ * The rules that a run reads screens with: the built-in ones, with the changes of the config file.
  *
+ * @param config the config file; without it, `panewright.jsonc` of the working directory, if it is there
  * @throws {UsageError} that lists everything that is wrong with the config file, each with its place
  */
-export async function loadRulePacks(config: string | undefined, io: CliIo): Promise<FindRulePack> {
-  if (config === undefined) return findRulePack;
-  // Only who names a config file waits until the schema is loaded.
-  const { loadSettings } = await import("../config/load.ts");
-  const { providers } = await loadSettings({ path: config, cwd: io.cwd, env: (name) => io.env(name) });
+export async function loadRulePacks(config: string | undefined, { cwd }: CliIo): Promise<FindRulePack> {
+  const path = config ?? await defaultConfigFile(cwd);
+  if (path === undefined) return findRulePack;
+  // Nobody else waits until the schema is loaded.
+  const { loadProviders } = await import("../config/load.ts");
+  const providers = await loadProviders({ path, cwd });
   return (provider) => findRulePack(provider, providers);
 }
 

@@ -4,14 +4,12 @@ import { type Job, parseJob } from "../jobs/review_loop/job.ts";
 import { PROVIDERS } from "../providers/mod.ts";
 import type { Provider } from "../providers/provider.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
+import { defaultConfigFile } from "./default_file.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readProviders } from "./rules.ts";
 import { configFormFor, parseConfig } from "./schema.ts";
 import type { Config } from "./settings_table.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
-
-/** The config file that is read where none is named. */
-export const DEFAULT_CONFIG_FILE = "panewright.jsonc";
 
 /** Where the configuration is read from. */
 export interface LoadConfigOptions {
@@ -88,6 +86,25 @@ export async function loadAnyConfig(options: LoadConfigOptions): Promise<LoadedS
   return job === undefined ? settings : { ...settings, job: parseJob(job.text, { file: job.source }) };
 }
 
+/**
+ * The providers with what a config file says of their screens. What else the file says must be right by its form, but is not
+ * looked at.
+ *
+ * @throws {UsageError} that lists everything that is wrong with the file, each with its place
+ */
+export async function loadProviders(
+  { path, cwd, providers = PROVIDERS }: Pick<LoadConfigOptions, "cwd" | "providers"> & { readonly path: string },
+): Promise<readonly Provider[]> {
+  const form = configFormFor(providers.map(({ id }) => id));
+  const absolute = resolve(cwd, path);
+  const fileLayer = await readFileLayer(absolute, { shownAs: path, form });
+  const problems = [...fileLayer.problems];
+  const baseFolder = resolve(absolute, "..");
+  const changed = await readProviders({ providers, form, fileLayer, baseFolder, problems });
+  if (problems.length > 0) throw problemsError(problems, path);
+  return changed;
+}
+
 async function load(
   options: LoadConfigOptions,
   needs: {
@@ -97,7 +114,7 @@ async function load(
 ): Promise<LoadedSettings & { readonly job: JobInput | undefined }> {
   const { path, cwd, env, flags = {}, providers: builtIn = PROVIDERS } = options;
   const form = configFormFor(builtIn.map(({ id }) => id));
-  const file = path ?? await defaultFile(cwd);
+  const file = path ?? await defaultConfigFile(cwd);
   const fileLayer = file === undefined ? undefined : await readFileLayer(resolve(cwd, file), { shownAs: file, form });
   const layers = [flagLayer(flags, form), environmentLayer(env, form), ...(fileLayer === undefined ? [] : [fileLayer])];
   const problems = layers.flatMap((layer) => layer.problems);
@@ -130,16 +147,6 @@ function onePromptOnly(layers: readonly Layer[]): Record<string, unknown>[] {
     const { prompt, prompt_file, ...rest } = layer.data;
     return layer === owner ? { ...rest, prompt, prompt_file } : rest;
   });
-}
-
-async function defaultFile(cwd: string): Promise<string | undefined> {
-  try {
-    await Deno.stat(`${cwd}/${DEFAULT_CONFIG_FILE}`);
-    return DEFAULT_CONFIG_FILE;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    return DEFAULT_CONFIG_FILE;
-  }
 }
 
 function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {

@@ -1,5 +1,6 @@
 import { toExecPlan } from "../../config/exec_plan.ts";
-import { DEFAULT_CONFIG_FILE, loadAnyConfig } from "../../config/load.ts";
+import { DEFAULT_CONFIG_FILE, defaultConfigFile } from "../../config/default_file.ts";
+import { loadAnyConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { UsageError } from "../../errors.ts";
 import { systemProcessRunner } from "../../ports/process.ts";
@@ -106,7 +107,7 @@ async function checkConfig(
     return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, cwd) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const absent = path === undefined && !(await isThere(`${cwd}/${DEFAULT_CONFIG_FILE}`));
+    const absent = path === undefined && await defaultConfigFile(cwd) === undefined;
     return {
       finding: absent
         ? {
@@ -153,13 +154,4 @@ async function* checkAgents(
 
 function hasCli(provider: Provider): provider is Provider & { readonly cli: CliProgram } {
   return provider.cli !== undefined;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import { DEFAULT_CONFIG_FILE } from "../../config/load.ts";
+import { DEFAULT_CONFIG_FILE } from "../../config/default_file.ts";
 import { configTemplate } from "../../config/template.ts";
 import { UsageError } from "../../errors.ts";
 import { PROVIDER_IDS } from "../../providers/mod.ts";

@@ -214,3 +214,29 @@ Deno.test("fixtures: an unknown action and an empty folder are refused", async (
     await assertRejects(() => call(fixtures, { positionals: ["check", folder] }), UsageError, "it holds no recording");
   });
 });
+
+Deno.test("explain, fixtures check and fixture add read screens with the config of the working directory, as a run does", async () => {
+  await inFolder(async (folder) => {
+    const busy = { id: "busy", status: "error", priority: 2000, region: "status", pattern: "^• Working" };
+    const write = (name: string, value: unknown) => Deno.writeTextFile(`${folder}/${name}`, JSON.stringify(value));
+    await write("panewright.jsonc", { wd: "not-there", rules: { codex: [busy] } });
+    await write("other.jsonc", { layouts: { codex: { composer: { first: "^❱" } } } });
+    const explained = async (flags: Readonly<Record<string, unknown>>) => {
+      const { stdout } = await call(explain, { flags, json: true, io: { stdin: WORKING, cwd: folder } });
+      const { rule, origin } = JSON.parse(stdout);
+      return [rule, origin];
+    };
+    assertEquals(await explained({ provider: "codex" }), ["busy", "panewright.jsonc:1"]);
+    assertEquals(await explained({ provider: "codex", config: "other.jsonc" }), ["none", undefined]);
+
+    await Deno.mkdir(`${folder}/screens`);
+    await Deno.writeTextFile(`${folder}/screens/a.txt`, WORKING);
+    await write("screens/a.json", { provider: "codex", version: "0.169.0", expect: "error" });
+    const check = { flags: { partial: true }, positionals: ["check", `${folder}/screens`], io: { cwd: folder } };
+    assertEquals((await call(fixtures, check)).code, 0);
+    assertEquals((await call(fixtures, { ...check, io: { cwd: "/" } })).code, 1);
+
+    await write("panewright.jsonc", { rules: { codex: [{ ...busy, pattern: "(" }] } });
+    await assertRejects(() => explained({ provider: "codex" }), UsageError, "is not a regular expression");
+  });
+});
