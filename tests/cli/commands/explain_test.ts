@@ -227,7 +227,10 @@ Deno.test("explain, fixtures check and fixture add read screens with the config 
       return [rule, origin];
     };
     assertEquals(await explained({ provider: "codex" }), ["busy", "panewright.jsonc:1"]);
-    assertEquals(await explained({ provider: "codex", config: "other.jsonc" }), ["none", undefined]);
+    assertEquals(await explained({ provider: "codex", config: "other.jsonc" }), [
+      "tail-interrupt-hint-words",
+      undefined,
+    ]);
 
     await Deno.mkdir(`${folder}/screens`);
     await Deno.writeTextFile(`${folder}/screens/a.txt`, WORKING);
