@@ -6,7 +6,7 @@ import { openJournal } from "../run/journal.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isLocked, readLockOwner } from "../run/lock_file.ts";
 import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
-import { levelOf, type Progress } from "../run/progress.ts";
+import { levelOf, type Progress, tasksPassed } from "../run/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
@@ -15,11 +15,11 @@ import { endLeftAgents } from "./pipeline/left_over.ts";
 import type { ReviewFact } from "./review_loop/facts.ts";
 import { endLeftSession } from "./review_loop/run_session.ts";
 
-/** How a run is stopped. */
+/** How a run is to be stopped. */
 export interface StopOptions {
-  /** Whether the process that executes it is killed without a chance to clean up, which is then done here. */
+  /** Whether to kill the process that executes it, which leaves the cleaning up to this one. */
   readonly force: boolean;
-  /** The command that goes on with it, for the journal. */
+  /** The command that resumes it, for the journal. */
   readonly resumeCommand: string;
   /** How long the process has to end. @default {10} */
   readonly patienceSeconds?: number;
@@ -35,7 +35,7 @@ export interface StopReport {
   readonly endedAgents: boolean;
   /** The run as it is now. */
   readonly overview: RunOverview;
-  /** Whether agents live on: those that the configuration leaves for a person. */
+  /** Whether agents are still alive: those that the configuration leaves for a person. */
   readonly agentsAlive: boolean;
 }
 
@@ -44,7 +44,7 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are ended, and
- * it is written down that the run was stopped. One that is over, with nothing left of it, is left as it is.
+ * the journal says that the run was stopped. A run that is over, with nothing left of it, is not touched.
  *
  * @throws {UnknownRecordError} when only a later panewright can tell how the run is; nothing is done then
  * @throws {RuntimeError} when its process does not end in time, or is not known
@@ -70,7 +70,7 @@ async function endOwner(
   const pid = await findOwner(folder, { clock, signal });
   if (pid === undefined) return undefined;
   trySignal(pid, force ? "SIGKILL" : "SIGTERM");
-  // One that was stopped with Ctrl-Z hears of nothing else before it goes on.
+  // A process that was stopped with Ctrl-Z takes no other signal before it is continued.
   if (!force) trySignal(pid, "SIGCONT");
   const startedMs = clock.now();
   while (await isLocked(folder.lockPath)) {
@@ -97,7 +97,7 @@ async function findOwner(
   { id, lockPath }: RunFolder,
   { clock, signal }: Pick<StopOptions, "clock" | "signal">,
 ): Promise<number | undefined> {
-  // Between taking the lock and writing its name an owner is unknown, and the name of one before may stand there.
+  // Between taking the lock and writing its name an owner is unknown, and an earlier owner's name may still be there.
   for (let left = OWNER_TRIES; left > 0; left--) {
     const pid = Number(/^process (\d+)$/.exec(await readLockOwner(lockPath))?.[1]);
     const holds = pid > 0 && await hasOpen(pid, lockPath);
@@ -105,13 +105,13 @@ async function findOwner(
     if (holds) return pid;
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
-  throw new RuntimeError(`Cannot stop run ${id}: a process executes it, but which one is not known`, {
+  throw new RuntimeError(`Cannot stop run ${id}: a process executes it, but which one is unknown`, {
     hint: `Find it by the file that it has open: ${lockPath}`,
   });
 }
 
 async function hasOpen(pid: number, path: string): Promise<boolean> {
-  // Elsewhere the files of other processes cannot be seen, and the lock's own word has to do.
+  // Elsewhere the files of other processes cannot be seen: the lock's own word has to do.
   return Deno.build.os !== "linux" || (await listOpenFiles([pid])).includes(await Deno.realPath(path));
 }
 
@@ -136,9 +136,9 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
 const REASON = "stopped after its panewright was gone";
 
 function stoppedRecord(progress: Progress, resumeCommand: string): ReviewFact | ExecFact {
-  const { executedSince, lastAt, done, usage } = progress;
+  const { executedSince, lastAt, usage } = progress;
   const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
   const end = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds } as const;
   if (progress.job === "run") return { ...end, rounds: levelOf(progress, "round")?.number ?? 0, resumeCommand };
-  return { ...end, tasks: done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length, usage };
+  return { ...end, tasks: tasksPassed(progress), usage };
 }

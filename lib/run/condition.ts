@@ -50,25 +50,20 @@ export interface Signs {
  */
 export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs): Condition {
   if (damaged) return "unreadable";
-  switch (outcome) {
-    case "pass":
-      return "passed";
-    case "fail":
-      return "failed";
-    case "waiting":
-      return "waiting";
-    case "needs_human":
-      return "needs_person";
-    case "error":
-      return "error";
-    case "interrupted":
-      return asked ? "waiting" : "stopped";
-    case undefined:
-      if (asked) return "waiting";
-      if (executed) return "running";
-      return begun ? "killed" : "empty";
-  }
+  if (outcome !== undefined && outcome !== "interrupted") return ENDS[outcome];
+  if (asked) return "waiting";
+  if (outcome === "interrupted") return "stopped";
+  if (executed) return "running";
+  return begun ? "killed" : "empty";
 }
+
+const ENDS: Readonly<Record<Exclude<RunEnd, "interrupted">, Condition>> = {
+  pass: "passed",
+  fail: "failed",
+  waiting: "waiting",
+  needs_human: "needs_person",
+  error: "error",
+};
 
 /**
  * Whether `panewright resume` can resume a run. A step of `panewright exec` that failed is tried again; a damaged journal has

@@ -257,6 +257,11 @@ export function warned({ warnings }: Progress, warning: Warning): Pick<Progress,
   return { warnings: [...warnings, warning].slice(-MAX_WARNINGS) };
 }
 
+/** How many tasks of a pipeline have passed. */
+export function tasksPassed({ done }: Progress): number {
+  return done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length;
+}
+
 /** The workers with one of them changed; those of other names stay as they are. */
 export function changeWorker({ workers }: Progress, name: string, change: Partial<Worker>): Pick<Progress, "workers"> {
   return { workers: workers.map((worker) => worker.name === name ? { ...worker, ...change } : worker) };

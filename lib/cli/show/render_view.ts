@@ -1,4 +1,4 @@
-import { type Counts, type Done, levelOf, type Progress } from "../../run/progress.ts";
+import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { padEnd } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
@@ -70,7 +70,9 @@ function headRows(view: RunView, progress: Progress, now: Date): Row[] {
 /** What has been done so far, and of a pipeline where the step under way is written down. */
 function workRows({ folder }: RunView, progress: Progress): Row[] {
   const { job, done, counts, usage, pipeline, workers: [agent], warnings } = progress;
-  const soFar = job === "run" ? loopText(counts) : pipelineText(done, tokensOf(usage).replace(/^ · /, ""));
+  const soFar = job === "run"
+    ? loopText(counts)
+    : `${plural(tasksPassed(progress), "task")} passed${tokensOf(usage).replace(" · ", ", ")}`;
   const rows: Row[] = [["so far", soFar]];
   const ended = done.findLast(({ unit }) => unit === "round" || unit === "step");
   if (ended !== undefined) {
@@ -94,11 +96,6 @@ function loopText({ turns, responses, reminders, acceptedDialogs, declinedDialog
     `${plural(acceptedDialogs, "dialog")} accepted`,
     ...(declinedDialogs === 0 ? [] : [`${declinedDialogs} declined`]),
   ].join(", ");
-}
-
-function pipelineText(done: readonly Done[], tokens: string): string {
-  const passed = done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length;
-  return [`${plural(passed, "task")} passed`, ...(tokens === "" ? [] : [tokens])].join(", ");
 }
 
 function questionRows(question: QuestionView, { executed }: RunView, now: Date): Row[] {

@@ -1,7 +1,7 @@
 import { canResume, type Condition } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import { levelOf, type Progress, type Waiting, type Worker, workerOf } from "../../run/progress.ts";
+import { levelOf, type Progress, tasksPassed, type Waiting, type Worker, workerOf } from "../../run/progress.ts";
 import { DamagedJournalError } from "../../run/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
@@ -144,8 +144,7 @@ function activityOf(progress: Progress): Readonly<Record<string, unknown>> {
 }
 
 function execSummary(progress: Progress): Readonly<Record<string, unknown>> {
-  const { done, pipeline, usage, workers: [agent] } = progress;
-  const tasksPassed = done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length;
+  const { pipeline, usage, workers: [agent] } = progress;
   const task = pipeline && {
     file: levelOf(progress, "task")?.name,
     pipeline: pipeline.name,
@@ -155,7 +154,7 @@ function execSummary(progress: Progress): Readonly<Record<string, unknown>> {
     attemptFolder: agent?.folder,
     stage: agent === undefined ? "new" : STAGES[agent.status] ?? "ready",
   };
-  return { tasksPassed, task, usage };
+  return { tasksPassed: tasksPassed(progress), task, usage };
 }
 
 const STAGES: Readonly<Partial<Record<Worker["status"], string>>> = {

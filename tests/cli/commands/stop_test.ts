@@ -88,7 +88,7 @@ Deno.test("stop: a name in the lock whose process does not hold it is never hit"
   await Deno.writeTextFile(folder.lockPath, `process ${innocent.pid}`);
   const { code, stderr } = await stop(dir);
   assertEquals(code, 1);
-  assertStringIncludes(stderr, "a process executes it, but which one is not known");
+  assertStringIncludes(stderr, "a process executes it, but which one is unknown");
   owner.kill("SIGKILL");
   innocent.kill("SIGTERM");
   assertEquals((await innocent.ended).code, 143);
