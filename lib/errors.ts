@@ -1,15 +1,15 @@
-/** What an error may carry besides its message. */
+/** What an error may have besides its message. */
 export interface PanewrightErrorOptions {
-  /** What the person can do about it, as one or more full sentences. */
+  /** What the person can do about it, in full sentences. */
   readonly hint?: string;
-  /** What went wrong underneath. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
 /**
- * An error that a person is meant to read: the command line prints its message and hint, and exits with `exitCode`.
+ * An error for people: the command line prints its message and hint, and exits with `exitCode`.
  *
- * Messages follow the grammar "Cannot X: Y".
+ * Messages have the form "Cannot X: Y".
  */
 export class PanewrightError extends Error {
   override name = "PanewrightError";
@@ -29,17 +29,20 @@ export class UsageError extends PanewrightError {
   override readonly exitCode = 2;
 }
 
-/** A turn that ended without a usable response: agent error, strict handoff, accept cap. The seeds' word. */
+/**
+ * A turn that ended without a usable response: agent error, strict handoff, accept cap. The name comes from the
+ * seeds.
+ */
 export class RuntimeError extends PanewrightError {
   override name = "RuntimeError";
 }
 
-/** A turn whose total time limit passed while the agent was still at work. The seeds' word. */
+/** A turn whose total time limit passed while the agent was still working. The name comes from the seeds. */
 export class TimeoutError extends PanewrightError {
   override name = "TimeoutError";
 }
 
-/** The work stands at a point that only a person can decide. Exit code 3. */
+/** The work needs a decision that only a person can make. Exit code 3. */
 export class HumanInterventionRequiredError extends PanewrightError {
   override name = "HumanInterventionRequiredError";
   override readonly exitCode = 3;

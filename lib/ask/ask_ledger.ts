@@ -1,7 +1,7 @@
 import type { FoundAsk } from "./find_asks.ts";
 
 /**
- * Where an ask can be seen. The same ask is seen in several of them, at most once in each:
+ * Where an ask is seen. The same ask appears in several of these sources, at most once in each:
  *
  * - `call`: the agent's tool call, before it is run
  * - `execution`: the session log's record of the command that was run, which comes after its end
@@ -10,7 +10,7 @@ import type { FoundAsk } from "./find_asks.ts";
  */
 export type AskSource = "call" | "execution" | "stream" | "command";
 
-/** A command that asks, as a log tells of it. */
+/** A command that asks, as a log reports it. */
 export interface AskingCall {
   readonly source: Exclude<AskSource, "command">;
   /** The call's id within its source. */
@@ -18,7 +18,7 @@ export interface AskingCall {
   readonly asks: readonly FoundAsk[];
 }
 
-/** How a command that was called before ended, or what it has printed so far. */
+/** How a command that was called earlier ended, or what it has printed so far. */
 export interface AskingCallEnd {
   readonly source: Exclude<AskSource, "command">;
   readonly id: string;
@@ -27,7 +27,7 @@ export interface AskingCallEnd {
   readonly output: string;
 }
 
-/** What `panewright ask` prints while it waits: in a command's output it proves that the ask was reached. */
+/** What `panewright ask` prints while it waits: in a command's output, it proves that the ask was reached. */
 export const WAITING_LINE = "panewright: waiting for a person's answer";
 
 /** A shell's exit codes for a program that cannot be started, such as a launcher that is not on its PATH. */
@@ -39,9 +39,9 @@ interface PendingAsk extends FoundAsk {
 }
 
 /**
- * Brings together what several sources tell of the agent's asks, so that each is known once.
+ * Merges what several sources report of the agent's asks, so that each ask counts once.
  *
- * An ask that is exact and certain counts at once. One whose text is only known to the shell, or that depends on commands
+ * An ask that is exact and certain counts at once. One whose text only the shell knows, or that depends on commands
  * before it, waits: for the command's own record, or for the end of the command that it is a part of.
  */
 export class AskLedger {
@@ -60,7 +60,7 @@ export class AskLedger {
     return this.#pending.some(({ isCertain }) => isCertain);
   }
 
-  /** A log told of a command. */
+  /** A log reported a command. */
   called(call: AskingCall): void {
     for (const ask of call.asks) {
       if (ask.isCertain && ask.isExact) this.#count(call.source, ask.question);
@@ -68,14 +68,14 @@ export class AskLedger {
     }
   }
 
-  /** A log told how a command ended, or what it printed so far. */
+  /** A log reported how a command ended, or what it has printed so far. */
   ended(end: AskingCallEnd): void {
     const own = this.#pending.filter(({ source, id }) => source === end.source && id === end.id);
     if (own.length === 0) return;
     const waits = end.output.includes(WAITING_LINE);
     if (end.exitCode === undefined && !waits) return;
     this.#pending = this.#pending.filter((ask) => !own.includes(ask));
-    // The command waits until it is stopped: where the whole ended well it was not reached.
+    // An ask waits until it is stopped: if the whole command succeeded, the ask was not reached.
     const reached = waits || NOT_STARTED_CODES.has(end.exitCode ?? 0);
     for (const ask of own) if (ask.isCertain || reached) this.#count(ask.source, ask.question);
   }
@@ -88,13 +88,13 @@ export class AskLedger {
     this.#count("command", question);
   }
 
-  /** No better text will come: certain asks count as they were written. */
+  /** No better text will come: certain asks count with the text as written. */
   settle(): void {
     for (const { isCertain, source, question } of this.#pending) if (isCertain) this.#count(source, question);
     this.#pending = this.#pending.filter(({ isCertain }) => !isCertain);
   }
 
-  /** The n-th time that a source tells of a question it is the same ask as the n-th time in any other. */
+  /** The n-th report of a question in one source is the same ask as the n-th in any other. */
   #count(source: AskSource, question: string): void {
     const counts = this.#seen.get(source) ?? new Map<string, number>();
     this.#seen.set(source, counts);

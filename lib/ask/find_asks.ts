@@ -13,7 +13,7 @@ export type AskCommands = readonly (readonly [string, ...string[]])[];
 
 /** A question that a shell text asks, if that part of it is run. */
 export interface FoundAsk {
-  /** As the command gets it; where something in it is expanded, as it was written. */
+  /** As the command receives it; if something in it is expanded, as it was written. */
   readonly question: string;
   /** Whether nothing in it is expanded. */
   readonly isExact: boolean;
@@ -22,7 +22,7 @@ export interface FoundAsk {
 }
 
 /**
- * The questions that a shell text asks: those of commands, in order. Text that only mentions such a command, in a quoted
+ * The questions that a shell text asks, in order. Text that only mentions such a command, in a quoted
  * word, a comment or as an argument of another program, asks nothing.
  *
  * @param command shell text, or an argv array
@@ -37,7 +37,7 @@ export interface FoundAsk {
  */
 export function findAsks(command: string | readonly string[], asks: AskCommands): readonly FoundAsk[] {
   const text = typeof command === "string" ? command : shellJoin(command);
-  // Most commands mention no ask at all, and need not be taken apart; quotes may stand within a name.
+  // Most commands mention no ask and need no parsing; a name may contain quotes.
   const letters = text.replaceAll(/["'\\\n]/g, "");
   if (!asks.some(([program]) => letters.includes(program))) return [];
   return findInScript(text, { asks, isCertain: true, depth: 0 });
@@ -66,7 +66,7 @@ function findInScript(text: string, place: Place): readonly FoundAsk[] {
   });
 }
 
-/** The program's last part of its path and the words after it, against each of the commands that ask. */
+/** Compares the base name of the program and the words after it with each command that asks. */
 function readQuestion(words: readonly ShellWord[], asks: AskCommands): Omit<FoundAsk, "isCertain"> | undefined {
   const program = words[0]?.value?.replace(/^.*\//, "");
   for (const [name, ...subcommands] of asks) {
@@ -88,12 +88,12 @@ function readInput(command: ShellCommand, text: string): Omit<FoundAsk, "isCerta
   return { question: text.slice(command.start, command.end), isExact: false };
 }
 
-/** A word without its quotes, with what is expanded in it left as it stands there. */
+/** A word without its quotes, with its expansions as written. */
 function asWritten(word: ShellWord): string {
   return word.value ?? word.parts.map(({ text }) => text).join("");
 }
 
-/** Commands that always succeed, as far as it matters, and take no time. */
+/** Commands that succeed at once, as far as it matters here. */
 const HARMLESS = new Set([
   "cd",
   "pushd",
@@ -111,7 +111,7 @@ const HARMLESS = new Set([
 
 const CONDITION = /\|\||(?:^|[\s;&|({])(?:if|while|until|for|case|select|function)\s|\(\s*\)/;
 
-/** Whether a command may not be reached: by the text before it, where quotes are not looked at, so rather too often. */
+/** Whether a command may not be reached, judged by the text before it; it ignores quotes, and so errs towards yes. */
 function mayBeSkipped(
   text: string,
   { start, commands }: { readonly start: number; readonly commands: readonly ShellCommand[] },

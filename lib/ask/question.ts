@@ -1,14 +1,14 @@
 /** Flags of every command of panewright that take no value: they may stand before a question, or after it. */
 const SWITCHES = new Set(["--json", "--quiet", "-q", "--verbose", "-v", "--no-color"]);
 
-/** Something that looks like a flag, which text with blanks in it does not. */
+/** What looks like a flag; text with blanks does not. */
 const FLAG = /^--?[A-Za-z][\w-]*(?:=\S*)?$/;
 
 /**
- * The question in what follows `panewright ask`: the words, one blank between them, without the flags that every command
+ * The question in the words after `panewright ask`, joined by blanks, without the flags that every command
  * takes.
  *
- * @returns `undefined` where it asks nothing: no word, a flag that there is not, `--help`
+ * @returns `undefined` if it asks nothing: no words, an unknown flag, `--help`
  *
  * @example
  * ```ts

@@ -1,21 +1,21 @@
 /** A shell command that a program in JavaScript runs. */
 export interface ScriptedCommand {
   readonly command: string;
-  /** Whether it stands outside of every block, so that it is reached whatever the program decides. */
+  /** Whether it is outside every block, and so always reached. */
   readonly isCertain: boolean;
 }
 
-/** Calls of the shell tool, as Codex' code mode offers it (0.155.0 to 0.169.0). */
+/** Calls of the shell tool in Codex's code mode (0.155.0 to 0.169.0). */
 const TOOLS = new Set(["exec_command", "shell_command", "shell"]);
 
 /** The names under which the command is given. */
 const COMMAND_KEYS = new Set(["cmd", "command"]);
 
 /**
- * The shell commands in a program of Codex' code mode: those of calls such as `tools.exec_command({cmd: "ls"})` whose
- * command is written out. What the program puts together while it runs is not among them.
+ * The shell commands in a program of Codex's code mode: those of calls such as `tools.exec_command({cmd: "ls"})` whose
+ * command is a literal. Commands that the program builds while it runs are not among them.
  *
- * The program is only cut into tokens: text in strings, comments and regular expressions is no call.
+ * The program is only cut into tokens: text in strings, comments and regular expressions does not count.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ const CONDITIONS = new Set([
   "||",
 ]);
 
-/** So many tokens of a call's argument are looked at; a limit keeps the time in proportion. */
+/** How many tokens of a call's argument are read; the limit keeps the time linear. */
 const MAX_ARGUMENT_TOKENS = 500;
 
 /** The command among the properties of an object that begins at a token. */
@@ -90,9 +90,9 @@ function readText(tokens: readonly Token[], from: number): string | undefined {
 }
 
 interface Token {
-  /** A template with something to fill in is a `sign`: nothing is known of it. */
+  /** A template with substitutions is a `sign`: its text is not known. */
   readonly type: "name" | "string" | "sign";
-  /** For a string, what it stands for. */
+  /** The value of a string. */
   readonly text: string;
 }
 
@@ -103,7 +103,7 @@ const SIGN = /=>|&&|\|\||\?\?|\?\.|[^]/uy;
 /** A slash after one of these begins a regular expression. */
 const BEFORE_EXPRESSION = /^(?:[=(,:;!&|?{}+\[]|=>|&&|\|\||\?\?|return)$/;
 
-/** Its length is limited so that a program of slashes takes no more than time in proportion. */
+/** Its length is limited so that a program full of slashes takes linear time. */
 const REGULAR_EXPRESSION = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,500}\]){1,500}\/\w*/y;
 
 function tokenize(program: string): Token[] {
@@ -155,7 +155,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const CODE = /x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}/y;
 
-/** What a string or template stands for; `undefined` for a template with something to fill in. */
+/** The value of a string or template; `undefined` for a template with substitutions. */
 function readString(program: string, from: number): { readonly text: string | undefined; readonly end: number } {
   const quote = program[from]!;
   let text = "";
@@ -164,7 +164,7 @@ function readString(program: string, from: number): { readonly text: string | un
   while (at < program.length && program[at] !== quote) {
     const next = program[at]!;
     if (quote === "`" && next === "$" && program[at + 1] === "{") {
-      // What is filled in may hold templates again; it is passed over by its braces.
+      // A substitution may contain templates; it is skipped by counting braces.
       isLiteral = false;
       at = skipFilled(program, at + 2);
       continue;

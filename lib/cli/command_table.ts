@@ -10,20 +10,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/run.ts"),
   },
   { name: "exec", summary: "take a task through the steps of a pipeline", load: () => import("./commands/exec.ts") },
-  { name: "resume", summary: "go on with a run that was broken off", load: () => import("./commands/resume.ts") },
+  { name: "resume", summary: "resume a run that was interrupted", load: () => import("./commands/resume.ts") },
   { name: "runs", summary: "list the runs of this project", load: () => import("./commands/runs.ts") },
-  { name: "status", summary: "show how a run is, once or as it goes", load: () => import("./commands/status.ts") },
-  { name: "logs", summary: "show what has happened in a run", load: () => import("./commands/logs.ts") },
+  { name: "status", summary: "show the state of a run, once or live", load: () => import("./commands/status.ts") },
+  { name: "logs", summary: "show what happened in a run", load: () => import("./commands/logs.ts") },
   {
     name: "attach",
-    summary: "look at the agents of a run in their terminals",
+    summary: "show the agents of a run in their terminals",
     load: () => import("./commands/attach.ts"),
   },
-  { name: "stop", summary: "stop a run, to go on with it later", load: () => import("./commands/stop.ts") },
+  { name: "stop", summary: "stop a run, to resume it later", load: () => import("./commands/stop.ts") },
   { name: "clean", summary: "remove the folders of old runs", load: () => import("./commands/clean.ts") },
   {
     name: "questions",
-    summary: "list what agents ask and nobody has answered",
+    summary: "list the open questions of agents",
     load: () => import("./commands/questions.ts"),
   },
   { name: "answer", summary: "answer a question of an agent", load: () => import("./commands/answer.ts") },
@@ -41,24 +41,24 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./commands/doctor.ts") },
   {
     name: "permissions",
-    summary: "tell how a permission dialog would be answered",
+    summary: "show how a permission dialog would be answered",
     load: () => import("./commands/permissions.ts"),
   },
   {
     name: "audit",
-    summary: "show or verify what was decided about dialogs",
+    summary: "show or verify decisions about dialogs",
     load: () => import("./commands/audit.ts"),
   },
-  { name: "explain", summary: "tell why a screen has its status", load: () => import("./commands/explain.ts") },
+  { name: "explain", summary: "explain why a screen has its status", load: () => import("./commands/explain.ts") },
   {
     name: "fixtures",
     summary: "check the rules against recorded screens",
     load: () => import("./commands/fixtures.ts"),
   },
   { name: "record", summary: "record an agent's pane with its statuses", load: () => import("./commands/record.ts") },
-  { name: "fixture", summary: "cut a fixture out of a recording", load: () => import("./commands/fixture.ts") },
-  { name: "ask", summary: "ask a person, from within a step of a pipeline", load: () => import("./commands/ask.ts") },
-  { name: "demo", summary: "watch a job go through five replayed agents", load: () => import("./commands/demo.ts") },
+  { name: "fixture", summary: "cut a fixture from a recording", load: () => import("./commands/fixture.ts") },
+  { name: "ask", summary: "ask a person from within a pipeline step", load: () => import("./commands/ask.ts") },
+  { name: "demo", summary: "watch five replayed agents do a job", load: () => import("./commands/demo.ts") },
   {
     name: "help",
     summary: "explain a command",
@@ -74,15 +74,15 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /**
- * The command of that name.
+ * The command with that name.
  *
- * @throws {UsageError} where there is none; it lists the commands and suggests the nearest
+ * @throws {UsageError} if there is none; it lists the commands and suggests the nearest
  */
 export function findCommand(name: string): CommandEntry {
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
   const names = COMMANDS.filter((candidate) => candidate.hidden !== true).map((candidate) => candidate.name);
-  throw new UsageError(`Cannot run "${name}": there is no such command${didYouMean(name, names)}`, {
+  throw new UsageError(`Cannot run "${name}": no such command${didYouMean(name, names)}`, {
     hint: `Commands: ${names.join(", ")}.`,
   });
 }

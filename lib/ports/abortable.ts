@@ -1,5 +1,5 @@
 /**
- * Calls something that knows nothing of signals, and stops waiting for it when the signal is aborted.
+ * Calls something that takes no signal, and stops waiting for it when the signal is aborted.
  *
  * @throws the signal's reason, or what the call throws
  *

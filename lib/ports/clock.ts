@@ -1,4 +1,4 @@
-/** What the waiting code knows of time, so that tests can stand in for it. */
+/** Time, as code that waits sees it; tests replace it. */
 export interface Clock {
   /** Milliseconds on a monotonic scale; only differences mean anything. */
   now(): number;
@@ -14,17 +14,18 @@ export interface AwakeClockParts {
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** While anything sleeps, the time is looked at this often. */
+/** How often the time is read while anything sleeps. */
 const BEAT_MS = 2000;
 
-/** A busy machine may be so late that this is no sign of having stood still. */
+/** A delay up to this is put down to a busy machine, not to a process that was stopped. */
 const LATE_MS = 5000;
 
 /**
- * A clock that does not count the time in which this process stood still: stopped (SIGSTOP, Ctrl-Z), in a paused container, or
- * on a suspended laptop whose monotonic clock goes on. Otherwise the first look afterwards would find every limit passed.
+ * A clock that does not count the time in which this process stood still: stopped (SIGSTOP, Ctrl-Z), in a paused
+ * container, or on a suspended laptop whose monotonic clock keeps running. Otherwise every limit would have passed when
+ * it resumes.
  *
- * That is known by a look at the time that comes more than 5 s late while something sleeps; up to 2 s of it are counted.
+ * A reading of the time that comes more than 5 s late while something sleeps shows it; up to 2 s of it are counted.
  *
  * @example
  * ```ts

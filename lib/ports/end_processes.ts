@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
 
-/** A variable that everything which is started with it inherits: what a process came out of can be told by it. */
+/** An environment variable that child processes inherit: it shows where a process came from. */
 export interface ProcessMark {
   readonly name: string;
   readonly value: string;
@@ -11,7 +11,7 @@ export interface ProcessMark {
 /**
  * The processes of this user that carry a mark in their environment.
  *
- * Linux only: elsewhere environments of other processes cannot be read, and this finds nothing.
+ * Linux only: elsewhere the environments of other processes cannot be read, and the result is empty.
  */
 export async function findMarkedPids(
   mark: ProcessMark,
@@ -30,7 +30,7 @@ export async function findMarkedPids(
 /** Options of {@linkcode endProcesses}. */
 export interface EndProcessesOptions {
   readonly clock: Clock;
-  /** How long they have to end by themselves, before SIGTERM. */
+  /** How long they have to end on their own, before SIGTERM. */
   readonly hangupGraceMs: number;
   /** How long they have after SIGTERM, before SIGKILL. */
   readonly terminateGraceMs: number;
@@ -41,10 +41,10 @@ export interface EndProcessesOptions {
 const LOOK_EVERY_MS = 25;
 
 /**
- * Waits until these processes have ended, and helps: first nothing, then SIGTERM, then SIGKILL. Only the very processes
- * that were listed are hit, never one that got the same id later.
+ * Waits until these processes have ended, then sends SIGTERM, and at last SIGKILL. Only the processes
+ * that were listed are signalled, never a later one with the same id.
  *
- * @returns those that even SIGKILL did not end within a second
+ * @returns those that were still there a second after SIGKILL
  */
 export async function endProcesses(
   processes: readonly ProcessInfo[],
@@ -69,7 +69,7 @@ export async function endProcesses(
   return left;
 }
 
-/** Ends the processes that carry a mark, and all that came out of them, like {@linkcode endProcesses}. */
+/** Ends the processes that carry a mark and all their descendants, as {@linkcode endProcesses} does. */
 export async function endMarkedTrees(
   mark: ProcessMark,
   options: EndProcessesOptions,
@@ -81,7 +81,7 @@ export async function endMarkedTrees(
   return await endProcesses([...trees.values()], options);
 }
 
-/** Those of the processes that live on, by what the process table shows now. */
+/** Those of the processes that are still in the process table. */
 export function stillAlive(processes: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
   const now = new Map(all.map((one) => [one.pid, one]));
   return processes.filter(({ pid, startTime }) => {

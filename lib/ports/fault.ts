@@ -13,7 +13,7 @@ export interface Fault {
 /** The variable that names a fault: `before-record:3`, `in-archive:1`. */
 const FAULT_VARIABLE = "PANEWRIGHT_FAULT";
 
-/** The fault of one kind that the environment names; undefined where there is none, or the environment may not be read. */
+/** The fault of one kind that the environment names; undefined without one, or if the environment may not be read. */
 export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: FAULT_VARIABLE });
   if (state !== "granted") return undefined;
@@ -22,7 +22,7 @@ export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
   return of === what ? { when: when as Fault["when"], what, number: Number(number) } : undefined;
 }
 
-/** Kills this process, without a chance to clean up. */
+/** Kills this process, with no chance to clean up. */
 export function killSelf(): void {
   Deno.kill(Deno.pid, "SIGKILL");
 }

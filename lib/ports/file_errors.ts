@@ -1,12 +1,12 @@
 /**
- * What a person can do where the operating system refuses to write a file, from the error or what caused it; `undefined`
+ * What a person can do when the operating system refuses to write a file, from the error or its causes; `undefined`
  * for errors of other kinds.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const refused = new Error("No space left on device (os error 28)");
- * const hint = "There is no room on the disk: make some.";
+ * const hint = "The disk is full: free some space.";
  * assertEquals(hintOfWriteError(new Error("Cannot write it", { cause: refused })), hint);
  * assertEquals(hintOfWriteError(new Error("No such file or directory (os error 2)")), undefined);
  * ```
@@ -23,18 +23,18 @@ export function hintOfWriteError(error: unknown): string | undefined {
 
 const MAX_DEPTH = 8;
 
-const NOT_WRITABLE = "Make the file and its folder writable for the user that runs panewright.";
+const NOT_WRITABLE = "Make the file and its folder writable for the user who runs panewright.";
 
 const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: "There is no room on the disk: make some.",
-  EDQUOT: "The disk quota is used up: make room.",
-  EFBIG: "A limit on the size of files is in the way (ulimit -f): raise it.",
+  ENOSPC: "The disk is full: free some space.",
+  EDQUOT: "The disk quota is used up: free some space.",
+  EFBIG: "The file would exceed the limit on file sizes (ulimit -f): raise the limit.",
   EROFS: "The file system is mounted read-only: make it writable.",
   EACCES: NOT_WRITABLE,
   EPERM: NOT_WRITABLE,
 };
 
-/** Linux' numbers of the errors for which Deno 2.9.6 has no code. */
+/** Linux error numbers for which Deno 2.9.6 has no code. */
 const CODES: Readonly<Record<string, string>> = { 27: "EFBIG", 28: "ENOSPC", 30: "EROFS", 122: "EDQUOT" };
 
 function codeOf(error: Error): string {

@@ -1,4 +1,4 @@
-/** Like `Deno.lstatSync`, with `undefined` for a path where nothing is. */
+/** Like `Deno.lstatSync`, but `undefined` for a path that does not exist. */
 export function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);

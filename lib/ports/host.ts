@@ -11,9 +11,9 @@ export interface Host {
 }
 
 /**
- * The machine that we run on.
+ * The machine that panewright runs on.
  *
- * @param env the environment whose PATH counts, when it is not our own
+ * @param env the environment whose PATH is searched, if not our own
  */
 export function systemHost(env: Readonly<Record<string, string>> = {}): Host {
   const path = env["PATH"] ?? Deno.env.get("PATH") ?? "";

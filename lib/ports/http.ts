@@ -1,4 +1,4 @@
-/** Sends a message to a web address; what is answered does not matter beyond success. */
+/** Sends a message to a web address; only success matters, not the response. */
 export interface HttpPoster {
   /**
    * @throws when the address cannot be reached in time, or answers with an error status
@@ -13,7 +13,7 @@ export interface HttpMessage {
   readonly timeoutMs: number;
 }
 
-/** The real thing, on `fetch`. */
+/** Sends messages with `fetch`. */
 export const systemHttpPoster: HttpPoster = {
   async post(url, { headers, body, timeoutMs }) {
     const response = await fetch(url, {

@@ -1,9 +1,9 @@
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 
 /**
- * The values that these variables have in the environments of this user's processes, each once: one look for many marks.
+ * The distinct values of these variables in the environments of this user's processes, in one reading.
  *
- * Linux only: elsewhere environments of other processes cannot be read, and this finds nothing.
+ * Linux only: elsewhere the environments of other processes cannot be read, and the result is empty.
  *
  * @param names of variables: letters, digits and `_`
  */
@@ -12,7 +12,7 @@ export async function listMarkValues(
   runner: ProcessRunner = systemProcessRunner,
 ): Promise<ReadonlySet<string>> {
   if (Deno.build.os !== "linux") return new Set();
-  // An environment is entries that end with a zero byte, which `-z` takes for lines.
+  // An environment is a list of entries that end with a zero byte, which `-z` reads as lines.
   const { stdout } = await runner.run({
     argv: [
       ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/environ", "-user", String(Deno.uid() ?? 0)],

@@ -1,9 +1,9 @@
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 
 /**
- * The files that processes have open, as absolute paths; also of processes that are not there any more, which have none.
+ * The files that processes have open, as absolute paths; a process that has ended has none.
  *
- * Linux only: elsewhere it finds nothing. /proc is read through `find` and `readlink`, since Deno grants it to
+ * Linux only: elsewhere the result is empty. /proc is read through `find` and `readlink`, since Deno grants it to
  * `--allow-all` only.
  */
 export async function listOpenFiles(

@@ -1,27 +1,27 @@
-/** A program that is talked with while it runs. */
+/** A program that we exchange data with while it runs. */
 export interface PipedProcessSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
-  /** Everything that is in the program's environment. */
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A running program with its standard input and output. What it says on standard error is dropped. */
+/** A running program with its standard input and output. Its standard error is dropped. */
 export interface PipedProcess {
   readonly pid: number;
-  /** Pieces of standard output, to be read once and to the end. A piece is good until the next one is asked for. */
+  /** Chunks of standard output, to be read once and to the end. A chunk is valid until the next one is requested. */
   readonly stdout: AsyncIterable<Uint8Array>;
-  /** Resolves once the program has taken the bytes; rejects when it takes no more. */
+  /** Resolves once the program has taken the bytes; rejects when it has closed its input. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Closes standard input: for many programs the request to end. */
+  /** Closes standard input, at which many programs end. */
   closeStdin(): Promise<void>;
   /** Resolves when the program has ended. */
   readonly ended: Promise<void>;
-  /** SIGKILL, for a program that does not end by itself. */
+  /** Sends SIGKILL, for a program that does not end on its own. */
   kill(): void;
 }
 
-/** Starts programs to talk with. */
+/** Starts programs to exchange data with. */
 export type StartPipedProcess = (spec: PipedProcessSpec) => PipedProcess;
 
 /**
@@ -59,7 +59,7 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Reads into one buffer over and over: a new one for each small piece would be garbage of megabytes a second. */
+/** Reads into the same buffer again and again: a new one per chunk would be megabytes of garbage a second. */
 async function* readPieces(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader({ mode: "byob" });
   let buffer = new Uint8Array(BUFFER_BYTES);

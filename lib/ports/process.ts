@@ -11,9 +11,9 @@ export interface CommandSpec {
   readonly clearEnv?: boolean;
   /** Text for standard input; without it standard input is empty. */
   readonly stdin?: string;
-  /** Milliseconds after which the whole process group is killed. No limit by default. */
+  /** Time limit in milliseconds, after which the whole process group is killed. No limit by default. */
   readonly timeoutMs?: number;
-  /** @default {1048576} how many bytes are kept of each output stream; what is kept is the tail */
+  /** @default {1048576} how many bytes of each output stream are kept, counted from its end */
   readonly maxOutputBytes?: number;
   readonly signal?: AbortSignal;
 }
@@ -29,10 +29,10 @@ export interface CommandResult {
   readonly truncated: boolean;
 }
 
-/** Runs programs to their end. Only the files of this folder start processes. */
+/** Runs programs to completion. Only the files of this folder start processes. */
 export interface ProcessRunner {
   /**
-   * Runs a program to its end. Whatever the code, it resolves.
+   * Runs a program to completion. Resolves whatever the exit code is.
    *
    * @throws {Deno.errors.NotFound} when there is no such program
    */
@@ -41,10 +41,10 @@ export interface ProcessRunner {
 
 const DEFAULT_MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** How long what a program left running may go on writing to its output. */
+/** How long processes that a program left running may keep writing to its output. */
 const LEFTOVER_GRACE_MS = 500;
 
-/** The real thing, on `Deno.Command`. Each program gets a process group of its own, so that a limit ends its children too. */
+/** Runs programs with `Deno.Command`, each in a process group of its own, so that a limit ends its children too. */
 export const systemProcessRunner: ProcessRunner = { run: runCommand };
 
 async function runCommand(spec: CommandSpec): Promise<CommandResult> {
@@ -69,7 +69,7 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   };
   const ended = new AbortController();
   if (spec.timeoutMs !== undefined) {
-    // Not a plain timer: one that passed while this process stood still would be told before the end of the program.
+    // Not a plain timer: one that expired while this process was stopped would be seen before the end of the program.
     systemClock.sleep(spec.timeoutMs, ended.signal).then(() => {
       timedOut = true;
       killGroup();
@@ -98,8 +98,8 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
 }
 
 /**
- * A program may leave children behind that hold its output open. They get a moment to end; then they are killed, and
- * those that escaped into another group are no longer listened to.
+ * A program may leave children behind that keep its output open. They get a moment to end; then they are killed, and
+ * output of those in another process group is no longer read.
  */
 async function endLeftovers(readers: readonly TailReader[], killGroup: () => void): Promise<void> {
   const timer = setTimeout(() => {
@@ -119,7 +119,7 @@ async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promis
 }
 
 /**
- * Runs a program to its end while everything else stands still: only for a last act before this process exits.
+ * Runs a program to completion while everything else waits: only for a last act before this process exits.
  *
  * @returns the exit code; 127 where there is no such program
  */
@@ -140,12 +140,12 @@ export function runCommandSync(spec: Pick<CommandSpec, "argv" | "env" | "clearEn
   }
 }
 
-/** Reads a stream to its end and keeps about its last `limit` bytes. */
+/** Reads a stream to its end, and keeps roughly its last `limit` bytes. */
 interface TailReader {
   readonly done: Promise<void>;
-  /** Ends the reading early. */
+  /** Stops reading before the end. */
   stop(): void;
-  /** What was kept, cut at a character's border. */
+  /** What was kept, cut between characters. */
   text(): string;
   truncated(): boolean;
 }
@@ -188,7 +188,7 @@ function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return all;
 }
 
-/** A program that a person uses: it has our standard input, output and error for its own. */
+/** A program that a person uses: it inherits our standard input, output and error. */
 export interface ForegroundSpec {
   readonly argv: readonly [string, ...string[]];
   /** Variables that are set for the program. */
@@ -200,7 +200,8 @@ export interface ForegroundSpec {
 }
 
 /**
- * Runs a program in the terminal of this process to its end. It stays in our process group, so that the terminal is its own.
+ * Runs a program to completion in the terminal of this process. It stays in our process group, so that it may use the
+ * terminal.
  *
  * @returns the exit code, 128 + n for a signal
  * @throws {Deno.errors.NotFound} when there is no such program

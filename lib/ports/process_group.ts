@@ -3,7 +3,7 @@ import { findMarkedPids, type ProcessMark, stillAlive, trySignal } from "./end_p
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
 
-/** A program that runs for a while and is listened to meanwhile. */
+/** A program that runs for a while and whose output is read meanwhile. */
 export interface ProcessGroupSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
@@ -12,7 +12,7 @@ export interface ProcessGroupSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Text for standard input, which is closed after it. */
   readonly stdin: string;
-  /** Set for the program and so for everything that it starts, to find what leaves the group. */
+  /** Set for the program and thereby for all its descendants, to find those that leave the group. */
   readonly mark: ProcessMark;
   /** Called with each piece of what it prints, in order. */
   readonly onStdout: (bytes: Uint8Array) => void;
@@ -22,32 +22,32 @@ export interface ProcessGroupSpec {
   readonly processRunner?: ProcessRunner;
 }
 
-/** A running program with everything that it starts. */
+/** A running program with all its descendants. */
 export interface ProcessGroup {
   readonly pid: number;
-  /** Resolves with the exit code, 128 + n after a signal, as soon as the program itself has ended. */
+  /** Resolves to the exit code (128 + n after a signal) as soon as the program itself has ended. */
   readonly ended: Promise<number>;
-  /** The ids of the processes that came out of the program. */
+  /** The ids of the program's living descendants. */
   listPids(): Promise<readonly number[]>;
   /**
-   * Ends the program and everything that came out of it: SIGINT to the group, after 1 s SIGTERM, after 3 s SIGKILL. What
-   * is left when the program itself has ended gets SIGTERM at once, and SIGKILL after 1 s. It may be called at any time, and
-   * resolves when all of them are gone and all output was handed on.
+   * Ends the program and its descendants: SIGINT to the group, SIGTERM after 1 s, SIGKILL after 3 s. What
+   * is left when the program itself has ended gets SIGTERM at once and SIGKILL after 1 s. It may be called at any time,
+   * and resolves when all of them have ended and all output has been delivered.
    */
   stop(): Promise<void>;
-  /** Kills the group, and what else was seen of it, without waiting: the last act before this process exits. */
+  /** Kills the group and all known descendants without waiting: the last act before this process exits. */
   killNow(): void;
 }
 
-/** Milliseconds from the first signal to the further ones; cat-herder's ladder. */
+/** Milliseconds from the first signal to the later ones, as in cat-herder. */
 const LADDER = { terminateMs: 1000, killMs: 3000, giveUpMs: 5000 } as const;
 
-/** What is left behind by a program that has ended. */
+/** How long what a program left behind has after SIGTERM, before SIGKILL. */
 const LEFTOVER_GRACE_MS = 1000;
 
 const LOOK_EVERY_MS = 20;
 
-/** How long output may still come when all processes that are known have ended: one may have escaped. */
+/** How long output may still arrive after all known processes have ended: one may have escaped. */
 const OUTPUT_GRACE_MS = 500;
 
 /**
@@ -98,13 +98,13 @@ interface GroupOptions {
 }
 
 class Group {
-  /** Everything that was ever seen of it: a process whose parent has ended is not below the program any more. */
+  /** Every descendant ever seen: a process whose parent has ended is no longer below the program. */
   readonly #known = new Map<string, ProcessInfo>();
   #latest: readonly ProcessInfo[] = [];
 
   constructor(readonly pid: number, readonly options: GroupOptions) {}
 
-  /** The living processes that came out of the program. */
+  /** The living descendants of the program. */
   async find(): Promise<readonly ProcessInfo[]> {
     const { mark, processRunner = systemProcessRunner } = this.options.spec;
     const [marked, all] = await Promise.all([findMarkedPids(mark, processRunner), listProcesses(processRunner)]);
@@ -120,7 +120,7 @@ class Group {
     return this.#latest;
   }
 
-  /** Kills what was seen at the last look. */
+  /** Kills what the last look found. */
   killKnown(): void {
     for (const { pid } of this.#latest) trySignal(pid, "SIGKILL");
   }
@@ -147,7 +147,7 @@ class Group {
         termMs = nowMs;
         for (const { pid } of left) trySignal(pid, sent);
       } else if (mayKill) {
-        // Again at each look: what is killed may have started something at the last moment.
+        // Again at each look: a process may have started another just before it was killed.
         sent = "SIGKILL";
         for (const { pid } of left) trySignal(pid, sent);
       }
@@ -155,7 +155,7 @@ class Group {
     }
   }
 
-  /** Until the next look, or the end of the program if that comes first. */
+  /** Waits until the next look, or until the program ends. */
   async #pause(): Promise<void> {
     const { spec: { clock }, ended, hasEnded } = this.options;
     const wake = new AbortController();
@@ -165,7 +165,7 @@ class Group {
 }
 
 interface Listener {
-  /** Waits for the end of the stream, but not for ever; throws what the receiver has thrown. */
+  /** Waits for the end of the stream, but not forever; throws what the receiver threw. */
   finish(clock: Clock): Promise<void>;
 }
 
@@ -177,7 +177,7 @@ function listen(stream: ReadableStream<Uint8Array>, receive: (bytes: Uint8Array)
       try {
         if (failure === undefined) receive(next.value);
       } catch (error) {
-        // A program whose output nobody takes would stand still.
+        // A program whose output nobody reads would block.
         failure = { error };
       }
     }

@@ -7,15 +7,15 @@ export interface ProcessInfo {
   readonly groupId: number;
   /** When it started, in the system's own notation; equal for the same process only. */
   readonly startTime: string;
-  /** Whether it has ended and only waits for its parent to notice. */
+  /** Whether it has ended and its parent has not collected its exit code yet. */
   readonly zombie: boolean;
 }
 
 /**
  * Lists the processes of this machine.
  *
- * On Linux the files of /proc are read through `find` and `cat`, since Deno grants /proc to `--allow-all` only and minimal
- * images have no `ps`; elsewhere `ps` is asked.
+ * On Linux the files of /proc are read through `find` and `cat`, since Deno grants /proc to `--allow-all` only and
+ * minimal images have no `ps`; elsewhere `ps` is asked.
  */
 export async function listProcesses(runner: ProcessRunner = systemProcessRunner): Promise<ProcessInfo[]> {
   if (Deno.build.os === "linux") {
@@ -31,7 +31,7 @@ export async function listProcesses(runner: ProcessRunner = systemProcessRunner)
   return stdout.split("\n").flatMap((line) => parsePsLine(line) ?? []);
 }
 
-/** A process with its start time, or undefined when there is no such living process. */
+/** A process with its start time; undefined if it is not running. */
 export async function findProcess(
   pid: number,
   runner: ProcessRunner = systemProcessRunner,

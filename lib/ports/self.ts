@@ -1,5 +1,5 @@
 /**
- * The argv that starts this very program again: the compiled executable by itself, otherwise Deno with the main module.
+ * The argv that starts this same program again: the compiled executable itself, or Deno with the main module.
  *
  * @param permissions Deno permission flags for the second case (`--allow-read`, …); a compiled executable has its own
  */

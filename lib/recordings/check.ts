@@ -12,7 +12,7 @@ import { isFaultless } from "./replay_timeline.ts";
 import type { CorpusEntry } from "./corpus.ts";
 import type { Recording } from "./recording.ts";
 
-/** What a corpus must hold of every provider, so that passing it means something. */
+/** The classes of recordings that a corpus must have of every provider. */
 export const REQUIRED_CLASSES = [
   "idle",
   "processing",
@@ -23,10 +23,10 @@ export const REQUIRED_CLASSES = [
   "negative",
 ] as const;
 
-/** A class of recordings: a status, or one of the two cases that detectors get wrong most. */
+/** A class of recordings: a status, or one of the two cases that detectors most often get wrong. */
 export type RecordingClass = typeof REQUIRED_CLASSES[number];
 
-/** What the rules made of one recording. */
+/** The result for one recording. */
 export interface Outcome {
   readonly file: string;
   readonly name: string;
@@ -35,10 +35,10 @@ export interface Outcome {
   readonly expect: TerminalStatus;
   readonly got: TerminalStatus;
   readonly rule: string;
-  /** Where a person wrote the rule; missing for one that is built in. */
+  /** Where a person's own rule is written; missing for a built-in one. */
   readonly origin?: string;
   readonly evidence: readonly Evidence[];
-  /** Whether one screen alone can tell; where not, it counts apart and is no mistake. */
+  /** Whether one screen alone can show the status; if not, it is counted separately and is not a mistake. */
   readonly alone: boolean;
   readonly classes: readonly RecordingClass[];
 }
@@ -47,18 +47,18 @@ export interface Outcome {
 export interface VersionReport {
   readonly provider: string;
   readonly version: string;
-  /** How many recordings of each expected status were taken for which status; those that count apart are left out. */
+  /** How many recordings of each expected status got which status, without those that are counted separately. */
   readonly matrix: Readonly<Record<TerminalStatus, Readonly<Record<TerminalStatus, number>>>>;
   readonly total: number;
   readonly right: number;
   readonly apart: { readonly total: number; readonly right: number };
 }
 
-/** What a corpus says about the rules. */
+/** How the rules perform on a corpus. */
 export interface CorpusReport {
   readonly versions: readonly VersionReport[];
   readonly mistakes: readonly Outcome[];
-  /** Providers of which classes of recordings are missing. */
+  /** Providers with missing classes of recordings. */
   readonly missing: readonly { readonly provider: string; readonly classes: readonly RecordingClass[] }[];
   readonly timelines: readonly CheckedTimeline[];
   readonly passed: boolean;
@@ -66,18 +66,18 @@ export interface CorpusReport {
 
 /** Options of {@linkcode summarize}. */
 export interface SummaryOptions {
-  /** Recordings over time that were checked as well. */
+  /** Results for recordings over time. */
   readonly timelines?: readonly CheckedTimeline[];
   /** Whether a corpus may lack classes of recordings. @default {false} */
   readonly partial?: boolean;
 }
 
-/** Words by which a careless detector takes a screen for a busy or a waiting one. */
+/** Words that make a careless detector see a busy or waiting agent. */
 const TRAP = /\besc to interrupt\b|\bWould you like to \S|\bDo you want to \S|\b[Ee]nter to confirm\b|[❯›] \d\. /;
 
 /**
- * The classes that a recording belongs to: its status; `streaming` by its name or note; `negative` when the agent is at
- * rest although the conversation shows words of a spinner or dialog.
+ * The classes of a recording: its status; `streaming` by its name or note; `negative` when the agent is at
+ * rest although the conversation contains words of a spinner or dialog.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export function classesOf({ name, note, expect, ansi }: Recording): readonly Rec
   return classes;
 }
 
-/** What the rules make of a recording; nothing where it does not say what it expects. */
+/** What the rules make of a recording; undefined if it has no expected status. */
 export function checkRecording({ file, recording }: CorpusEntry, pack: RulePack): Outcome | undefined {
   const { name, version, expect, alone } = recording;
   if (expect === undefined) return undefined;
@@ -130,7 +130,7 @@ function isRight({ expect, got }: Outcome): boolean {
   return expect === got;
 }
 
-/** Sums outcomes up: a confusion matrix per provider and version, the mistakes, and what the corpus lacks. */
+/** Sums up the outcomes: a confusion matrix per provider and version, the mistakes, and what the corpus lacks. */
 export function summarize(outcomes: readonly Outcome[], options: SummaryOptions = {}): CorpusReport {
   const { timelines = [], partial = false } = options;
   const byVersion = Map.groupBy(outcomes, ({ provider, version }) => `${provider} ${version}`);

@@ -6,7 +6,7 @@ import type { RecordedStatus } from "./timeline.ts";
 import { loadTimeline } from "./timeline_file.ts";
 import { parseTruth } from "./truth.ts";
 
-/** A recording that was checked against the truth beside it. */
+/** The result of checking a recording against the truth beside it. */
 export interface CheckedTimeline extends TimelineReport {
   readonly path: string;
   readonly provider: string;
@@ -15,11 +15,11 @@ export interface CheckedTimeline extends TimelineReport {
   readonly warnings: readonly string[];
 }
 
-/** Names of recordings: `.cast`, or `.cast.gz`. */
+/** How recordings are named: `.cast` or `.cast.gz`. */
 const RECORDING_NAME = /\.cast(\.gz)?$/;
 
 /**
- * Whether a file is a recording, by its name.
+ * Whether a file is a recording, judged by its name.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export function isTimelinePath(path: string): boolean {
 }
 
 /**
- * Where the truth about a recording stands: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`.
+ * The path of the truth about a recording: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function truthPathFor(timelinePath: string): string {
   return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
 }
 
-/** The timelines of a path, by whether it is known what they should show. */
+/** The timelines at a path, by whether their truth is known. */
 export interface FoundTimelines {
   /** Those that have their truth beside them. */
   readonly checkable: readonly string[];
@@ -53,8 +53,8 @@ export interface FoundTimelines {
 }
 
 /**
- * The timelines at or below a path, in the order of their paths. One that is named itself counts as checkable: it is not
- * passed over in silence.
+ * The timelines at or below a path, sorted. One that the path itself names counts as checkable, so that it is never
+ * skipped silently.
  */
 export async function findTimelines(path: string): Promise<FoundTimelines> {
   const files = await filesAt(path);
@@ -66,9 +66,9 @@ export async function findTimelines(path: string): Promise<FoundTimelines> {
 }
 
 /**
- * Reads a recording and the truth beside it, and compares what the rules say with it.
+ * Reads a recording and the truth beside it, and compares what the rules say with the truth.
  *
- * @throws {UsageError} when one of the files is missing or wrong
+ * @throws {UsageError} when one of the files is missing or not valid
  */
 export async function checkTimeline(
   path: string,
@@ -94,7 +94,7 @@ export async function checkTimeline(
 
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 
-/** Each thing that the rules get wrong over the time of a recording, as a line. */
+/** Each mistake of the rules on a recording, as a line. */
 export function timelineFaults({ falseRests, flaps, lateChanges }: CheckedTimeline): readonly string[] {
   const stretch = (what: string, { from, to, expected, status, rule }: CheckedTimeline["flaps"][number]) =>
     `${what} from ${seconds(from)} to ${seconds(to)}: expected ${expected}, got ${status} by ${rule}`;

@@ -5,7 +5,7 @@ import type { TerminalStatus } from "../screen/status.ts";
 import type { Frame, Timeline } from "./timeline.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** A recorded screen that says what it must be taken for. */
+/** A recorded screen with the status that the rules must give it. */
 export type Fixture = Recording & Required<Pick<Recording, "provider" | "version" | "expect">>;
 
 /** Options of {@linkcode cutFixture}. */
@@ -14,7 +14,7 @@ export interface CutOptions {
   readonly name?: string;
   readonly atSeconds: number;
   readonly expect: TerminalStatus;
-  /** Version of the CLI, where the recording does not know it. */
+  /** Version of the CLI, if the recording does not name it. */
   readonly version?: string;
   readonly alone?: boolean;
   readonly note?: string;
@@ -23,7 +23,7 @@ export interface CutOptions {
 /**
  * What a recording showed at a time.
  *
- * @throws {UsageError} when it had not begun or was over
+ * @throws {UsageError} for a time before its beginning or after its end
  *
  * @example
  * ```ts
@@ -36,16 +36,16 @@ export interface CutOptions {
 export function frameAt({ frames, endSeconds }: Timeline, atSeconds: number): Frame {
   const frame = frames.findLast((candidate) => candidate.atSeconds <= atSeconds);
   const [first] = frames;
-  if (first === undefined) throw new UsageError("Cannot find a frame: the recording holds none");
+  if (first === undefined) throw new UsageError("Cannot find a frame: the recording is empty");
   if (frame === undefined || atSeconds > endSeconds) {
     throw new UsageError(
-      `Cannot find a frame at ${atSeconds} s: the recording goes from ${first.atSeconds} s to ${endSeconds} s`,
+      `Cannot find a frame at ${atSeconds} s: the recording runs from ${first.atSeconds} s to ${endSeconds} s`,
     );
   }
   return frame;
 }
 
-/** A frame as the rules see it. */
+/** A frame as a screen. */
 export function frameScreen(frame: Frame): Screen {
   return parseScreen(frame.capture, frame.meta);
 }
@@ -53,14 +53,14 @@ export function frameScreen(frame: Frame): Screen {
 /**
  * Cuts a fixture out of a recording.
  *
- * @throws {UsageError} for a time outside of the recording, or an unknown version
+ * @throws {UsageError} for a time outside the recording, or an unknown version
  */
 export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
   const { atSeconds, expect, alone, note } = options;
   const frame = frameAt(timeline, atSeconds);
   const version = options.version ?? timeline.header.version;
   if (version === undefined) {
-    throw new UsageError("Cannot cut a fixture: the recording does not know the version of the CLI", {
+    throw new UsageError("Cannot cut a fixture: the recording does not name the version of the CLI", {
       hint: "Give it with --cli-version.",
     });
   }
@@ -80,7 +80,7 @@ export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
 /**
  * Writes a fixture as `NAME.ansi` and `NAME.json`.
  *
- * @returns the path of the first
+ * @returns the path of `NAME.ansi`
  * @throws {UsageError} when one of them exists, or the name would leave the folder
  */
 export async function writeFixture({ name, ansi, ...sidecar }: Fixture, dir: string): Promise<string> {

@@ -38,8 +38,8 @@ function timelineSuite(timelines: readonly CheckedTimeline[]): string {
 }
 
 /**
- * The outcomes as JUnit XML: a suite per provider and version, a test case per recording, one that fails for each provider
- * of which the corpus lacks something, and a suite for recordings over time.
+ * The outcomes as JUnit XML: a suite per provider and version with a test case per recording, a failed test case for
+ * each provider with missing classes, and a suite for recordings over time.
  */
 export function toJUnit(outcomes: readonly Outcome[], { versions, missing, timelines }: CorpusReport): string {
   const suites = versions.map(({ provider, version, total, right, apart }) => {

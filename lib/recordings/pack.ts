@@ -1,7 +1,7 @@
 import { PanewrightError } from "../errors.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 
-/** What the name of a pack ends with. */
+/** The ending of a pack's file name. */
 export const PACK_SUFFIX = ".ndjson.gz";
 
 async function through(bytes: Uint8Array, gzip: CompressionStream | DecompressionStream): Promise<Uint8Array> {
@@ -9,7 +9,7 @@ async function through(bytes: Uint8Array, gzip: CompressionStream | Decompressio
 }
 
 /**
- * Recordings as a pack: one JSON object a line, sorted by name, gzipped. The same recordings give the same bytes.
+ * Recordings as a pack: one JSON object per line, sorted by name, gzipped. The same recordings give the same bytes.
  *
  * @example
  * ```ts

@@ -13,46 +13,46 @@ import {
 
 /** Options of {@linkcode recordPane}. */
 export interface RecorderOptions {
-  /** What is known of the recording besides the pane's size. */
+  /** The facts about the recording besides the pane's size. */
   readonly about: Omit<TimelineHeader, "cols" | "rows">;
   /** Reads the pane; rejects when it is gone. */
   readonly capture: () => Promise<Screen>;
-  /** Takes whole lines; what it has taken must survive the end of this process. */
+  /** Takes whole lines, which must survive the end of this process. */
   readonly write: (lines: string) => void;
   readonly classify: (screen: Screen) => RecordedStatus;
-  /** Takes the secrets out of text of a screen with that many columns. */
+  /** Redacts the secrets in the text of a screen with that many columns. */
   readonly scrub: (text: string, cols: number | undefined) => string;
   readonly clock: Clock;
-  /** Ends the recording; that is no failure. */
+  /** Ends the recording; this is not a failure. */
   readonly signal: AbortSignal;
   readonly intervalMs: number;
   /** No limit by default. */
   readonly durationMs?: number;
-  /** Told after each look at the pane. */
+  /** Called after each capture. */
   readonly onProgress?: (progress: RecordingProgress) => void;
 }
 
-/** How far a recording is. */
+/** How far a recording has come. */
 export interface RecordingProgress {
   readonly atSeconds: number;
   readonly frames: number;
   readonly status: RecordedStatus;
 }
 
-/** How a recording went. */
+/** The result of a recording. */
 export interface RecordingResult {
   readonly frames: number;
   readonly seconds: number;
   readonly ended: "command_ended" | "pane_gone" | "duration" | "stopped";
-  /** How many frames say something else than the screen did, because of what was taken out of them. */
+  /** How many frames have another status than the screen had, because of what was redacted. */
   readonly distortedFrames: number;
 }
 
 /**
- * Records what a pane shows, until its program ends, the pane is gone, the time is up or the signal is aborted. Only what
- * changes is written, secrets replaced, and each frame in one piece.
+ * Records what a pane shows until its program ends, the pane is gone, the time is up or the signal is aborted. Only
+ * changes are written, with secrets replaced, and each frame in one piece.
  *
- * @throws {PanewrightError} when the pane cannot be read at all
+ * @throws {PanewrightError} when the first capture fails
  */
 export async function recordPane(options: RecorderOptions): Promise<RecordingResult> {
   const { about, capture, clock, durationMs = Infinity, intervalMs, onProgress, signal, write } = options;
@@ -93,7 +93,7 @@ export async function recordPane(options: RecorderOptions): Promise<RecordingRes
   }
 }
 
-/** Makes frames of screens; one that is the same as before costs nothing. */
+/** Turns screens into frames; an unchanged screen costs nothing. */
 class FrameMaker {
   distorted = 0;
   readonly #options: Pick<RecorderOptions, "classify" | "scrub">;

@@ -2,17 +2,17 @@ import * as z from "zod";
 import { PanewrightError } from "../errors.ts";
 import { type ScreenMeta, TERMINAL_STATUSES, type TerminalStatus } from "../screen/mod.ts";
 
-/** What a recording's sidecar (`NAME.json`) says about the capture beside it (`NAME.ansi` or `NAME.txt`). */
+/** What a sidecar (`NAME.json`) says about the capture beside it (`NAME.ansi` or `NAME.txt`). */
 export interface Sidecar extends ScreenMeta {
   readonly provider?: string;
   /** The CLI's version. */
   readonly version?: string;
-  /** The truth, never used for deciding. */
+  /** The true status; the rules never see it. */
   readonly expect?: TerminalStatus;
-  /** False where one screen alone cannot tell. @default {true} */
+  /** False if one screen alone cannot show the status. @default {true} */
   readonly alone?: boolean;
   readonly note?: string;
-  /** What the dialog that is open is really about, such as the whole command; never used for deciding. */
+  /** What the open dialog is really about, such as the whole command; the rules never see it. */
   readonly subject?: string;
 }
 

@@ -4,7 +4,7 @@ import { frameScreen } from "./cut_fixture.ts";
 import type { RecordedStatus, Timeline } from "./timeline.ts";
 import type { TruthInterval } from "./truth.ts";
 
-/** A stretch of a recording in which the rules say something wrong. */
+/** A part of a recording in which the rules are wrong. */
 export interface TimelineMistake {
   /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
@@ -14,28 +14,28 @@ export interface TimelineMistake {
   readonly rule: string;
 }
 
-/** A change of the agent's status, and how long it took until the screen told. */
+/** A change of the agent's status, and how long the screen took to show it. */
 export interface TimelineChange {
   readonly atSeconds: number;
   readonly status: TerminalStatus;
-  /** `undefined` when no frame told before the next change. */
+  /** `undefined` when no frame showed it before the next change. */
   readonly lagSeconds: number | undefined;
 }
 
-/** How the rules do on a recording. */
+/** How the rules perform on a recording. */
 export interface TimelineReport {
   readonly frames: number;
   readonly changes: readonly TimelineChange[];
-  /** Rest inside a turn: what would end a turn too early. */
+  /** Rest reported inside a turn, which would end the turn too early. */
   readonly falseRests: readonly TimelineMistake[];
-  /** Every other status that was neither the true one nor, just after a change, the one before it. */
+  /** Every other status that is neither the true one nor, just after a change, the previous one. */
   readonly flaps: readonly TimelineMistake[];
-  /** Changes that no frame told within the poll interval. */
+  /** Changes that no frame showed within the poll interval. */
   readonly lateChanges: readonly TimelineChange[];
-  /** Mistakes where no screen of the CLI can tell; not counted above. */
+  /** Mistakes where no screen of the CLI can show the truth; not counted above. */
   readonly notAlone: readonly TimelineMistake[];
   readonly largestLagSeconds: number;
-  /** Seconds in which the rules said `unknown` though a truth is known. */
+  /** Seconds in which the rules said `unknown` although the truth is known. */
   readonly unknownSeconds: number;
 }
 
@@ -44,7 +44,7 @@ export interface ReplayOptions {
   readonly truth: readonly TruthInterval[];
   readonly classify: (screen: Screen) => RecordedStatus;
   /**
-   * How late a change may be told.
+   * How many seconds late a change may be reported.
    *
    * @default {2}
    */
@@ -57,9 +57,9 @@ interface Stretch extends RecordedStatus {
 }
 
 /**
- * Compares what the rules say at each moment of a recording with what the agent really did.
+ * Compares what the rules say at each moment of a recording with the truth.
  *
- * `unknown` is no mistake, since it overwrites nothing and permits nothing, but it tells no change either.
+ * `unknown` is not a mistake, since it overwrites nothing and permits nothing, but it reports no change either.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ export function replayTimeline(timeline: Timeline, options: ReplayOptions): Time
     const lagSeconds = toldAt === undefined ? undefined : toldAt - interval.from;
     const change = { atSeconds: interval.from, status: interval.status, lagSeconds };
     changes.push(change);
-    // A status that came and went within a poll is nothing that polling could see.
+    // A status that came and went within one poll interval cannot be seen by polling.
     const lag = lagSeconds ?? interval.to - interval.from;
     if (interval.alone !== false && lag > pollSeconds) lateChanges.push(change);
   }
@@ -125,12 +125,12 @@ export function replayTimeline(timeline: Timeline, options: ReplayOptions): Time
   };
 }
 
-/** Whether the rules did nothing wrong that a screen alone can tell. */
+/** Whether the rules made no mistake that a screen alone could have avoided. */
 export function isFaultless({ falseRests, flaps, lateChanges }: TimelineReport): boolean {
   return falseRests.length + flaps.length + lateChanges.length === 0;
 }
 
-/** What the rules say over time; frames that follow each other with the same status make one stretch. */
+/** The statuses over time; consecutive frames with the same status are merged. */
 function classifyFrames(timeline: Timeline, classify: ReplayOptions["classify"]): readonly Stretch[] {
   const { frames, endSeconds } = timeline;
   const stretches: Stretch[] = [];

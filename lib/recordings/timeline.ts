@@ -1,7 +1,7 @@
 import type { ScreenMeta } from "../screen/screen.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../screen/status.ts";
 
-/** What is known of a recording as a whole. */
+/** The facts about a recording as a whole. */
 export interface TimelineHeader {
   /** Provider id, such as `"codex"`. */
   readonly provider: string;
@@ -14,14 +14,14 @@ export interface TimelineHeader {
   readonly startedAtSeconds?: number;
 }
 
-/** The status that was worked out while recording. */
+/** The status that the rules gave. */
 export interface RecordedStatus {
   readonly status: TerminalStatus;
   /** The rule that decided. */
   readonly rule: string;
 }
 
-/** What a pane showed from a moment on, until the next frame. */
+/** What a pane showed from one moment until the next frame. */
 export interface Frame {
   /** Seconds since the recording began. */
   readonly atSeconds: number;
@@ -34,9 +34,9 @@ export interface Frame {
 /** A recorded session: what one pane showed over time. */
 export interface Timeline {
   readonly header: TimelineHeader;
-  /** In the order of time; no two have the same. */
+  /** In chronological order; no two at the same time. */
   readonly frames: readonly Frame[];
-  /** When the recording ended: what the last frame shows was there until then. */
+  /** When the recording ended: the last frame was shown until then. */
   readonly endSeconds: number;
 }
 
@@ -45,13 +45,12 @@ export type TimelineEvent = readonly [atSeconds: number, code: "o" | "m" | "r", 
 
 /** Resets drawing, goes to the first column of the first row, and clears the screen. */
 const REDRAW_START = "\x1b[0m\x1b[H\x1b[2J";
-/** Cursor where it was, shown or hidden; a cursor that is not known is drawn in the corner, shown. */
+/** Places the cursor, shown or hidden; an unknown cursor is shown in the corner. */
 // deno-lint-ignore no-control-regex -- control sequences are what this is about
 const REDRAW_END = /\x1b\[0m\x1b\[\d{1,5};\d{1,5}H\x1b\[\?25[hl]$/;
 
 /**
- * A screen as one output event that draws all of it anew, so that a player needs nothing of what came before and a reader
- * needs no emulator.
+ * A screen as one output event that redraws all of it: a player needs no earlier event, and a reader no emulator.
  *
  * @example
  * ```ts
@@ -67,30 +66,31 @@ export function encodeRedraw(capture: string, meta: Pick<ScreenMeta, "cursor" | 
   return `${REDRAW_START}${capture.replaceAll("\n", "\r\n")}\x1b[0m\x1b[${y + 1};${x + 1}H\x1b[?25${visibility}`;
 }
 
-/** The capture that an output event was made of; `undefined` when it does not draw the whole screen anew. */
+/** The capture that an output event was made from; `undefined` when it does not redraw the whole screen. */
 export function decodeRedraw(data: string): string | undefined {
   if (!data.startsWith(REDRAW_START)) return undefined;
-  // Searched in the last characters only: the whole of a hostile line is not worth a look at every position.
+  // Searched in the last characters only: a hostile line must not cost a match attempt at every position.
   const tailFrom = Math.max(REDRAW_START.length, data.length - 40);
   const end = REDRAW_END.exec(data.slice(tailFrom));
   if (!end) return undefined;
   return data.slice(REDRAW_START.length, tailFrom + end.index).replaceAll("\r\n", "\n");
 }
 
-/** What markers tell of a screen besides its rows; the size has events of its own. */
+/** What markers say about a screen besides its rows; its size has events of its own. */
 type MarkedMeta = Omit<ScreenMeta, "cols" | "rows">;
 
 const META_NAMES = ["title", "cursor", "cursorVisible", "alternate", "command", "dead"] as const satisfies readonly (
   keyof MarkedMeta
 )[];
 
-/** What one marker says; `meta` values that are `undefined` are not known any more. */
+/** What one marker says; a `meta` value of `undefined` is no longer known. */
 export type Marker =
   | { readonly kind: "status"; readonly status: RecordedStatus }
   | { readonly kind: "meta"; readonly name: typeof META_NAMES[number]; readonly value: MarkedMeta[keyof MarkedMeta] };
 
 /**
- * A marker's label, for people in a player's list and for us: `status: processing (title-spinner)`, `title: "proj"`,
+ * A marker's label, for people in a player's list and for panewright: `status: processing (title-spinner)`, `title:
+ * "proj"`,
  * `cursor: [2,47]`.
  *
  * @example
@@ -107,7 +107,7 @@ export function encodeMarker(marker: Marker): string {
     : `${marker.name}: ${JSON.stringify(marker.value ?? null)}`;
 }
 
-/** @returns `"foreign"` for a label of somebody else's, `"malformed"` for one of ours that makes no sense */
+/** @returns `"foreign"` for a label of another tool, `"malformed"` for an invalid one of ours */
 export function decodeMarker(label: string): Marker | "foreign" | "malformed" {
   const found = /^([A-Za-z]{1,20}): /.exec(label);
   if (!found) return "foreign";
@@ -146,8 +146,8 @@ function isMetaValue(name: typeof META_NAMES[number], value: unknown): value is 
 }
 
 /**
- * A frame as events, given the frame before it: a resize, what changed as markers, and a redraw when rows or cursor did.
- * No events when nothing changed.
+ * A frame as events, given the previous frame: a resize, what changed as markers, and a redraw when rows or cursor did.
+ * None when nothing changed.
  */
 export function encodeFrame(
   frame: Frame,
@@ -169,13 +169,13 @@ export function encodeFrame(
     mark({ kind: "status", status });
   }
   const redraw = encodeRedraw(frame.capture, meta);
-  // A resized terminal has lost what it showed, even where the rows are the same.
+  // A resized terminal has lost its content, even if the rows are the same.
   const resized = events[0]?.[1] === "r";
   if (!previous || resized || redraw !== encodeRedraw(previous.capture, previous.meta)) events.push([at, "o", redraw]);
   return events;
 }
 
-/** The first line of a recording, with its line end. Keys that asciicast v2 does not know are under `panewright`. */
+/** The first line of a recording, with its line end. Keys that are not asciicast v2 are under `panewright`. */
 export function encodeHeader(header: TimelineHeader): string {
   const { provider, version, cols, rows, startedAtSeconds } = header;
   const title = version === undefined ? provider : `${provider} ${version}`;
@@ -195,7 +195,7 @@ export function encodeEvents(events: readonly TimelineEvent[]): string {
   return events.map((event) => JSON.stringify(event) + "\n").join("");
 }
 
-/** The end of a recording as an event: without it, how long the last frame stayed would be lost. */
+/** The end of a recording as an event: it says how long the last frame was shown. */
 export function encodeEnd(atSeconds: number): TimelineEvent {
   return [Math.round(atSeconds * 1000) / 1000, "m", "end"];
 }

@@ -2,18 +2,18 @@ import { UsageError } from "../errors.ts";
 import { type ReadTimeline, readTimeline } from "./timeline_reader.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** The most that a recording may hold; an hour of a busy 220×50 pane is about 300 MB, and V8's strings end at 512 MB. */
+/** The largest recording that is read; an hour of a busy 220×50 pane is about 300 MB, V8's strings end at 512 MB. */
 const MAX_BYTES = 500 * 1024 ** 2;
 
 /**
  * Reads a recording from a file, plain or compressed with gzip, whatever its name.
  *
- * @throws {UsageError} for a file that cannot be read or is no recording
+ * @throws {UsageError} for a file that cannot be read or is not a recording
  */
 export async function loadTimeline(path: string): Promise<ReadTimeline> {
   const { text, cut } = await readPossiblyCompressed(path);
   const timeline = readTimeline(text, path);
-  return cut ? { ...timeline, warnings: [`${path} is cut: its end is lost.`, ...timeline.warnings] } : timeline;
+  return cut ? { ...timeline, warnings: [`${path} is truncated: its end is lost.`, ...timeline.warnings] } : timeline;
 }
 
 async function readPossiblyCompressed(path: string): Promise<{ readonly text: string; readonly cut: boolean }> {
@@ -43,7 +43,7 @@ async function readPossiblyCompressed(path: string): Promise<{ readonly text: st
 }
 
 function tooLarge(path: string): UsageError {
-  return cannotRead(path, `it holds more than ${MAX_BYTES / 1024 ** 2} MB`);
+  return cannotRead(path, `it is larger than ${MAX_BYTES / 1024 ** 2} MB`);
 }
 
 function cannotRead(path: string, problem: string, cause?: unknown): UsageError {

@@ -10,7 +10,7 @@ import {
   type TimelineHeader,
 } from "./timeline.ts";
 
-/** A recording that was read, and what was wrong with it without being in the way. */
+/** A recording as it was read, with warnings about minor damage. */
 export interface ReadTimeline extends Timeline {
   /** Full sentences. */
   readonly warnings: readonly string[];
@@ -26,7 +26,7 @@ const Header = z.object({
     format: z.literal(1, { error: "this panewright reads format 1" }),
     provider: z.string(),
     version: z.string().optional(),
-  }, { error: "it is missing: no recording of panewright's" }),
+  }, { error: "it is missing: this is not a recording by panewright" }),
 });
 
 const RESIZE = /^(\d{1,5})x(\d{1,5})$/;
@@ -34,11 +34,11 @@ const RESIZE = /^(\d{1,5})x(\d{1,5})$/;
 /**
  * Reads a recording: asciicast v2 as `panewright record` writes it.
  *
- * A last line without line end is what a killed recorder leaves behind: it is dropped with a warning. Events and markers
- * of other tools are skipped, as players do.
+ * A last line without a line end is what a killed recorder leaves behind: it is dropped with a warning. Events and
+ * markers of other tools are skipped, as players skip them.
  *
- * @param name what messages call the recording
- * @throws {UsageError} naming the line, for anything that is no such recording
+ * @param name the recording's name in messages
+ * @throws {UsageError} for anything that is not such a recording; it names the line
  *
  * @example
  * ```ts
@@ -60,13 +60,13 @@ export function readTimeline(text: string, name = "the recording"): ReadTimeline
     });
   };
   const [headerLine] = lines;
-  if (headerLine === undefined) return fail(1, torn ? "the header is cut" : "the file is empty");
+  if (headerLine === undefined) return fail(1, torn ? "the header is truncated" : "the file is empty");
   const header = readHeader(headerLine, (problem) => fail(1, problem));
   const state = new FrameCollector(header);
   for (const [index, line] of lines.entries()) {
     if (index > 0 && line.trim() !== "") applyEvent(state, line, (problem) => fail(index + 1, problem));
   }
-  const warnings = torn ? [`The last line of ${name} is cut; it was dropped.`] : [];
+  const warnings = torn ? [`The last line of ${name} is truncated; it was dropped.`] : [];
   return { header, frames: state.finish({ torn }), endSeconds: state.atSeconds, warnings };
 }
 
@@ -90,7 +90,7 @@ function parseJson(line: string, fail: (problem: string) => never): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return fail("it is no JSON");
+    return fail("it is not JSON");
   }
 }
 
@@ -98,14 +98,14 @@ function applyEvent(state: FrameCollector, line: string, fail: (problem: string)
   const event = parseJson(line, fail);
   if (!Array.isArray(event) || event.length !== 3) return fail("an event is [seconds, code, data]");
   const [at, code, data] = event as readonly unknown[];
-  if (typeof at !== "number" || !Number.isFinite(at) || at < 0) return fail("the time is no number of seconds");
+  if (typeof at !== "number" || !Number.isFinite(at) || at < 0) return fail("the time is not a number of seconds");
   if (at < state.atSeconds) return fail(`the time goes back from ${state.atSeconds} to ${at}`);
   if (typeof code !== "string" || typeof data !== "string") return fail("code and data must be text");
   state.advance(at);
   switch (code) {
     case "o": {
       const capture = decodeRedraw(data);
-      if (capture === undefined) return fail("the output does not draw the whole screen anew");
+      if (capture === undefined) return fail("the output does not redraw the whole screen");
       return state.draw(capture);
     }
     case "r": {
@@ -115,7 +115,7 @@ function applyEvent(state: FrameCollector, line: string, fail: (problem: string)
     }
     case "m": {
       const marker = decodeMarker(data);
-      if (marker === "malformed") return fail(`the marker ${JSON.stringify(data.slice(0, 60))} makes no sense`);
+      if (marker === "malformed") return fail(`the marker ${JSON.stringify(data.slice(0, 60))} is not valid`);
       if (marker === "foreign") return;
       if (marker.kind === "status") return state.judge(marker.status);
       return state.set({ [marker.name]: marker.value });
@@ -123,7 +123,7 @@ function applyEvent(state: FrameCollector, line: string, fail: (problem: string)
   }
 }
 
-/** Puts frames together: all events of the same time make one. */
+/** Assembles frames: all events of the same time make one. */
 class FrameCollector {
   atSeconds = 0;
   readonly #frames: Frame[] = [];
@@ -131,7 +131,7 @@ class FrameCollector {
   #meta: ScreenMeta;
   #status: RecordedStatus | undefined;
   #changed = false;
-  /** Whether the frame that is being put together has had its last event. */
+  /** Whether the frame that is being assembled has had its last event. */
   #drawn = false;
 
   constructor(header: TimelineHeader) {
@@ -160,7 +160,7 @@ class FrameCollector {
     this.#changed = true;
   }
 
-  /** Where the file is torn, markers at its end may belong to a redraw that is lost: such a frame never was. */
+  /** In a truncated file, markers at the end may belong to a redraw that is lost: they make no frame. */
   finish({ torn }: { readonly torn: boolean }): readonly Frame[] {
     if (!torn || this.#drawn) this.#closeFrame();
     return this.#frames;

@@ -2,21 +2,21 @@ import * as z from "zod";
 import { UsageError } from "../errors.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../screen/status.ts";
 
-/** What an agent really did in a stretch of a recording, known from another source than its screen. */
+/** What an agent really did during a part of a recording, known from another source than its screen. */
 export interface TruthInterval {
   /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
   readonly to: number;
   readonly status: TerminalStatus;
-  /** `false` where no screen of the CLI can tell: mistakes in it are counted apart. */
+  /** `false` if no screen of the CLI can show it: mistakes are counted separately. */
   readonly alone?: boolean;
 }
 
-/** The truth about a recording. What lies between two intervals is not judged. */
+/** The truth about a recording. Time between two intervals is not judged. */
 export interface Truth {
-  /** Where it is known from, as a full sentence. */
+  /** How it is known, as a full sentence. */
   readonly source: string;
-  /** In the order of time, without overlap. */
+  /** In chronological order, without overlap. */
   readonly truth: readonly TruthInterval[];
 }
 
@@ -36,8 +36,8 @@ const TruthFile = z.strictObject({ source: z.string(), truth: z.array(Interval).
 /**
  * Reads the truth about a recording from JSON.
  *
- * @param name what messages call it
- * @throws {UsageError} for wrong JSON, unknown keys, and intervals that overlap or end before they begin
+ * @param name the file's name in messages
+ * @throws {UsageError} for invalid JSON, unknown keys, and intervals that overlap or end before they begin
  *
  * @example
  * ```ts
@@ -54,12 +54,12 @@ export function parseTruth(text: string, name: string): Truth {
   try {
     json = JSON.parse(text);
   } catch {
-    return fail("it is no JSON");
+    return fail("it is not JSON");
   }
   const parsed = TruthFile.safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return fail(`${issue?.path.join(".") || "the file"}: ${issue?.message ?? "it is wrong"}`);
+    return fail(`${issue?.path.join(".") || "the file"}: ${issue?.message ?? "it is not valid"}`);
   }
   let end = 0;
   for (const [index, { from, to }] of parsed.data.truth.entries()) {

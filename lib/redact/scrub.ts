@@ -6,25 +6,25 @@ import type { SecretPattern } from "./secret_patterns.ts";
 export interface ScrubOptions {
   readonly patterns: readonly SecretPattern[];
   /**
-   * Columns of the screen, by which rows are recognised that go on in the next one.
+   * Columns of the screen, which tell which rows continue on the next one.
    *
    * @default {the widest row's width}
    */
   readonly cols?: number;
 }
 
-/** How many columns at the right edge a program may leave free where it breaks a long word. */
+/** How many columns a program may leave free at the right edge when it breaks a long word. */
 const WRAP_SLACK = 4;
 
-/** A capture's characters in the order in which they are read, and where in the capture each of them is. */
+/** A capture's text in reading order, and the offset of each character in the capture. */
 interface PlainView {
   readonly text: string;
   readonly offsets: readonly number[];
 }
 
 /**
- * Replaces secrets in a capture by placeholders of the same width, also where a change of style or a wrapped row splits
- * them: rows, their widths and their styles stay, and thereby what the screen says of the agent.
+ * Replaces secrets in a capture by placeholders of the same width, even if a change of style or a wrapped row splits
+ * them. Rows keep their widths and styles, so that the screen still shows the same status.
  *
  * Scrubbing a second time changes nothing.
  *
@@ -55,7 +55,7 @@ export function scrub(capture: string, { patterns, cols }: ScrubOptions): string
   return result;
 }
 
-/** Spreads a placeholder over the places of a secret's characters, one column for each column. */
+/** Spreads a placeholder over the positions of a secret's characters, column by column. */
 function replace(
   view: PlainView,
   { from, secret, placeholder }: { readonly from: number; readonly secret: string; readonly placeholder: string },
@@ -87,7 +87,7 @@ function plainView(capture: string, cols: number | undefined): PlainView {
     return { raw, text, offsets, width: displayWidth(text.trimEnd()) };
   });
   const right = cols ?? rows.reduce((widest, { width }) => Math.max(widest, width), 0);
-  // A wider row is one that tmux has joined already, with all that belongs to it.
+  // A wider row is one that tmux has already joined.
   const reachesEdge = (row: { readonly width: number } | undefined) =>
     row !== undefined && row.width >= right - WRAP_SLACK && row.width <= right;
   let text = "";

@@ -1,22 +1,22 @@
-/** What is replaced in recordings: where it is found, and what it becomes. */
+/** What is redacted: how it is found, and what replaces it. */
 export interface SecretPattern {
   readonly id: string;
   /**
-   * Global, linear, on text without control sequences. The named group `secret` is what is replaced, the whole match where
+   * Global, linear, on text without control sequences. The named group `secret` is replaced, or the whole match if
    * there is no such group.
    */
   readonly find: RegExp;
-  /** What is found becomes this word, cut or filled up to its width. */
+  /** The word that replaces it, cut or padded to its width. */
   readonly placeholder: string;
 }
 
-/** What is known of the machine and the person that must not get into a recording. */
+/** Facts about the machine and the person that must not get into a recording. */
 export interface PrivateWords {
   /** The person's home folder, absolute. */
   readonly home?: string;
   readonly hostname?: string;
   readonly username?: string;
-  /** Values that are secret whatever they look like, such as those of the environment. */
+  /** Values that are secret whatever their form, such as those of environment variables. */
   readonly secrets?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface PrivateWords {
 const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 
 /**
- * What is private on a machine, by the environment of a process on it.
+ * What is private on a machine, from the environment of a process on it.
  *
  * @example
  * ```ts
@@ -44,10 +44,10 @@ export function privateWordsOf(env: Readonly<Record<string, string>>, hostname: 
   };
 }
 
-/** Not in the middle of a word: a pattern is tried once for a word, not at each of its characters. */
+/** The start of a word: a pattern is tried once per word, not at each character. */
 const START = String.raw`(?<![A-Za-z0-9_-])`;
 
-/** Secrets that carry their kind in their first characters, by the issuers' documentation. */
+/** Secrets that are recognised by their prefix, according to their issuers' documentation. */
 const TOKEN_SHAPES: readonly string[] = [
   "sk-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic
   "[sr]k_(?:live|test)_[A-Za-z0-9]{10,}", // Stripe
@@ -74,12 +74,12 @@ const PATTERNS: readonly SecretPattern[] = [
   })),
   {
     id: "authorization",
-    // A digit tells it from prose: "basic functionality".
+    // A digit distinguishes it from prose such as "basic functionality".
     find: /\b(?:Bearer|Basic)[ :]{1,3}(?=[A-Za-z._~+/-]*[0-9])(?<secret>[A-Za-z0-9._~+/=-]{8,})/giu,
     placeholder: "redacted",
   },
   {
-    // "↓ 24 tokens" and "Token usage: 7" are no assignments: the name comes right before the sign.
+    // "↓ 24 tokens" and "Token usage: 7" are not assignments: in those the name comes right before the sign.
     id: "assignment",
     find: new RegExp(`(?:${KEY_WORDS})s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "giu"),
     placeholder: "redacted",
@@ -108,7 +108,7 @@ const PATTERNS: readonly SecretPattern[] = [
 ];
 
 /**
- * All patterns for a machine: the common shapes of secrets, and what is private there.
+ * All patterns for a machine: the common forms of secrets, and what is private there.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ const PATTERNS: readonly SecretPattern[] = [
 export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern[] {
   const { home, hostname, username, secrets = [] } = words;
   const host = hostname?.split(".")[0];
-  // Where several match, the later one decides what is drawn; these come first, so that the common shapes do.
+  // If several match, the last one decides; these come first, so that the common forms win.
   return [
     ...secrets.filter((secret) => secret.length >= 8).map((secret) => ({
       id: "environment",
@@ -138,14 +138,17 @@ export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern
   ];
 }
 
-/** A short name is likely to be a word of its own; alone on its line it is what tmux gives a pane as its first title. */
+/** A short host name is likely to be an ordinary word too; alone on a line, it is the initial title of a tmux pane. */
 function hostPattern(host: string): SecretPattern {
   const name = RegExp.escape(host);
   const find = host.length < 3 ? `(?<=@)${name}(?![\\w-])|^${name}$` : `(?<![\\w-])${name}(?![\\w-])`;
   return { id: "hostname", find: new RegExp(find, "gmu"), placeholder: "host" };
 }
 
-/** A home folder outside of `/home` and `/Users`, and a home folder's name as Claude Code writes it in its own paths. */
+/**
+ * Home folders outside `/home` and `/Users`, and the form in which Claude Code writes a home folder in its own
+ * paths.
+ */
 function homePatterns(home: string): SecretPattern[] {
   const parent = home.slice(0, home.lastIndexOf("/") + 1);
   const name = home.slice(parent.length);

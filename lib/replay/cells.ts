@@ -11,10 +11,10 @@ const BLUE = "38;5;75";
 const COMMAND = "38;2;137;180;250";
 const PROMPT_BACKGROUND = "38;5;255;48;5;238";
 
-/** Codex shows this much of a command's output in the transcript. */
+/** How many rows of a command's output Codex shows in the transcript. */
 const OUTPUT_ROWS = 5;
 
-/** The rows of one transcript cell, without the empty row that follows it. */
+/** The rows of one transcript cell, without the empty row after it. */
 export function cellLines(cell: Cell, columns: number): Line[] {
   switch (cell.type) {
     case "prompt":
@@ -46,7 +46,7 @@ export function cellLines(cell: Cell, columns: number): Line[] {
   }
 }
 
-/** The one row that stands for a prompt whose beginning has left the screen. */
+/** The row that represents a prompt whose beginning has scrolled off the screen. */
 export function stickyPrompt(text: string): Line {
   const joined = text.split("\n").map((row) => row.trim()).filter((row) => row !== "").join(" ");
   return { spans: [styled("1;2", "› "), { text: printableRow(joined, Infinity) }], background: PROMPT_BACKGROUND };
@@ -67,7 +67,7 @@ export function formatElapsed(ms: number): string {
 }
 
 /**
- * A duration as the closing row tells it: `<1s`, `8s`, `1m 8s`.
+ * A duration as the closing row shows it: `<1s`, `8s`, `1m 8s`.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function formatWorkedFor(ms: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
 }
 
-/** A command coloured as in the transcript and in the approval dialog. */
+/** A command in the colour that it has in the transcript and in the approval dialog. */
 export function commandSpan(command: string): { text: string; sgr: string } {
   return styled(COMMAND, command) as { text: string; sgr: string };
 }

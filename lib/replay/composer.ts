@@ -1,26 +1,26 @@
-/** The input line: what was typed, and pastes that are long enough to stand there as a label only. */
+/** The input line: typed text, and pastes that are long enough to be shown as a label only. */
 export interface Composer {
   readonly parts: readonly ComposerPart[];
-  /** When the last character came that was not part of a bracketed paste, in milliseconds of the program's clock. */
+  /** When the last character outside a bracketed paste came, in milliseconds of the program's clock. */
   readonly lastTypedAtMs: number | undefined;
 }
 
-/** A stretch of the input line; `label` is what is shown instead of the text. */
+/** A part of the input line; `label` is shown instead of the text. */
 export interface ComposerPart {
   readonly text: string;
   readonly label?: string;
 }
 
-/** A line without anything in it. */
+/** An empty line. */
 export const EMPTY_COMPOSER: Composer = { parts: [], lastTypedAtMs: undefined };
 
-/** How long after a typed character Enter is taken for a part of pasted text (Codex CLI 0.169, paste-burst rule). */
+/** How long after a typed character Enter counts as part of pasted text (Codex CLI 0.169, paste-burst rule). */
 export const PASTE_BURST_MS = 120;
 
 /** Pastes of more characters than this are shown as `[Pasted Content N chars]` (Codex CLI 0.169). */
 export const PASTE_LABEL_THRESHOLD_CHARACTERS = 1000;
 
-/** What the line means to the agent: everything that was typed and pasted, without the white space around it. */
+/** The text that the agent gets: everything typed and pasted, trimmed. */
 export function composerText(composer: Composer): string {
   return composer.parts.map((part) => part.text).join("").trim();
 }
@@ -54,7 +54,7 @@ export function pasteText(composer: Composer, text: string): Composer {
   return { parts, lastTypedAtMs: undefined };
 }
 
-/** The line without its last character, or without the paste that its last label stands for. */
+/** The line without its last character, or without the paste behind its last label. */
 export function eraseLast(composer: Composer): Composer {
   const last = composer.parts.at(-1);
   if (last === undefined) return composer;
@@ -64,7 +64,7 @@ export function eraseLast(composer: Composer): Composer {
 }
 
 /**
- * What Enter does at a moment: it submits, unless it follows typed characters so closely that it must be part of text
+ * What Enter does: it submits, unless it follows typed characters so closely that it must be part of text
  * that was pasted without brackets.
  *
  * @example

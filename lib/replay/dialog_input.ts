@@ -1,10 +1,10 @@
 import type { InputEvent } from "../text/keys.ts";
 
-/** What input did to an approval dialog. */
+/** The effect of input on an approval dialog. */
 export interface DialogInput {
-  /** The answer; undefined while the dialog stays open. */
+  /** The answer; undefined while the dialog is open. */
   readonly approved: boolean | undefined;
-  /** Which option is selected then, from 0. */
+  /** Which option is then selected, from 0. */
   readonly selected: number;
 }
 
@@ -14,8 +14,8 @@ const OPTION_COUNT = 3;
 const DECLINE_OPTION = 2;
 
 /**
- * What input does to an approval dialog with the keys of Codex CLI 0.169: `y`, `1`, `p`, `2` approve at once, `n`, `3`,
- * escape and C-c decline, Enter takes the selected option, other characters and pastes do nothing.
+ * The effect of input on an approval dialog, with the keys of Codex CLI 0.169: `y`, `1`, `p`, `2` approve at once, `n`,
+ * `3`, Esc and Ctrl-C decline, Enter takes the selected option, other characters and pastes do nothing.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import type { Frame } from "./render.ts";
 
 /**
- * The bytes that turn one frame on the screen into the next: only rows that differ are drawn. Without a previous frame,
- * or with one of another height, everything is.
+ * The bytes that turn one frame into the next: only rows that differ are drawn. Without a previous frame,
+ * or with one of another height, all rows are.
  *
  * @example
  * ```ts

@@ -1,16 +1,16 @@
 import { clip, displayWidth } from "../text/display_width.ts";
 
-/** A stretch of a row in one style. */
+/** A part of a row in one style. */
 export interface Span {
   readonly text: string;
-  /** Parameters of an SGR sequence, such as `1;2`; none means plain. */
+  /** Parameters of an SGR sequence, such as `1;2`; plain if missing. */
   readonly sgr?: string;
 }
 
 /** One row of the screen. */
 export interface Line {
   readonly spans: readonly Span[];
-  /** A style for the whole row, up to the last column. */
+  /** The style of the whole row, up to the last column. */
   readonly background?: string;
 }
 
@@ -28,8 +28,8 @@ export function styled(sgr: string, text: string): Span {
 }
 
 /**
- * Text broken into rows of at most `width` columns, at white space where there is some. Tabs become four spaces and
- * control characters are left out, so that text can never move the cursor.
+ * Text broken into rows of at most `width` columns, at white space if possible. Tabs become four spaces, and
+ * control characters are removed, so that text can never move the cursor.
  *
  * @example
  * ```ts

@@ -5,21 +5,21 @@ import { renameProjectFile, writeProjectFile } from "./project_files.ts";
 import { findResponseTarget } from "./response_target.ts";
 import { addCell, type AgentState, type Cell, replaceLastCell } from "./state.ts";
 
-/** What a turn plays on. */
+/** What a turn acts on. */
 export interface Stage {
   readonly workdir: string;
   readonly clock: Clock;
   update(change: (state: AgentState) => AgentState): void;
-  /** Opens the approval dialog and resolves to the person's answer. */
+  /** Opens the approval dialog, and resolves to the person's answer. */
   askApproval(request: { readonly command: string; readonly reason: string }, signal: AbortSignal): Promise<boolean>;
-  /** Registers something that happens once the turn is over, `delayMs` later. */
+  /** Schedules an act for `delayMs` after the end of the turn. */
   afterTurn(delayMs: number, act: () => Promise<void>): void;
 }
 
-/** How the steps of a turn came to an end. */
+/** How the steps of a turn ended. */
 export type TurnResult =
   | { readonly type: "completed" }
-  /** A person refused a command. */
+  /** The person refused a command. */
   | { readonly type: "declined" }
   | { readonly type: "failed"; readonly text: string }
   | { readonly type: "crashed"; readonly exitCode: number };
@@ -47,7 +47,7 @@ export async function performTurn(
 type StepOptions = Parameters<typeof performTurn>[1];
 type StepValue<K extends ReplayStep["kind"]> = Extract<ReplayStep, { kind: K }>["value"];
 
-/** Resolves to how the turn ended, or to undefined when it goes on. */
+/** Resolves to how the turn ended, or to undefined if it continues. */
 async function performStep(step: ReplayStep, options: StepOptions): Promise<TurnResult | undefined> {
   const { stage, signal } = options;
   switch (step.kind) {

@@ -7,7 +7,7 @@ import { createSession, type Session, type SessionEnd } from "./session.ts";
 import { activityOf, type AgentState } from "./state.ts";
 import type { AgentTty } from "./terminal.ts";
 
-/** What the program plays, and where. */
+/** What {@linkcode runReplayAgent} plays, and where. */
 export interface ReplayAgentOptions {
   readonly script: RoleScript;
   readonly role: string;
@@ -16,7 +16,7 @@ export interface ReplayAgentOptions {
   readonly tty: AgentTty;
   /** Ends the program as `/quit` does, with exit code 0. */
   readonly signal: AbortSignal;
-  /** Told each prompt that is taken. */
+  /** Called with each prompt that is accepted. */
   readonly onPrompt?: (prompt: string) => void;
   /** @default {systemClock} */
   readonly clock?: Clock;
@@ -26,7 +26,7 @@ const SPINNER_TICK_MS = 100;
 const DIALOG_TICK_MS = 500;
 
 /**
- * Plays an agent on a terminal until it is quit, crashes by its script, or the terminal goes away.
+ * Plays an agent in a terminal until it is quit, its script makes it crash, or the terminal is gone.
  *
  * @returns the exit code
  */
@@ -72,7 +72,7 @@ export async function runReplayAgent(options: ReplayAgentOptions): Promise<numbe
   return end.exitCode;
 }
 
-/** How often a state is drawn again though it stays the same, for its spinner; undefined where nothing moves. */
+/** How often an unchanged state is redrawn, for its spinner; undefined if nothing moves. */
 function tickOf(state: AgentState): number | undefined {
   switch (activityOf(state)) {
     case "working":
@@ -92,13 +92,13 @@ async function changedOrTick(changed: Promise<void>, options: { tickMs: number |
   tick.abort();
 }
 
-/** Feeds the keyboard to the session. Not awaited: a read of a terminal cannot be taken back. */
+/** Passes keyboard input to the session. Not awaited: a read from a terminal cannot be cancelled. */
 async function readInput(tty: AgentTty, session: Session, clock: Clock): Promise<void> {
   const over = new AbortController();
   const feed = createKeyFeed({ clock, signal: over.signal, onInput: (events) => events.forEach(session.input) });
   try {
     for await (const bytes of tty.input) feed(bytes);
-  } catch { /* the terminal is gone, as at its end */ }
+  } catch { /* the terminal is gone: the same as its end */ }
   over.abort();
   session.quit(0);
 }

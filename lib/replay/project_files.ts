@@ -2,11 +2,11 @@ import { dirname, resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 
 /**
- * Writes a file below the working directory; folders on the way to it are made.
+ * Writes a file below the working directory, and creates the folders above it.
  *
  * @param path absolute, or relative to the working directory
- * @param options `append` adds to the file instead of replacing it
- * @throws {RuntimeError} when the path leaves the working directory, also through a symbolic link
+ * @param options with `append` the text is added to the file instead of replacing it
+ * @throws {RuntimeError} when the path leaves the working directory, even through a symbolic link
  */
 export async function writeProjectFile(
   workdir: string,
@@ -20,7 +20,7 @@ export async function writeProjectFile(
 /**
  * Renames a file below the working directory.
  *
- * @throws {RuntimeError} when either path leaves the working directory, also through a symbolic link
+ * @throws {RuntimeError} when either path leaves the working directory, even through a symbolic link
  */
 export async function renameProjectFile(
   workdir: string,
@@ -29,7 +29,7 @@ export async function renameProjectFile(
   await Deno.rename(await openableTarget(workdir, paths.from), await openableTarget(workdir, paths.to));
 }
 
-/** The absolute path of something that may be written; the folders on the way to it are there. */
+/** The absolute path of a file that may be written; the folders above it exist. */
 async function openableTarget(workdir: string, path: string): Promise<string> {
   const target = resolve(workdir, path);
   if (!isBelow(resolve(workdir), target)) throw leaves(path);
@@ -52,7 +52,7 @@ function isInOrAt(folder: string, path: string): boolean {
   return path === folder || isBelow(folder, path);
 }
 
-/** The real path of the nearest folder on the way that exists. */
+/** The real path of the nearest existing folder above. */
 async function realAncestor(folder: string): Promise<string> {
   try {
     return await Deno.realPath(folder);

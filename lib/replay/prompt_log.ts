@@ -1,4 +1,4 @@
-/** A prompt that a replayed agent took, as a line of its log. */
+/** A prompt that a replayed agent accepted, as a line of its log. */
 export interface LoggedPrompt {
   /** ISO 8601. */
   readonly at: string;
@@ -9,8 +9,8 @@ export interface LoggedPrompt {
 }
 
 /**
- * Appends a prompt to a log of JSON lines, which all agents of a run may share. It is there when this returns, so that an
- * agent which is killed has not taken what the log does not know of.
+ * Appends a prompt to a log of JSON lines, which all agents of a run may share. It is written when this returns: an
+ * agent that is killed has accepted no prompt that the log lacks.
  */
 export function logPrompt(path: string, { role, prompt }: Pick<LoggedPrompt, "role" | "prompt">): void {
   const logged: LoggedPrompt = { at: new Date().toISOString(), role, pid: Deno.pid, prompt };

@@ -4,18 +4,18 @@ import { composerDisplay } from "./composer.ts";
 import { BLANK, type Line, line, renderLine, styled, wrapText } from "./lines.ts";
 import { activityOf, type AgentState, type ApprovalDialog } from "./state.ts";
 
-/** How big the terminal is, and what time it is on the program's clock. */
+/** The size of the terminal, and the time of the program's clock. */
 export interface FrameOptions {
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
 }
 
-/** A whole screen, ready to be drawn. */
+/** A whole screen, ready to draw. */
 export interface Frame {
-  /** One string a row, with SGR sequences and nothing else that a terminal would act on. */
+  /** One string per row, with SGR sequences and no other control sequences. */
   readonly rows: readonly string[];
-  /** Column and row of the cursor, from 0; undefined while it is hidden. */
+  /** Column and row of the cursor, from 0; undefined if it is hidden. */
   readonly cursor: readonly [x: number, y: number] | undefined;
   readonly title: string;
 }
@@ -31,9 +31,9 @@ const ITALIC = "3";
 const REVERSE_BOLD = "1;7";
 
 /**
- * The screen of a state, drawn as Codex CLI 0.169.0 draws it on the alternate screen: transcript from the top, composer,
- * status line and footer at the bottom; a dialog in place of the composer. While the final answer streams there is no
- * "Working" row, only the title spins.
+ * The screen of a state, drawn as Codex CLI 0.169.0 draws it on the alternate screen: transcript from the top,
+ * composer, status line and footer at the bottom; a dialog in place of the composer. While the final answer streams
+ * there is no "Working" row, only the title spins.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function renderFrame(state: AgentState, options: FrameOptions): Frame {
   };
 }
 
-/** The pane title: a spinner while the agent works, a call for help at a dialog, `[session |] project` always. */
+/** The pane title: `[session |] project`, after a spinner while the agent works or a call for action at a dialog. */
 export function titleOf(state: AgentState, nowMs: number): string {
   const project = state.workdir.split("/").filter((part) => part !== "").at(-1) ?? "/";
   const name = hasSession(state) ? `${state.sessionTitle} | ${project}` : project;
@@ -86,7 +86,7 @@ function hasSession(state: AgentState): boolean {
   return state.cells.some((cell) => cell.type === "prompt");
 }
 
-/** The lower part of the screen: status row or queue when there are, composer, status line, hints. */
+/** The lower part of the screen: status row and queue if any, composer, status line, hints. */
 function composerPane(state: AgentState, options: FrameOptions): { lines: Line[]; cursor: readonly [number, number] } {
   const { columns, rows, nowMs } = options;
   const activity = activityOf(state);

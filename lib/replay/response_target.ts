@@ -1,18 +1,18 @@
 const HEADER = "--- RESPONSE FILE INSTRUCTION ---";
 
-/** Where a prompt wants the response. */
+/** Where a prompt wants the response to be written. */
 export interface ResponseTarget {
   /** Absolute path of the response file. */
   readonly path: string;
-  /** The file that is written first and then renamed, where the prompt's command does so. */
+  /** The file that is written first and then renamed, if the prompt's command does so. */
   readonly partialPath: string | undefined;
 }
 
 /**
- * The response file that a prompt asks for, read off the prompt as an agent would: from the heredoc command in the last
- * RESPONSE FILE INSTRUCTION block, with the rename after it where there is one.
+ * The response file that a prompt asks for, found as an agent would: in the here-document command of the last
+ * RESPONSE FILE INSTRUCTION block, with the rename after it, if any.
  *
- * @returns undefined when the prompt asks for none
+ * @returns undefined if the prompt asks for none
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function findResponseTarget(prompt: string): ResponseTarget | undefined {
   return undefined;
 }
 
-/** The words of a shell command on one row, with their quotes taken off; `>` is a word of its own where spaces say so. */
+/** The words of a shell command on one row, without quotes; `>` is a word if it stands between spaces. */
 function shellWords(row: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -4,9 +4,9 @@ import { type Role, ROLES } from "../roles.ts";
 import { errorText } from "../text/error_text.ts";
 
 /**
- * What replayed agents do, by role. Turns are consumed in order, one a prompt; a reminder is a prompt too. A turn that says
- * `when` is for the prompt that holds this text, and those after it follow from there: an agent that was started anew in
- * the middle of a job plays the turn that it is asked for.
+ * What replayed agents do, by role. Turns are played in order, one per prompt; a reminder is a prompt too. A turn with
+ * `when` is for the prompt that contains this text, and the turns after it follow from there: an agent that is
+ * restarted in the middle of a job plays the turn that it is asked for.
  *
  * ```json
  * {
@@ -30,13 +30,16 @@ export interface ReplayScript {
 /** One agent's part. */
 export interface RoleScript {
   readonly turns: readonly ReplayTurn[];
-  /** @default {false} whether the last turn is played again for every further prompt; otherwise that is an error row */
+  /**
+   * @default {false} whether the last turn is repeated for every further prompt; otherwise such a prompt gives an
+   * error row
+   */
   readonly repeatLast: boolean;
 }
 
-/** What is done about one prompt; in a file, without `when`, the list of steps alone. */
+/** The reaction to one prompt; in a file without `when`, just the list of steps. */
 export interface ReplayTurn {
-  /** Text of the one prompt that the turn is for, wherever it stands in the list. */
+  /** Text in the prompt that this turn is for, wherever the turn is in the list. */
   readonly when?: string;
   readonly steps: readonly ReplayStep[];
 }
@@ -48,7 +51,7 @@ const text = z.union([z.string(), z.array(z.string()).transform((lines) => lines
 });
 const command = z.string().min(1);
 
-/** An object that refuses other keys and says which ones there are. */
+/** An object that refuses unknown keys and names the known ones. */
 function strict<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
@@ -60,29 +63,30 @@ function strict<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /** The kinds of step, by the one key that a step has in the file. */
 const STEP_VALUES = {
-  /** Works so many milliseconds, with the `Working` row. */
+  /** Works for this many milliseconds, with the `Working` row. */
   think: milliseconds,
-  /** Says something and goes on working. */
+  /** Says something and continues to work. */
   commentary: text,
-  /** Streams the final answer; there is no `Working` row meanwhile, as in Codex. */
+  /** Streams the final answer, without a `Working` row, as Codex does. */
   stream: z.union([
     text.transform((value) => ({ text: value, charactersPerSecond: 400 })),
     strict({ text, charactersPerSecond: z.number().positive().default(400) }),
   ], { error: 'must be text, a list of lines, or {"text", "charactersPerSecond"}' }),
   /** Shows files being read. */
   explore: strict({ files: z.array(z.string()).min(1), ms: milliseconds.default(400) }),
-  /** Shows a command and its output; nothing is run. */
+  /** Shows a command and its output; runs nothing. */
   run: strict({
     command,
     output: text.default(""),
     exitCode: z.number().int().min(0).max(255).default(0),
     ms: milliseconds.default(400),
-    /** Asks for approval first, with this reason ("" for none); a refusal ends the turn. */
+    /** Asks for approval first, with this reason ("" for none); refusal ends the turn. */
     approval: z.string().optional(),
   }),
   /**
-   * Writes the response file that the prompt names. `pauseMs` writes it in two pieces with a pause between them,
-   * `afterIdleMs` writes it so long after the turn is over. Empty text makes an empty file; without this step there is none.
+   * Writes the response file that the prompt names: with `pauseMs` in two parts with a pause between them, with
+   * `afterIdleMs` that long after the end of the turn. Empty text gives an empty file; without this step there is no
+   * file.
    */
   respond: z.union([
     text.transform((value) => ({ text: value, pauseMs: 0, afterIdleMs: undefined })),
@@ -94,13 +98,13 @@ const STEP_VALUES = {
   endless: z.literal(true),
   /** Ends the turn with an error row. */
   fail: z.string().min(1),
-  /** Ends the program at once and leaves the terminal as it is, as a killed agent does. */
+  /** Ends the program at once and leaves the terminal as it is, like a killed agent. */
   crash: strict({ exitCode: z.number().int().min(0).max(255).default(137) }),
 } as const;
 
 type StepKind = keyof typeof STEP_VALUES;
 
-/** One thing that an agent does in a turn: a kind, and what that kind needs. */
+/** One step of a turn: its kind, and the value for that kind. */
 export type ReplayStep = {
   [K in StepKind]: { readonly kind: K; readonly value: z.output<(typeof STEP_VALUES)[K]> };
 }[StepKind];
@@ -129,7 +133,7 @@ const stepSchema = z.unknown().transform((value, context): ReplayStep => {
 const stepsSchema = z.array(stepSchema);
 const conditionalTurnSchema = strict({ when: z.string().min(1), steps: stepsSchema });
 
-/** Not a union: of one, only the first form's problems would be told. */
+/** Not a union: that would report problems of the first form only. */
 const turnSchema = z.unknown().transform((value, context): ReplayTurn => {
   const result = Array.isArray(value)
     ? stepsSchema.transform((steps) => ({ steps })).safeParse(value)
@@ -155,10 +159,10 @@ const scriptSchema = strict({
 });
 
 /**
- * A replay script from the text of its file.
+ * Parses a replay script.
  *
- * @param source where the text is from, for messages
- * @throws {UsageError} naming every place that is wrong, when the text is no JSON or no script
+ * @param source the file's name in messages
+ * @throws {UsageError} for text that is not JSON or not a script; it names every wrong place
  *
  * @example
  * ```ts
@@ -183,7 +187,7 @@ export function parseReplayScript(text: string, source: string): ReplayScript {
   if (result.success) return result.data as ReplayScript;
   const places = result.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`);
   throw new UsageError(`Cannot read the replay script ${source}: ${places.join("\n  ")}`, {
-    hint: "See lib/providers/replay/script.ts for what a script may contain.",
+    hint: `A turn is a list of steps, each an object with one key: ${Object.keys(STEP_VALUES).join(", ")}.`,
   });
 }
 

@@ -7,28 +7,28 @@ import { performTurn, type Stage, type TurnResult } from "./perform.ts";
 import { addCell, type AgentState, beginTurn, endTurn, initialState, takeQueued, type TurnEnding } from "./state.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** What a session needs from outside. */
+/** What {@linkcode createSession} needs. */
 export interface SessionOptions {
   readonly script: RoleScript;
-  /** The role's name: the session's title and a part of the model's name. */
+  /** The role's name: the session's title and part of the model's name. */
   readonly role: string;
   readonly workdir: string;
   readonly clock: Clock;
-  /** The time of day for the row that closes a turn, `05:50`. */
+  /** The time of day for the closing row of a turn, such as `05:50`. */
   timeOfDay(): string;
-  /** Called after each change of the state. */
+  /** Called after each change of state. */
   onChange(): void;
-  /** Called with each prompt that is taken, before anything is done about it. */
+  /** Called with each prompt that is accepted, before it is acted on. */
   readonly onPrompt?: (prompt: string) => void;
 }
 
-/** How a session ended; a crashed one leaves the terminal as it is. */
+/** How a session ended; after a crash, the terminal is left as it is. */
 export interface SessionEnd {
   readonly exitCode: number;
   readonly restoreTerminal: boolean;
 }
 
-/** A running agent without its terminal: events in, state out. */
+/** A running agent without a terminal: events in, state out. */
 export interface Session {
   readonly state: AgentState;
   input(event: InputEvent): void;
@@ -37,7 +37,7 @@ export interface Session {
   readonly ended: Promise<SessionEnd>;
 }
 
-/** Starts a session: nothing happens until the first prompt is submitted. */
+/** Starts a session, which waits for its first prompt. */
 export function createSession(options: SessionOptions): Session {
   const { clock, script } = options;
   const ended = Promise.withResolvers<SessionEnd>();
@@ -73,7 +73,7 @@ export function createSession(options: SessionOptions): Session {
     const turn = turns[index] ?? (repeatLast ? turns.at(-1) : undefined);
     if (turn !== undefined) return turn.steps;
     const count = `${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
-    return [{ kind: "fail", value: `The replay script has ${count} for this role, and no more.` }];
+    return [{ kind: "fail", value: `The replay script has only ${count} for this role.` }];
   };
 
   const startTurn = async (prompt: string) => {

@@ -1,9 +1,9 @@
 import { type Composer, EMPTY_COMPOSER } from "./composer.ts";
 
-/** What the transcript is made of, oldest first. */
+/** An entry of the transcript. */
 export type Cell =
   | { readonly type: "prompt"; readonly text: string }
-  /** A message of the agent; `streaming` while it still grows. */
+  /** A message of the agent; `streaming` while it grows. */
   | { readonly type: "message"; readonly text: string; readonly streaming: boolean }
   | { readonly type: "command"; readonly command: string; readonly result: CommandOutcome | undefined }
   | { readonly type: "explored"; readonly files: readonly string[]; readonly done: boolean }
@@ -12,13 +12,13 @@ export type Cell =
   | { readonly type: "interrupted" }
   | { readonly type: "error"; readonly text: string };
 
-/** How a command that the program only pretends to run ended. */
+/** The outcome of a command that the program pretends to run. */
 export interface CommandOutcome {
   readonly exitCode: number;
   readonly output: string;
 }
 
-/** A question that stands between the agent and a command. */
+/** A request to approve a command. */
 export interface ApprovalDialog {
   readonly command: string;
   readonly reason: string | undefined;
@@ -26,26 +26,26 @@ export interface ApprovalDialog {
   readonly selected: number;
 }
 
-/** Everything that the program shows. */
+/** All that the program shows. */
 export interface AgentState {
   /** The folder that it was started in. */
   readonly workdir: string;
-  /** Whether some command needs approval; otherwise the header says that every command is run. */
+  /** Whether any command needs approval; if not, the header says that all are run. */
   readonly asksForApproval: boolean;
   /** Shown as the model's name. */
   readonly model: string;
-  /** What the session is called once its first prompt was sent. */
+  /** The session's name after its first prompt. */
   readonly sessionTitle: string;
   readonly cells: readonly Cell[];
-  /** When the present turn began; undefined while there is none. */
+  /** When the current turn began; undefined between turns. */
   readonly turnStartedAtMs: number | undefined;
   readonly dialog: ApprovalDialog | undefined;
   readonly composer: Composer;
-  /** Prompts that were sent while the agent was busy. */
+  /** Prompts that were submitted while the agent was busy. */
   readonly queued: readonly string[];
 }
 
-/** The state of a program that was just started. */
+/** The state of a newly started program. */
 export function initialState(
   options: Pick<AgentState, "workdir" | "asksForApproval" | "model" | "sessionTitle">,
 ): AgentState {
@@ -59,7 +59,7 @@ export function initialState(
   };
 }
 
-/** What the agent is doing, in the words that decide how the bottom of its screen looks. */
+/** What the agent is doing, as far as it changes the bottom of the screen. */
 export function activityOf(state: AgentState): "resting" | "working" | "streaming" | "asking" {
   if (state.dialog !== undefined) return "asking";
   if (state.turnStartedAtMs === undefined) return "resting";
@@ -67,19 +67,19 @@ export function activityOf(state: AgentState): "resting" | "working" | "streamin
   return last?.type === "message" && last.streaming ? "streaming" : "working";
 }
 
-/** A turn begins with a prompt. */
+/** The state after a prompt has begun a turn. */
 export function beginTurn(state: AgentState, prompt: string, nowMs: number): AgentState {
   return { ...addCell(state, { type: "prompt", text: prompt }), turnStartedAtMs: nowMs };
 }
 
-/** How a turn came to its end. */
+/** How a turn ended. */
 export type TurnEnding =
-  /** `at` is the time of day that stands in the closing row, `05:50`. */
+  /** `at` is the time of day in the closing row, such as `05:50`. */
   | { readonly type: "completed"; readonly nowMs: number; readonly at: string }
   | { readonly type: "interrupted" }
   | { readonly type: "error"; readonly text: string };
 
-/** A turn is over, and the agent waits for the next prompt. */
+/** The state after a turn: the agent waits for the next prompt. */
 export function endTurn(state: AgentState, ending: TurnEnding): AgentState {
   const settled = settleCells(state);
   const closing: Cell = ending.type === "completed"
@@ -98,13 +98,13 @@ export function replaceLastCell(state: AgentState, cell: Cell): AgentState {
   return { ...state, cells: [...state.cells.slice(0, -1), cell] };
 }
 
-/** The queue without its first prompt, and that prompt. */
+/** The state without the first queued prompt, and that prompt. */
 export function takeQueued(state: AgentState): { readonly state: AgentState; readonly prompt: string | undefined } {
   const [prompt, ...queued] = state.queued;
   return { state: { ...state, queued }, prompt };
 }
 
-/** Nothing runs or streams any more; a command that had not ended counts as ended with 1, as in Codex. */
+/** Ends everything that runs or streams; a command that is still running ends with 1, as in Codex. */
 function settleCells(state: AgentState): AgentState {
   return {
     ...state,

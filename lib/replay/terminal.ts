@@ -4,13 +4,13 @@ import { UsageError } from "../errors.ts";
 export interface AgentTty {
   size(): { readonly columns: number; readonly rows: number };
   write(text: string): void;
-  /** Bytes from the keyboard, in pieces as they come; ends when the terminal goes away. */
+  /** Bytes from the keyboard, in chunks as they come; ends when the terminal is gone. */
   readonly input: AsyncIterable<Uint8Array>;
-  /** @returns takes the listener off */
+  /** @returns removes the listener */
   onResize(act: () => void): () => void;
-  /** Raw mode, alternate screen, bracketed paste. */
+  /** Enables raw mode, the alternate screen and bracketed paste. */
   enter(): void;
-  /** The terminal as it was before, with an empty title, as Codex leaves it. */
+  /** Restores the terminal, with an empty title, as Codex leaves it. */
   leave(): void;
 }
 
@@ -20,7 +20,7 @@ const LEAVE = "\x1b[?2004l\x1b[?25h\x1b]0;\x07\x1b[?1049l";
 /**
  * The terminal on standard input and output.
  *
- * @throws {UsageError} when there is none
+ * @throws {UsageError} when they are not a terminal
  */
 export function openTty(): AgentTty {
   if (!Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) {

@@ -1,8 +1,8 @@
 /**
- * Wakes a reader when something happens where a file is, or will be.
+ * Wakes a reader when something happens to a file, which may not exist yet.
  *
- * It watches the file's folder, for a watch on the file itself falls silent when the file is replaced; where that folder
- * is not there yet, the nearest one above it that is. Events are hints only: they can be missed (a folder that is made
+ * It watches the file's folder, because a watch on the file itself falls silent when the file is replaced; while that
+ * folder does not exist, the nearest one above it. Events are only hints: they can be missed (a folder that is created
  * and filled at once shows none), so a wait always ends after `timeoutMs` as well.
  */
 export class FolderWatch implements AsyncDisposable {
@@ -22,7 +22,7 @@ export class FolderWatch implements AsyncDisposable {
   async wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await this.#anchorWatcher();
-    // A signal that was aborted meanwhile tells nobody any more.
+    // A signal that has been aborted meanwhile sends no more events.
     signal?.throwIfAborted();
     if (!this.#happened) {
       await new Promise<void>((resolve) => {
@@ -49,19 +49,19 @@ export class FolderWatch implements AsyncDisposable {
     try {
       this.#watcher = Deno.watchFs(anchor, { recursive: false });
     } catch {
-      // Gone again, or no watches left on this machine: the time limit of each wait has to do.
+      // Gone again, or the machine is out of watches: the time limit of each wait has to do.
       return;
     }
     this.#anchor = anchor;
     this.#pump = this.#listen(this.#watcher);
-    // Between the look for the folder and the watch on it something may have happened.
+    // Something may have happened between finding the folder and watching it.
     this.#happened = true;
   }
 
   async #listen(watcher: Deno.FsWatcher): Promise<void> {
     for await (const { kind, paths } of watcher) {
       if (kind === "access") continue;
-      // A folder that was removed or moved away is watched no more.
+      // A folder that was removed or moved away sends no more events.
       if ((kind === "remove" || kind === "rename") && paths.includes(this.#anchor ?? "")) this.#anchor = undefined;
       this.#happened = true;
       this.#wake?.();

@@ -3,12 +3,12 @@ import { LineTail, type TailRead } from "./line_tail.ts";
 
 /** Options of {@linkcode followLines}. */
 export interface FollowOptions {
-  /** Aborted when the writer has ended: what is there by then is still read, and an unfinished last line is given out. */
+  /** Aborted when the writer has ended: what has been written is still read, and an unfinished last line is yielded. */
   readonly writerEnded?: AbortSignal;
-  /** Ends the reading at once. */
+  /** Stops reading at once. */
   readonly signal?: AbortSignal;
   /**
-   * Milliseconds after which the file is looked at even though no event said so.
+   * Milliseconds after which the file is read even without an event.
    *
    * @default {1000}
    */
@@ -16,8 +16,8 @@ export interface FollowOptions {
 }
 
 /**
- * The lines of a file from its beginning, as they are written, until the writer has ended. The file and its folders may
- * appear later.
+ * Yields the lines of a file from its beginning, as they are written, until the writer has ended. The file and its
+ * folders may appear later.
  *
  * @throws the reason of `signal` when that is aborted
  */
@@ -28,7 +28,7 @@ export async function* followLines(path: string, options: FollowOptions = {}): A
   const wake = AbortSignal.any([writerEnded, signal].filter((one) => one !== undefined));
   for (;;) {
     signal?.throwIfAborted();
-    // Asked before the read: what was written before the end is then surely in it.
+    // Checked before the read, so that the read includes all that was written before the end.
     const last = writerEnded?.aborted ?? false;
     const read = await tail.read();
     if (read.lines.length > 0 || read.restarted !== undefined) {

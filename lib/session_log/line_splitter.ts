@@ -2,7 +2,7 @@ const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Cuts bytes into lines, whatever pieces they come in: a piece may end anywhere, also in the middle of a character.
+ * Cuts bytes into lines, however they are split into chunks: a chunk may end anywhere, even inside a character.
  *
  * @example
  * ```ts
@@ -18,8 +18,8 @@ export class LineSplitter {
   #partial: Uint8Array[] = [];
 
   /**
-   * The lines that this piece completes, without line ends. Only the new bytes are searched, so that a line of megabytes
-   * in small pieces costs no more than its length.
+   * The lines that this chunk completes, without line ends. Only the new bytes are searched, so that a line of
+   * megabytes in small chunks takes time in proportion to its length.
    */
   push(bytes: Uint8Array): string[] {
     const lines: string[] = [];
@@ -33,7 +33,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, as far as it has come. */
+  /** The last line, as far as it has arrived. */
   unfinished(): string {
     return decode(this.#partial);
   }

@@ -1,26 +1,26 @@
 import { LineSplitter } from "./line_splitter.ts";
 
-/** What one look at a growing file brought. */
+/** What one read of a growing file found. */
 export interface TailRead {
-  /** The lines that were completed since the last look, without line ends. */
+  /** The lines completed since the last read, without line ends. */
   readonly lines: readonly string[];
   /**
-   * Set when `lines` do not go on where the last ones ended: the file was replaced by another, or cut and written anew.
-   * Lines of the file before come in a read of their own, ahead of this one.
+   * Set when `lines` do not continue where the last ones ended: the file was replaced, or truncated and written anew.
+   * The remaining lines of the old file come in a read of their own, before this one.
    */
   readonly restarted?: "replaced" | "truncated";
 }
 
-/** Bytes before the place that was read to; they are compared to notice a file that was written anew. */
+/** Bytes before the current position; they are compared to notice a file that was written anew. */
 const ANCHOR_BYTES = 64;
 
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads the lines of a file that another program writes, as they get there. It reads bytes and decodes whole lines only:
- * a write may end anywhere, also in the middle of a character. A last line without line end waits for its rest.
+ * Reads the lines of a file as another program writes them. It reads bytes and decodes whole lines only:
+ * a write may end anywhere, even inside a character. A last line without a line end waits for its rest.
  *
- * The file need not be there yet, and may vanish, be replaced or be cut short at any time.
+ * The file need not exist yet, and may be removed, replaced or truncated at any time.
  */
 export class LineTail implements Disposable {
   #file: Deno.FsFile | undefined;
@@ -33,14 +33,14 @@ export class LineTail implements Disposable {
   constructor(readonly path: string) {}
 
   /**
-   * Reads what is new. One call at a time; after disposal there is nothing new.
+   * Reads what is new. One call at a time; after disposal it finds nothing.
    *
-   * @throws when the file is there but cannot be read
+   * @throws when the file exists but cannot be read
    */
   async read(): Promise<TailRead> {
     const now = await statOrNothing(this.path);
     if (this.#file !== undefined && (now === undefined || identityOf(now) !== this.#identity)) {
-      // Unlinked or replaced: what was written before that can still be read through the open file.
+      // Unlinked or replaced: what was written before can still be read through the open file.
       const lines = await this.#readOn();
       if (lines.length > 0) return { lines };
       this.#close();
@@ -57,7 +57,7 @@ export class LineTail implements Disposable {
     return { lines: await this.#readOn() };
   }
 
-  /** The last line as far as it was written: what is left when the writer ended in the middle of it. */
+  /** The unfinished last line, for a writer that ended in the middle of it. */
   unfinishedLine(): string {
     return this.#splitter.unfinished();
   }
@@ -100,7 +100,7 @@ export class LineTail implements Disposable {
     return lines;
   }
 
-  /** Whether the bytes before the place that was read to are still what they were. */
+  /** Whether the bytes before the current position are unchanged. */
   async #isSameContent(): Promise<boolean> {
     const file = this.#file!;
     const found = new Uint8Array(this.#anchor.length);
@@ -136,7 +136,7 @@ async function statOrNothing(path: string): Promise<Deno.FileInfo | undefined> {
   try {
     return await Deno.stat(path);
   } catch (error) {
-    // A folder on the way that is a file by now is as good as gone.
+    // A parent folder that has become a file counts as removed.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
     throw error;
   }

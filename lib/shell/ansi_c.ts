@@ -17,9 +17,9 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const NUMERIC = /[0-7]{1,3}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|c[\s\S]/y;
 
 /**
- * Decodes what stands in bash's `$'…'`, up to and with the closing quote.
+ * Decodes bash's `$'…'`, up to and including the closing quote.
  *
- * @returns the text and the index after the quote; `undefined` where there is none
+ * @returns the text and the index after the quote; `undefined` without a closing quote
  *
  * @example
  * ```ts

@@ -12,13 +12,13 @@ import {
 } from "./reader.ts";
 import { readWord, type WordOptions } from "./words.ts";
 
-/** Where a construct stands, and how the lists in it are read. */
+/** Where a construct is, and how the lists in it are read. */
 export interface Grammar extends WordOptions {
-  /** Reads a list up to its end or one of the reserved words, which is passed and returned. */
+  /** Reads a list up to its end or one of the reserved words, which is consumed and returned. */
   readonly readList: (reader: Reader, context: CommandContext, enders: readonly string[]) => string | undefined;
 }
 
-/** Reads a subshell, group, loop, condition or definition; false where none begins. */
+/** Reads a subshell, group, loop, condition or definition; false if none begins here. */
 export function readConstruct(reader: Reader, grammar: Grammar): boolean {
   const { context, readCommands, readList } = grammar;
   const starts = (word: string) => {
@@ -131,7 +131,7 @@ function readCase(reader: Reader, grammar: Grammar): void {
   }
 }
 
-/** `[[ … ]]`: its operators are words, and what is expanded in it may hold commands. */
+/** `[[ … ]]`: its operators are words, and its expansions may contain commands. */
 function readTest(reader: Reader, grammar: Grammar): void {
   for (;;) {
     skipBlanks(reader);
@@ -156,7 +156,7 @@ function readFunction(reader: Reader, grammar: Grammar): boolean {
     end: reader.offsetOf(reader.at + match[0].length),
   });
   reader.at += match[0].length;
-  // Whoever calls it, and how often, is not known here.
+  // When and how often it is called is not known here.
   if (!readConstruct(reader, { ...grammar, context: deeper(reader, grammar.context, { inLoop: true }) })) {
     fail(reader, "a function without a body");
   }

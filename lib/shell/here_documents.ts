@@ -1,7 +1,7 @@
 import { deeper, peek, type PendingHereDocument, type Reader, skipBlanks } from "./reader.ts";
 import { readHereText, type WordOptions } from "./words.ts";
 
-/** Passes over blanks, comments and newlines, with the here-documents that begin after them. */
+/** Skips blanks, comments and newlines, with the here-documents that begin after them. */
 export function skipNewlines(reader: Reader, options: WordOptions): void {
   for (;;) {
     skipBlanks(reader);
@@ -11,7 +11,7 @@ export function skipNewlines(reader: Reader, options: WordOptions): void {
   }
 }
 
-/** Reads the texts of the here-documents that wait for the newline that was just passed. */
+/** Reads the texts of the here-documents that begin after the newline just read. */
 export function readHereDocuments(reader: Reader, options: WordOptions): void {
   for (const document of reader.pending.splice(0)) {
     const { bodyEnd, next } = findEnd(reader, document);
@@ -24,7 +24,7 @@ export function readHereDocuments(reader: Reader, options: WordOptions): void {
   }
 }
 
-/** Where the text ends and where the line after its delimiter begins; the end of all where there is no delimiter. */
+/** Where the text ends and where the line after its delimiter begins; without a delimiter, the end of the input. */
 function findEnd(
   reader: Reader,
   { delimiter, quoted, stripTabs }: PendingHereDocument,
@@ -44,7 +44,7 @@ function findEnd(
   return { bodyEnd: reader.end, next: reader.end };
 }
 
-/** Whether a line goes on in the next one: an odd number of backslashes at its end. */
+/** Whether a line continues on the next one: it ends with an odd number of backslashes. */
 function endsInBackslash(text: string, from: number, to: number): boolean {
   let count = 0;
   while (to - 1 - count >= from && text[to - 1 - count] === "\\") count++;

@@ -7,24 +7,24 @@ import { unwrap } from "./wrappers.ts";
 export interface CommandLayer {
   /** Program and arguments. Never empty. */
   readonly words: readonly ShellWord[];
-  /** The last part of the program's path; `undefined` where it is not known. */
+  /** The base name of the program; `undefined` if it is not known. */
   readonly program: string | undefined;
-  /** Whether it only runs the next layer, and changes nothing that matters: `env`, `timeout`, `sh -c`. */
+  /** Whether all it does is run the next layer: `env`, `timeout`, `sh -c`. */
   readonly transparent: boolean;
-  /** Whether the program gets further words that are not known here, as from `xargs`. */
+  /** Whether the program receives more words that are not known here, as from `xargs`. */
   readonly moreWords: boolean;
-  /** Present where the program is a shell, or `eval`: where it gets its commands from. */
+  /** For a shell or `eval`: where it gets its commands from. */
   readonly input?: ShellInput;
-  /** Why it is not known what it runs. */
+  /** Why what it runs is not known. */
   readonly unclear?: string;
-  /** Whether it runs commands that its words hold in a way that is not followed here: `ssh`, `script`, `strace`. */
+  /** Whether it runs commands from its words in a way that is not followed here: `ssh`, `script`, `strace`. */
   readonly opaque?: true;
 }
 
 const MAX_LAYERS = 12;
 
 /**
- * What a simple command runs, from the outside in. A command without words has no layers.
+ * The commands that a simple command runs, from the outside in. A command without words has no layers.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
   return layers;
 }
 
-/** The name that a program is known by: its path's last part, without quotes. */
+/** The base name of a program, without quotes. */
 function programName(word: ShellWord): string | undefined {
   return word.value?.slice(word.value.lastIndexOf("/") + 1);
 }
@@ -88,7 +88,7 @@ function undecided(program: string): Pick<CommandLayer, "unclear"> {
     case "watch":
       return { unclear: `commands that ${program} puts together` };
     default:
-      // zsh puts the path of the program in its place.
+      // zsh replaces it by the path of the program.
       if (program.startsWith("=")) return { unclear: `a name that some shells expand (${program})` };
       return {};
   }
@@ -99,20 +99,20 @@ const OPAQUE = new Set(
     "screen systemd-run at batch crontab entr bwrap firejail fakeroot xvfb-run dbus-run-session faketime").split(" "),
 );
 
-/** A command somewhere in a shell text. */
+/** A command in a shell text, at any depth. */
 export interface FoundCommand {
   readonly layer: CommandLayer;
-  /** Where its simple command stands in the outermost text. */
+  /** Where its simple command is in the outermost text. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Texts inside of texts are not followed any deeper. */
+/** How deep texts within texts are followed. */
 export const MAX_SCRIPT_DEPTH = 8;
 
 /**
- * Every command that a shell text runs, as far as it can be known: also those that `env`, `xargs` and `find` run, and those
- * in the texts of `sh -c '…'` and `eval`.
+ * Every command that a shell text runs, as far as can be known: also those that `env`, `xargs` and `find` run, and
+ * those in the texts of `sh -c '…'` and `eval`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Shell commands as data: taken apart without being run.
+ * Shell commands as data: parsed, never run.
  *
  * @module
  */

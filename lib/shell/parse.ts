@@ -16,11 +16,11 @@ import type { ListOperator, ShellAssignment, ShellCommand, ShellScript, ShellWor
 import { readWord } from "./words.ts";
 
 /**
- * Takes a shell text apart into its simple commands: those of lists, pipelines, subshells, groups, loops, conditions,
+ * Parses a shell text into its simple commands: those of lists, pipelines, subshells, groups, loops, conditions,
  * substitutions and here-documents alike.
  *
- * POSIX shell, and of bash what agents write: `$'…'`, `<(…)`, `<<<`, `&>`, `|&`, `[[ … ]]`, `function`. What is not
- * understood ends the parse with a `problem`. It never throws, and its time is proportional to the text.
+ * It reads POSIX shell, and of bash what agents write: `$'…'`, `<(…)`, `<<<`, `&>`, `|&`, `[[ … ]]`, `function`. What
+ * is not understood ends the parse with a `problem`. It never throws, and it takes linear time.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function parseShellCommand(text: string): ShellScript {
   return { ...collected, problem };
 }
 
-/** Reads a list up to its end; a `)` is passed. */
+/** Reads a list up to its end; a `)` is consumed. */
 function readCommands(reader: Reader, context: CommandContext, until: ")" | "end"): void {
   const start = reader.at;
   const waiting = reader.pending.length;
@@ -61,7 +61,7 @@ function readCommands(reader: Reader, context: CommandContext, until: ")" | "end
 
 /**
  * Reads commands with their operators, up to the end, a `)`, a `;;`, or one of the reserved words where a command could
- * begin. The word is passed.
+ * begin. The word is consumed.
  *
  * @returns the reserved word that ended it
  */
@@ -103,13 +103,13 @@ function readOperator(reader: Reader): ListOperator | undefined {
     reader.at++;
     return ";";
   }
-  // The newline is left: here-documents begin after it.
+  // The newline is not consumed: here-documents begin after it.
   return peek(reader) === "\n" ? ";" : undefined;
 }
 
 const NOT_FIRST = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
 
-/** A simple command, or a construct with the redirections after it. */
+/** Reads a simple command, or a construct with the redirections after it. */
 function readElement(reader: Reader, outer: CommandContext, precededBy: ListOperator | undefined): void {
   const context = deeper(reader, outer);
   const start = reader.at;
@@ -161,7 +161,7 @@ function readSimple(reader: Reader, context: CommandContext, precededBy: ListOpe
   emit(reader, context, { start, precededBy, assignments, words, redirections });
 }
 
-/** The words of `NAME=(…)`: only the commands in them matter. */
+/** Reads the words of `NAME=(…)`: only the commands in them matter. */
 function readArray(reader: Reader, options: { readonly context: CommandContext }): void {
   const start = reader.at++;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Text as one word of a shell command, in single quotes, whatever is in it.
+ * Any text as one word of a shell command, in single quotes.
  *
  * @example
  * ```ts
@@ -11,13 +11,13 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Words that need no quotes; an `=` would make an assignment of the first one. */
+/** Words that need no quotes; an `=` would turn the first one into an assignment. */
 const BARE = /^[\w@%+:,./-]+$/;
 
 const RESERVED = /^(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|select|time|coproc)$/;
 
 /**
- * Words as a shell command that gives exactly these words, quoted only where it is needed.
+ * A shell command of exactly these words, quoted only where necessary.
  *
  * @example
  * ```ts

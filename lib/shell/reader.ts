@@ -1,6 +1,6 @@
 import type { ShellCommand, ShellNote } from "./syntax.ts";
 
-/** The text is not understood from here on; never leaves this folder. */
+/** The text is not understood from here on. It is caught within this folder. */
 export class ShellSyntaxError extends Error {
   override name = "ShellSyntaxError";
 
@@ -9,28 +9,28 @@ export class ShellSyntaxError extends Error {
   }
 }
 
-/** A here-document whose text comes after the next newline. */
+/** A here-document whose text follows the next newline. */
 export interface PendingHereDocument {
   readonly delimiter: string;
-  /** Whether expansions in it are left alone. */
+  /** Whether its text is literal, without expansions. */
   readonly quoted: boolean;
   readonly stripTabs: boolean;
-  /** Where its command stands: what is expanded in the text is run there. */
+  /** Where its command is: expansions in the text are run there. */
   readonly context: CommandContext;
   /** The operator's offset, for messages. */
   readonly start: number;
-  /** Takes the text once it is read; `undefined` where something in it is expanded. */
+  /** Receives the text once it is read; `undefined` if something in it is expanded. */
   receive(text: string | undefined): void;
 }
 
-/** What all parts of a parse add to. */
+/** The result that all parts of a parse add to. */
 export interface Collected {
   readonly commands: ShellCommand[];
   readonly scopes: (number | undefined)[];
   readonly undecidable: ShellNote[];
 }
 
-/** Where a command stands, as far as it matters to its meaning. */
+/** Where a command is, as far as that affects its meaning. */
 export interface CommandContext {
   readonly scope: number;
   readonly readsPipe: boolean;
@@ -44,24 +44,24 @@ export interface Reader {
   readonly text: string;
   /** The next character's index. */
   at: number;
-  /** Nothing is read from here on. */
+  /** Where reading ends. */
   end: number;
   readonly collected: Collected;
   readonly pending: PendingHereDocument[];
-  /** The offset in the whole text that an index of `text` stands for. */
+  /** The offset in the whole text for an index of `text`. */
   offsetOf(index: number): number;
 }
 
-/** Deeper nesting is not followed: a hostile text must not exhaust the stack. */
+/** The deepest nesting that is read: a hostile text must not exhaust the stack. */
 const MAX_DEPTH = 60;
 
-/** The character at the reader's place or some way after it; empty at the end. */
+/** The character at the reader's position, or at an offset from it; empty at the end. */
 export function peek(reader: Reader, ahead = 0): string {
   const index = reader.at + ahead;
   return index < reader.end ? reader.text[index] as string : "";
 }
 
-/** Whether the text goes on with these characters. */
+/** Whether these characters come next. */
 export function looksAt(reader: Reader, text: string): boolean {
   return reader.at + text.length <= reader.end && reader.text.startsWith(text, reader.at);
 }
@@ -75,21 +75,21 @@ export function fail(reader: Reader, message: string, from: number = reader.at):
   });
 }
 
-/** The context of what stands inside; ends the parse where that would be too deep. */
+/** The context one level deeper; ends the parse if that is too deep. */
 export function deeper(reader: Reader, context: CommandContext, change: Partial<CommandContext> = {}): CommandContext {
   const depth = context.depth + 1;
   if (depth > MAX_DEPTH) fail(reader, `more than ${MAX_DEPTH} constructs inside each other`);
   return { ...context, ...change, depth };
 }
 
-/** A shell of its own, started by the one of `context`. */
+/** The context of a subshell, started by the shell of `context`. */
 export function openScope(reader: Reader, context: CommandContext): CommandContext {
   const { scopes } = reader.collected;
   scopes.push(context.scope);
   return deeper(reader, context, { scope: scopes.length - 1 });
 }
 
-/** Passes over blanks, continued lines and a comment. */
+/** Skips blanks, continued lines and a comment. */
 export function skipBlanks(reader: Reader): void {
   for (;;) {
     const next = peek(reader);
@@ -102,7 +102,7 @@ export function skipBlanks(reader: Reader): void {
   reader.at = newline === -1 || newline > reader.end ? reader.end : newline;
 }
 
-/** Whether a reserved word stands here, and the word ends with it. */
+/** Whether a reserved word, as a whole word, comes next. */
 export function looksAtWord(reader: Reader, word: string): boolean {
   const after = peek(reader, word.length);
   return looksAt(reader, word) && (after === "" || " \t\n;&|()<>".includes(after));

@@ -20,10 +20,10 @@ const OPERATORS: readonly RedirectionOperator[] = [
 
 const DESCRIPTOR = /[0-9]{1,9}(?=[<>])/y;
 
-/** A redirection whose here-document is filled in when its text is reached. */
+/** A redirection whose here-document is filled in once its text has been read. */
 export type RedirectionDraft = { -readonly [K in keyof ShellRedirection]: ShellRedirection[K] };
 
-/** Reads the redirection at the reader's place; `undefined` where none begins. */
+/** Reads the redirection at the reader's position; `undefined` if none begins there. */
 export function readRedirection(reader: Reader, options: WordOptions): RedirectionDraft | undefined {
   const start = reader.at;
   DESCRIPTOR.lastIndex = start;

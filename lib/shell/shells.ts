@@ -2,9 +2,9 @@ import type { ShellCommand, ShellWord } from "./syntax.ts";
 
 /** Where a shell gets its commands from. */
 export type ShellInput =
-  /** They are given: by `-c`, `eval`, a here-document or a here-string. */
+  /** They are known: from `-c`, `eval`, a here-document or a here-string. */
   | { readonly from: "text"; readonly text: string; readonly sameShell: boolean }
-  /** They are given, but come out of an expansion. */
+  /** They are given, but as an expansion. */
   | { readonly from: "expansion"; readonly words: readonly ShellWord[] }
   /** A file of commands. */
   | { readonly from: "file"; readonly word: ShellWord }
@@ -12,7 +12,7 @@ export type ShellInput =
 
 const POSIX_SHELLS = new Set(["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash"]);
 
-/** Shells whose language is another one. */
+/** Shells with a language of their own. */
 const OTHER_SHELLS = new Set(["fish", "csh", "tcsh", "nu", "pwsh", "elvish"]);
 
 /** Whether a program is a shell, by its name. */
@@ -20,11 +20,11 @@ export function isShell(program: string): boolean {
   return POSIX_SHELLS.has(program) || OTHER_SHELLS.has(program);
 }
 
-/** A command of which the program's name is known. */
+/** A command whose program is known by name. */
 export interface NamedCommand {
   readonly program: string;
   readonly words: readonly ShellWord[];
-  /** Whether the program gets further words that are not known. */
+  /** Whether the program receives more words that are not known. */
   readonly moreWords: boolean;
 }
 
@@ -39,7 +39,7 @@ export function shellInput(named: NamedCommand, command: ShellCommand): ShellInp
   if (program === "." || program === "source") return second === undefined ? undefined : { from: "file", word: second };
   if (!isShell(program)) return undefined;
   const { script, operand } = readShellOptions(words);
-  // What xargs and find put into the text, or after it, is not known; nor is the language of the other shells.
+  // What xargs and find insert or append is not known; nor is the language of the other shells.
   if (script !== undefined && !moreWords && POSIX_SHELLS.has(program)) return given([script], false);
   if (script !== undefined) return { from: "expansion", words: [script] };
   if (operand !== undefined) return { from: "file", word: operand };

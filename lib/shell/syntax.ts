@@ -1,4 +1,4 @@
-/** What a shell puts in a word's place before the command sees it. */
+/** The kinds of expansion that a shell performs before the command sees a word. */
 export type ExpansionKind =
   | "variable"
   | "command_substitution"
@@ -8,18 +8,18 @@ export type ExpansionKind =
   | "brace"
   | "tilde";
 
-/** A stretch of a word: text that stays as it is, or an expansion as it was written. */
+/** A part of a word: literal text, or an expansion as it was written. */
 export interface WordPart {
-  /** `literal`: `text` has no quotes in it any more. Otherwise `text` is the source of the expansion. */
+  /** For `literal`, `text` is without quotes. Otherwise `text` is the source of the expansion. */
   readonly type: "literal" | "variable" | "command_substitution" | "process_substitution" | "arithmetic";
   readonly text: string;
   /** Whether it stood in quotes: an unquoted expansion may become several words, or none. */
   readonly quoted: boolean;
 }
 
-/** One word of a command, quotes removed as far as the shell would. */
+/** One word of a command, with quotes removed as the shell does. */
 export interface ShellWord {
-  /** What the command gets, where nothing in the word is expanded. */
+  /** What the command receives, if nothing in the word is expanded. */
   readonly value: string | undefined;
   readonly parts: readonly WordPart[];
   /** Each kind once, in order of appearance. A name pattern (`*.ts`), `{a,b}` and `~` are literal in `parts`. */
@@ -60,24 +60,25 @@ export interface ShellRedirection {
   readonly descriptor: number | undefined;
   /** The file, the descriptor, the delimiter of a here-document, or the text of a here-string. */
   readonly target: ShellWord;
-  /** The text of a here-document, where nothing in it is expanded. */
+  /** The text of a here-document, if nothing in it is expanded. */
   readonly hereDocument?: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What stands before a command in its list: nothing for the first one, a newline counts as `;`. */
+/** The operator before a command in its list: none for the first one, and `;` for a newline. */
 export type ListOperator = "&&" | "||" | "|" | ";" | "&";
 
 /**
- * A simple command, wherever it stands. Redirections of a group stand in a command without words, after the group's own.
+ * A simple command at any depth. Redirections of a group are in a command without words, after the group's own
+ * commands.
  */
 export interface ShellCommand {
   readonly assignments: readonly ShellAssignment[];
   readonly words: readonly ShellWord[];
   readonly redirections: readonly ShellRedirection[];
   readonly precededBy: ListOperator | undefined;
-  /** Whether its input is a pipe, its own or that of a group around it. */
+  /** Whether it reads from a pipe, its own or that of an enclosing group. */
   readonly readsPipe: boolean;
   /** Whether it may run several times. */
   readonly inLoop: boolean;
@@ -87,22 +88,22 @@ export interface ShellCommand {
   readonly end: number;
 }
 
-/** A place in the text, and what is there. */
+/** A position in the text, and what is there. */
 export interface ShellNote {
-  /** Half a sentence: what it is. */
+  /** What it is, as half a sentence. */
   readonly message: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A shell text, taken apart. */
+/** A parsed shell text. */
 export interface ShellScript {
-  /** Every simple command in source order; those of a substitution stand before the command that it is a part of. */
+  /** Every simple command in source order; those of a substitution come before the command that contains it. */
   readonly commands: readonly ShellCommand[];
-  /** The (sub)shells by number, each with its parent: what one of them does to its folder does not reach the parent. */
+  /** The shells and subshells by number, each with its parent: `cd` in a subshell does not affect its parent. */
   readonly scopes: readonly (number | undefined)[];
   /** What makes the meaning of other commands uncertain, such as the definition of a function. */
   readonly undecidable: readonly ShellNote[];
-  /** Why the text is no shell text that is understood here; `commands` are then those before that place. */
+  /** Why the text is not understood; `commands` are then those before that position. */
   readonly problem: ShellNote | undefined;
 }

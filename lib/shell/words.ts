@@ -2,21 +2,21 @@ import { decodeAnsiC } from "./ansi_c.ts";
 import { type CommandContext, deeper, fail, looksAt, openScope, peek, type Reader } from "./reader.ts";
 import type { ExpansionKind, ShellWord, WordPart } from "./syntax.ts";
 
-/** Reads a list of commands up to a `)` or the reader's end; given by the parser, which this module is a part of. */
+/** Reads a list of commands up to a `)` or the end; the parser, which this module is a part of, passes it in. */
 export type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end") => void;
 
 /** Characters that end an unquoted word. */
 const METACHARACTERS = " \t\n|&;()<>";
 
-/** A word while it is read. */
+/** A word being read. */
 interface Draft {
   readonly parts: WordPart[];
   readonly expansions: Set<ExpansionKind>;
-  /** The unquoted text, in which patterns, braces and tildes have their meaning; quoted text leaves a NUL. */
+  /** The unquoted text, in which patterns, braces and tildes are special; quoted text leaves a NUL. */
   bare: string;
 }
 
-/** What is read around a word, and how commands inside of it are read. */
+/** The context of a word, and how commands inside it are read. */
 export interface WordOptions {
   readonly context: CommandContext;
   readonly readCommands: ReadCommands;
@@ -31,7 +31,7 @@ function add(draft: Draft, part: WordPart): void {
   draft.bare += part.type === "literal" && !part.quoted ? part.text : "\0";
 }
 
-/** Reads the word at the reader's place; `undefined` where none begins. */
+/** Reads the word at the reader's position; `undefined` if none begins there. */
 export function readWord(reader: Reader, options: WordOptions): ShellWord | undefined {
   const start = reader.at;
   const draft: Draft = { parts: [], expansions: new Set(), bare: "" };
@@ -40,7 +40,7 @@ export function readWord(reader: Reader, options: WordOptions): ShellWord | unde
   return finish(reader, draft, start);
 }
 
-/** One character or construct of a word; false at the word's end. */
+/** Reads one character or construct of a word; false at the end of the word. */
 function readPiece(reader: Reader, draft: Draft, options: WordOptions): boolean {
   const next = peek(reader);
   if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
@@ -109,7 +109,7 @@ function readDoubleQuoted(reader: Reader, draft: Draft, options: WordOptions): v
   reader.at++;
 }
 
-/** Text in which only `$`, backquotes and some backslashes have a meaning: in double quotes, or a here-document. */
+/** Reads text in which only `$`, backquotes and some backslashes are special: in double quotes, or a here-document. */
 function readExpandable(reader: Reader, draft: Draft, options: WordOptions & { readonly until: '"' | "end" }): void {
   const { until } = options;
   while (reader.at < reader.end) {
@@ -187,12 +187,12 @@ function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
   take("variable");
 }
 
-/** What has been passed over inside an expansion is not part of any word; only the commands in it matter. */
+/** What is skipped inside an expansion is not part of a word; only the commands in it matter. */
 function scratch(): Draft {
   return { parts: [], expansions: new Set(), bare: "" };
 }
 
-/** Passes over `…))`; shells differ in what quotes mean in it. */
+/** Skips `…))`; shells differ in what quotes mean in it. */
 function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
   const context = deeper(reader, options.context);
   let open = 0;
@@ -201,7 +201,7 @@ function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
     if (next === "$") readDollar(reader, scratch(), { ...options, context, quoted: true });
     else if (next === "`") readBackquoted(reader, scratch(), { ...options, context, quoted: true });
     else if (next === ")" && open === 0) {
-      // Otherwise it would be a command substitution that begins with a subshell: not worth telling apart.
+      // Otherwise it is a command substitution that begins with a subshell: not worth distinguishing.
       if (peek(reader, 1) !== ")") fail(reader, "a $(( that is not closed by ))", from);
       reader.at += 2;
       return;
@@ -215,7 +215,7 @@ function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
   fail(reader, "a $(( that is not closed by ))", from);
 }
 
-/** Passes over `…}`; in `${name:-…}` there may be commands. */
+/** Skips `…}`; `${name:-…}` may contain commands. */
 function skipParameter(reader: Reader, options: Quoting, from: number): void {
   if (" \t\n|".includes(peek(reader) || " ")) fail(reader, "a command substitution of the form ${ …}", from);
   while (reader.at < reader.end) {
@@ -227,7 +227,7 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
     if (next === "$") readDollar(reader, scratch(), options);
     else if (next === "`") readBackquoted(reader, scratch(), options);
     else if (options.quoted && (next === "'" || next === '"')) {
-      // Whether these quotes quote depends on the operator before them, and differs from shell to shell.
+      // Whether these quotes are special depends on the operator before them, and on the shell.
       fail(reader, "quotes in a ${…} that is quoted itself");
     } else if (next === '"') {
       reader.at++;
@@ -241,7 +241,7 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
   fail(reader, "a ${ that is not closed", from);
 }
 
-/** Backquotes hold a text of their own, in which a backslash protects `$`, a backquote and itself once more. */
+/** Backquotes contain a text of their own, in which a backslash escapes `$`, a backquote and itself once more. */
 function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
   const open = reader.at;
   const offsets: number[] = [];
@@ -273,9 +273,9 @@ function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
 }
 
 /**
- * Reads the expansions of a here-document's text, from the reader's place to its end.
+ * Reads the expansions of a here-document's text, from the reader's position to its end.
  *
- * @returns the text; `undefined` where something in it is expanded
+ * @returns the text; `undefined` if something in it is expanded
  */
 export function readHereText(reader: Reader, options: WordOptions): string | undefined {
   const draft = scratch();

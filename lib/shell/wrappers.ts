@@ -2,21 +2,21 @@ import type { ShellWord } from "./syntax.ts";
 
 /** How a program that runs another command is called. */
 interface WrapperSpec {
-  /** Options that stand alone, or have their value in the same word. */
+  /** Options without a value, or with the value in the same word. */
   readonly flags?: RegExp;
   /** Options whose value is the next word. */
   readonly valued?: RegExp;
-  /** Words of its own between the options and the command. */
+  /** How many words of its own come between the options and the command. */
   readonly operands?: number;
   /** Whether `NAME=value` may stand before the command. */
   readonly assignments?: true;
-  /** Whether it adds words of its own to the command. */
+  /** Whether it adds words to the command. */
   readonly adds?: true;
-  /** Whether it changes more than how the command is run: who runs it, or on what. */
+  /** Whether it also changes who runs the command, or on what. */
   readonly acts?: true;
 }
 
-/** By the manuals of GNU coreutils 9.1, findutils 4.9, util-linux 2.38, bash 5.2 and sudo 1.9. */
+/** From the manuals of GNU coreutils 9.1, findutils 4.9, util-linux 2.38, bash 5.2 and sudo 1.9. */
 const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   env: {
     flags: /^(?:-|-[i0v]+|-u.+|--(?:ignore-environment|null|debug|unset=.*))$/,
@@ -59,19 +59,19 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   doas: { flags: /^-[nL]+$/, valued: /^-[uC]$/, acts: true },
 };
 
-/** What a program that runs another command runs. */
+/** The commands that such a program runs. */
 export interface Unwrapped {
-  /** The commands' words; none where only the wrapper itself does something. */
+  /** The words of each command; none if only the wrapper itself acts. */
   readonly inner: readonly (readonly ShellWord[])[];
   readonly adds: boolean;
   readonly acts: boolean;
-  /** Why it is not known what it runs. */
+  /** Why what it runs is not known. */
   readonly unclear?: string;
 }
 
 const NOTHING: Unwrapped = { inner: [], adds: false, acts: false };
 
-/** Looks through a program such as `env`, `timeout`, `xargs` or `find -exec`; `undefined` where it is none of these. */
+/** Looks through a program such as `env`, `timeout`, `xargs` or `find -exec`; `undefined` for any other program. */
 export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
   if (program === "find") return unwrapFind(words);
   const spec = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
@@ -89,7 +89,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
         else operands--;
         continue;
       }
-      // A command that is an expansion itself is a matter of its own.
+      // A command that is itself an expansion is handled elsewhere.
       break;
     }
     if (text === "--") {

@@ -7,7 +7,7 @@ const ESC = 0x1b;
 const BEL = 0x07;
 const C1_DCS = 0x90, C1_SOS = 0x98, C1_CSI = 0x9b, C1_ST = 0x9c, C1_OSC = 0x9d, C1_PM = 0x9e, C1_APC = 0x9f;
 
-/** Where the string of an OSC, DCS, SOS, PM or APC ends: after its terminator, or with the row. */
+/** Where the string of an OSC, DCS, SOS, PM or APC ends: after its terminator, or at the end of the row. */
 function endOfString(raw: string, from: number): number {
   for (let i = from; i < raw.length; i++) {
     const code = raw.charCodeAt(i);
@@ -17,7 +17,10 @@ function endOfString(raw: string, from: number): number {
   return raw.length;
 }
 
-/** Where a control sequence ends, `from` being its first parameter; one that is cut ends with what does not belong to it. */
+/**
+ * Where a control sequence ends, given the index of its first parameter; a truncated one ends before the first
+ * character that cannot be part of it.
+ */
 function endOfCsi(raw: string, from: number): number {
   let i = from;
   while (i < raw.length) {
@@ -29,7 +32,7 @@ function endOfCsi(raw: string, from: number): number {
   return i;
 }
 
-/** Where the control character at `at`, with all that belongs to it, ends. */
+/** Where the control character or sequence at `at` ends. */
 function endOfControl(raw: string, at: number): number {
   const code = raw.charCodeAt(at);
   if (code === C1_CSI) return endOfCsi(raw, at + 1);
@@ -48,7 +51,7 @@ function endOfControl(raw: string, at: number): number {
   return final >= 0x30 && final <= 0x7e ? i + 1 : i;
 }
 
-/** Calls back for each stretch of plain text and each SGR sequence of one row, in their order. */
+/** Calls back for each run of plain text and each SGR sequence of a row, in order. */
 export function scanRow(
   raw: string,
   onText: (start: number, end: number) => void,
@@ -74,9 +77,9 @@ export function scanRow(
 }
 
 /**
- * One row's text without control characters and sequences, wherever those are cut.
+ * A row's text without control characters and sequences, even truncated ones.
  *
- * A tab becomes one blank; a string sequence (OSC, DCS, …) that is not closed ends with the row.
+ * A tab becomes one blank; a string sequence (OSC, DCS, …) without a terminator ends with the row.
  *
  * @example
  * ```ts
@@ -86,7 +89,7 @@ export function scanRow(
  */
 export function plainRow(raw: string): string {
   if (!CONTROL.test(raw)) return raw;
-  // Most rows hold no other control characters than those of complete sequences for style.
+  // Most rows contain no control characters other than complete style sequences.
   const unstyled = raw.replace(SGR, "");
   if (!CONTROL.test(unstyled)) return unstyled;
   if (raw.includes("\t")) raw = raw.replaceAll("\t", " ");

@@ -1,15 +1,15 @@
 import { pathsIn } from "./paths_in.ts";
 
-/** How much of a text is kept. */
+/** Options of {@linkcode condense}. */
 export interface CondenseOptions {
-  /** Lines of the result, the marks for what was left out included; at least 1. */
+  /** Maximum lines of the result, including the marks for omissions; at least 1. */
   readonly maxLines: number;
-  /** UTF-16 units of a line before its middle is left out. @default {500} */
+  /** UTF-16 units above which the middle of a line is left out. @default {500} */
   readonly maxLineLength?: number;
 }
 
 const DEFAULT_MAX_LINE_LENGTH = 500;
-/** The share of the lines that the beginning gets, and again the end, before anything else is looked at. */
+/** The share of the lines that the beginning and the end each get first. */
 const EDGE_SHARE = 0.2;
 
 const HEADING = /^\s{0,3}(?:#{1,6}\s|[A-Z][A-Z_ ]{2,40}:|\*\*[^*]{1,80}\*\*:?\s*$)/;
@@ -18,10 +18,10 @@ const ERROR =
   /\b(?:errors?|fail(?:s|ed|ure|ures|ing)?|exceptions?|panic(?:ked)?|traceback|assert\w{0,20}|expected|not ok|fatal|denied|timed? ?out)\b|\b\w{1,40}Error\b|✗|✘|❌/i;
 
 /**
- * A text reduced to a number of lines: its head and tail, its headings, verdicts, errors and lines with file paths, and
- * then as much of the rest as fits, from the top. What was left out is marked with its number of lines.
+ * Reduces a text to a number of lines: its head and tail, its headings, verdicts, errors and lines with file paths, and
+ * then as much of the rest as fits, from the top. Each omission is marked with its number of lines.
  *
- * A text that fits is returned as it is, but for blank lines around it.
+ * A text that fits is returned unchanged, except for blank lines around it.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export function condense(text: string, options: CondenseOptions): string {
   return withMarks(lines, choose(lines, options.maxLines));
 }
 
-/** Which lines to keep, so that they and the marks between them are at most `maxLines`. */
+/** Which lines to keep, so that with the marks between them they are at most `maxLines`. */
 function choose(lines: readonly string[], maxLines: number): readonly boolean[] {
   const kept = lines.map(() => false);
   let used = 1;
@@ -92,7 +92,7 @@ function shortened(line: string, maxLength: number): string {
   return `${head}[${line.length - head.length - tail.length} characters left out]${tail}`;
 }
 
-/** Without the half of a surrogate pair that a cut may have left. */
+/** Removes half a surrogate pair that a cut may have left. */
 function wholeCharacters(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
 }

@@ -4,17 +4,21 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 /** Marks, format characters that are not drawn, and the vowels and final consonants of decomposed Hangul syllables. */
 const ZERO_WIDTH =
   /^(?:[\p{Mn}\p{Me}\p{Zl}\p{Zp}\u1160-\u11ff\ud7b0-\ud7ff]|(?![\xad\u{600}-\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{110bd}\u{110cd}])\p{Cf})$/u;
-/** What joins characters to an emoji that is drawn in two columns, whatever its parts would take: ZWJ, VS16, keycap, skin tone. */
+/**
+ * What joins characters to an emoji that is drawn in two columns, whatever its parts would take: ZWJ, VS16, keycap,
+ * skin tone.
+ */
 const JOINER = /[\u200d\ufe0f\u20e3\u{1f3fb}-\u{1f3ff}]/u;
 const EMOJI_SEQUENCE =
   /^(?:[0-9#*]\ufe0f?\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic}))/u;
 
 /**
- * How many terminal columns text takes: two for East Asian wide and fullwidth characters and for emoji, also those that are
- * made of several, and none for combining marks. Ambiguous characters take one, as Unicode Standard Annex #11 recommends.
+ * How many terminal columns text takes: two for East Asian wide and fullwidth characters and for emoji, also those that
+ * are made of several, and none for combining marks. Ambiguous characters take one, as Unicode Standard Annex #11
+ * recommends.
  *
- * Agents' CLIs break their rows by this count. tmux 3.3a draws some sequences of emoji wider or narrower, and characters
- * that are newer than the machine's C library: see {@linkcode widestDisplayWidth}.
+ * Agents' CLIs break their rows by this count. tmux 3.3a draws some sequences of emoji wider or narrower, and
+ * characters that are newer than the machine's C library: see {@linkcode widestDisplayWidth}.
  *
  * @example
  * ```ts
@@ -31,8 +35,8 @@ export function displayWidth(text: string): number {
 }
 
 /**
- * The most columns that text takes in any terminal or program: the width of a sequence of emoji, or of its parts where they
- * are drawn one by one. To be used where too small a width would be dangerous.
+ * The most columns that text takes in any terminal or program: the width of a sequence of emoji, or of its parts where
+ * they are drawn one by one. To be used where too small a width would be dangerous.
  *
  * @example
  * ```ts

@@ -165,7 +165,10 @@ export interface KeyFeedOptions {
   readonly clock: Clock;
   /** Ends the wait for what may follow an escape. */
   readonly signal: AbortSignal;
-  /** Told the events of each piece of input, and those of an escape that has stood alone for {@linkcode ESCAPE_TIMEOUT_MS}. */
+  /**
+   * Told the events of each piece of input, and those of an escape that has stood alone for {@linkcode
+   * ESCAPE_TIMEOUT_MS}.
+   */
   onInput(events: readonly InputEvent[]): void;
 }
 

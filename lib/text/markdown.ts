@@ -10,9 +10,9 @@ interface Fence {
 }
 
 /**
- * The lines that an author says in its own voice: outside fenced code blocks, not quoted with `>`, not indented as code.
+ * The lines in the author's own voice: outside fenced code blocks, not quoted with `>`, not indented as code.
  *
- * A fence that is never closed reaches to the end, as in CommonMark 0.31, section 4.5.
+ * A fence that is never closed extends to the end, as in CommonMark 0.31, section 4.5.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * File paths named in a line: words with a slash or a file extension, such as `lib/mod.ts`, `./run.sh` or `README.md`.
+ * The file paths in a line: words with a slash or a file extension, such as `lib/mod.ts`, `./run.sh` or `README.md`.
  *
  * @example
  * ```ts

@@ -5,8 +5,8 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2065]/gu;
 const UNSAFE_BUT_LAYOUT = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2065]/gu;
 
 /**
- * Foreign text made safe for a person's terminal: control characters, and invisible ones that reorder or hide text, become
- * visible escapes. Newlines and tabs stay.
+ * Foreign text made safe for a person's terminal: control characters, and invisible ones that reorder or hide text,
+ * become visible escapes. Newlines and tabs stay.
  *
  * @example
  * ```ts
@@ -19,8 +19,8 @@ export function sanitizeText(text: string): string {
 }
 
 /**
- * Foreign text made safe for one row of a person's terminal: like {@linkcode sanitizeText}, but newlines and tabs become
- * escapes too.
+ * Foreign text made safe for one row of a person's terminal: like {@linkcode sanitizeText}, but newlines and tabs
+ * become escapes too.
  *
  * @example
  * ```ts
@@ -58,9 +58,9 @@ function visibleEscape(character: string): string {
 /**
  * Text made safe for a pane: pasted into a terminal program, it acts as nothing but text.
  *
- * Line ends become LF, tabs stay. Every other control character is replaced by its visible picture (ESC by `␛`), so that
- * neither the paste terminator `ESC [ 201 ~` nor any key or escape sequence can leave the paste. Lone surrogates become
- * U+FFFD.
+ * Line ends become LF, tabs stay. Every other control character is replaced by its visible picture (ESC by `␛`), so
+ * that neither the paste terminator `ESC [ 201 ~` nor any key or escape sequence can leave the paste. Lone surrogates
+ * become U+FFFD.
  *
  * @example
  * ```ts
@@ -87,8 +87,8 @@ const OTHER_ESCAPE = /\x1b[ -/]*[0-~]?/g;
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]/g;
 
 /**
- * Text of agents and programs made safe for a file, a prompt or a journal. Line ends are `\n`, a line that was overwritten
- * with carriage returns keeps its last state, and escape sequences and control characters are removed.
+ * Text of agents and programs made safe for a file, a prompt or a journal. Line ends are `\n`, a line that was
+ * overwritten with carriage returns keeps its last state, and escape sequences and control characters are removed.
  *
  * @example
  * ```ts

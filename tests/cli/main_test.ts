@@ -6,10 +6,10 @@ import { fakeIo } from "../support/fake_io.ts";
 import { runPanewright } from "../support/run_panewright.ts";
 
 const GLOBAL_OPTIONS = `Options of every command:
-      --json      results and events as JSON, one object a line, on stdout
+      --json      results and events as JSON on stdout, one object per line
   -q, --quiet     only the result, no progress
-  -v, --verbose   more detail: every status change, causes of errors
-      --no-color  no colours (as with the variable NO_COLOR)
+  -v, --verbose   more detail: every status change, the causes of errors
+      --no-color  no colours (like the variable NO_COLOR)
   -h, --help      show help and exit
   -V, --version   show the version and exit
 `;
@@ -54,6 +54,9 @@ Usage:
 
 Prints the version of panewright, of the Deno runtime in it, and the platform.
 
+Options:
+      --licenses  the licences of panewright and of all that it contains
+
 ${GLOBAL_OPTIONS}`;
   for (const args of [["help", "version"], ["version", "--help"], ["version", "-h"], ["--help", "version"]]) {
     const { code, stdout } = await runPanewright(args);
@@ -77,7 +80,7 @@ Deno.test("an unknown command is refused with the nearest one and the list", asy
   const { code, stdout, stderr } = await runPanewright(["verson"]);
   assertEquals({ code, stdout }, { code: 2, stdout: "" });
   const [first, second] = stderr.split("\n");
-  assertEquals(first, 'panewright: Cannot run "verson": there is no such command (did you mean "version"?)');
+  assertEquals(first, 'panewright: Cannot run "verson": no such command (did you mean "version"?)');
   assertStringIncludes(second ?? "", "Commands: ");
   assertEquals(stderr.includes("replay-agent"), false);
   assertEquals(stderr.includes("at "), false, "a stack trace is only for --verbose");
@@ -88,15 +91,15 @@ Deno.test("an unknown flag is refused with the nearest one and the list", async 
   assertEquals(code, 2);
   assertEquals(
     stderr,
-    'panewright: Cannot use --jsno: there is no such flag (did you mean "--json"?)\n' +
-      "  Flags here: --json, --quiet, --verbose, --no-color, --help, --version.\n",
+    'panewright: Cannot use --jsno: no such flag (did you mean "--json"?)\n' +
+      "  Flags here: --licenses, --json, --quiet, --verbose, --no-color, --help, --version.\n",
   );
 });
 
 Deno.test("a flag before the command must be one of every command", async () => {
   const io = fakeIo();
   assertEquals(await runCli(["--max-rounds=3", "version"], io), 2);
-  assertStringIncludes(io.written.stderr, "Cannot use --max-rounds: there is no such flag");
+  assertStringIncludes(io.written.stderr, "Cannot use --max-rounds: no such flag");
 });
 
 Deno.test("an argument too many and one too few are refused", async () => {
@@ -105,13 +108,13 @@ Deno.test("an argument too many and one too few are refused", async () => {
   assertEquals(
     tooMany.written.stderr,
     'panewright: Cannot use the argument "now": "version" takes no arguments\n' +
-      '  "panewright help version" shows how it is called.\n',
+      '  "panewright help version" shows the usage.\n',
   );
   const tooFew = fakeIo();
   assertEquals(await runCli(["config"], tooFew), 2);
   assertEquals(
     tooFew.written.stderr,
-    'panewright: Cannot run "config": the argument ACTION is missing\n  "panewright help config" shows how it is called.\n',
+    'panewright: Cannot run "config": the argument ACTION is missing\n  "panewright help config" shows the usage.\n',
   );
 });
 
@@ -121,7 +124,7 @@ Deno.test("with --json an error is an object on stdout as well", async () => {
   const { type, message, exitCode } = JSON.parse(io.written.stdout);
   assertEquals({ type, message, exitCode }, {
     type: "error",
-    message: 'Cannot run "nonsense": there is no such command',
+    message: 'Cannot run "nonsense": no such command',
     exitCode: 2,
   });
 });

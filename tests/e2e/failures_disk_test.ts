@@ -103,7 +103,7 @@ Deno.test("disk full for real, a tmpfs without a byte left: the run ends in good
   assertEquals(code, 0, stderr);
   assertEquals(await Deno.readTextFile(`${env.FILL}.code`), "1\n");
   assertMatch(stderr, /^panewright: Cannot (?:archive|write) .*: No space left on device/m);
-  assertStringIncludes(stderr, "There is no room on the disk: make some.");
+  assertStringIncludes(stderr, "The disk is full: free some space.");
   assertEquals(run.facts().filter(({ type, role }) => type === "message_sent" && role === "tester").length, 1);
   await Deno.remove(`${project}/.panewright`);
   await stage.sandbox.assertNothingLeft();

@@ -16,9 +16,9 @@ Deno.test("a fixture is what was shown at a time: the last frame before it", () 
     assertEquals(frameAt(SESSION, at).capture, shown);
   }
   for (const at of [0.9, 6.1]) {
-    assertThrows(() => frameAt(SESSION, at), UsageError, `at ${at} s: the recording goes from 1 s to 6 s`);
+    assertThrows(() => frameAt(SESSION, at), UsageError, `at ${at} s: the recording runs from 1 s to 6 s`);
   }
-  assertThrows(() => frameAt({ ...SESSION, frames: [] }, 1), UsageError, "holds none");
+  assertThrows(() => frameAt({ ...SESSION, frames: [] }, 1), UsageError, "is empty");
 });
 
 Deno.test("the version of the CLI must be known, from the recording or from the person", () => {

@@ -141,7 +141,7 @@ Deno.test("what lies between the truth's intervals is not judged", () => {
 
 for (
   const [problem, text, message] of [
-    ["no JSON", "{", "it is no JSON"],
+    ["no JSON", "{", "it is not JSON"],
     ["no truth", '{"source":"x","truth":[]}', "truth: "],
     ["a status that does not exist", '{"source":"x","truth":[{"from":0,"to":1,"status":"busy"}]}', "truth.0.status: "],
     ["an unknown key", '{"source":"x","truth":[{"from":0,"to":1,"status":"idle","not":1}]}', "truth.0: "],

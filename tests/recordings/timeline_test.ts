@@ -135,8 +135,8 @@ const HEADER = encodeHeader({ provider: "codex", cols: 80, rows: 24 });
 for (
   const [problem, text, message] of [
     ["an empty file", "", "line 1: the file is empty"],
-    ["a header that is cut", '{"version":2', "line 1: the header is cut"],
-    ["no JSON", "hello\n", "line 1: it is no JSON"],
+    ["a header that is cut", '{"version":2', "line 1: the header is truncated"],
+    ["no JSON", "hello\n", "line 1: it is not JSON"],
     [
       "another version of asciicast",
       '{"version":3,"term":{"cols":80,"rows":24}}\n',
@@ -155,24 +155,24 @@ for (
     ],
     ["an event that is no array", `${HEADER}{"a":1}\n`, "line 2: an event is [seconds, code, data]"],
     ["an event with a hole", `${HEADER}[1,"o"]\n`, "line 2: an event is [seconds, code, data]"],
-    ["a time that is no number", `${HEADER}["1","o","x"]\n`, "line 2: the time is no number of seconds"],
-    ["a time before the beginning", `${HEADER}[-1,"o","x"]\n`, "line 2: the time is no number of seconds"],
+    ["a time that is no number", `${HEADER}["1","o","x"]\n`, "line 2: the time is not a number of seconds"],
+    ["a time before the beginning", `${HEADER}[-1,"o","x"]\n`, "line 2: the time is not a number of seconds"],
     ["time that goes back", `${HEADER}[2,"m","a"]\n[1,"m","b"]\n`, "line 3: the time goes back from 2 to 1"],
     [
       "output that is no full redraw",
       `${HEADER}\n[1,"o","x"]\n`,
-      "line 3: the output does not draw the whole screen anew",
+      "line 3: the output does not redraw the whole screen",
     ],
     ["an impossible size", `${HEADER}[1,"r","80"]\n`, "line 2: a size is COLUMNSxROWS"],
     [
       "a marker of ours that makes no sense",
       `${HEADER}[1,"m","cursor: [1]"]\n`,
-      'line 2: the marker "cursor: [1]" makes no sense',
+      'line 2: the marker "cursor: [1]" is not valid',
     ],
     [
       "a status that does not exist",
       `${HEADER}[1,"m","status: busy (x)"]\n`,
-      'line 2: the marker "status: busy (x)" makes no sense',
+      'line 2: the marker "status: busy (x)" is not valid',
     ],
     ["data that is no text", `${HEADER}[1,"m",7]\n`, "line 2: code and data must be text"],
   ] as const
@@ -215,7 +215,7 @@ Deno.test("of a compressed recording that is cut, what can be unpacked is read, 
     const { frames, warnings } = await loadTimeline(`${dir}/cut.cast.gz`);
     assert(frames.length > 1000 && frames.length < 5000, `${frames.length} frames`);
     assertEquals(frames, long.frames.slice(0, frames.length));
-    assertStringIncludes(warnings[0] ?? "", "is cut");
+    assertStringIncludes(warnings[0] ?? "", "is truncated");
     await Deno.writeFile(`${dir}/bad.cast.gz`, new Uint8Array([0x1f, 0x8b, 1, 2, 3]));
     for (const [name, problem] of [["bad.cast.gz", "gzip data is damaged"], ["none.cast", "Cannot read"]] as const) {
       const error = await loadTimeline(`${dir}/${name}`).then(() => undefined, (reason) => reason);

@@ -247,7 +247,7 @@ Deno.test("a prompt after the last turn is an error row, or the last turn again"
     await p.prompt();
     await p.prompt();
     const last = p.session.state.cells.at(-1);
-    assertEquals(last, { type: "error", text: "The replay script has 1 turn for this role, and no more." });
+    assertEquals(last, { type: "error", text: "The replay script has only 1 turn for this role." });
   });
   await play([[{ stream: "One." }]], async (p) => {
     await p.prompt();

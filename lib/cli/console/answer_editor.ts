@@ -2,7 +2,7 @@ import { displayWidth, graphemes } from "../../text/display_width.ts";
 import type { InputEvent } from "../../text/keys.ts";
 import { plainText, sanitizeText } from "../../text/sanitize.ts";
 
-/** An answer while it is written. Plain data. */
+/** An answer being written, as plain data. */
 export interface AnswerEditor {
   /** The text left of the cursor. */
   readonly before: string;
@@ -10,21 +10,22 @@ export interface AnswerEditor {
   readonly after: string;
 }
 
-/** What input comes to. */
+/** The effect of input. */
 export type EditorStep =
   | { readonly type: "editing"; readonly editor: AnswerEditor }
   | { readonly type: "sent"; readonly answer: string }
   /** The question stays open. */
   | { readonly type: "left" };
 
-/** An answer before the first key. */
+/** An empty answer. */
 export const EMPTY_ANSWER: AnswerEditor = { before: "", after: "" };
 
 /**
- * The editor after the events of one piece of input. Enter sends, unless the line ends with a backslash; so does Ctrl-D,
- * which leaves where nothing is written.
+ * The editor after the events of one chunk of input. Enter sends, unless the line ends with a backslash; so does
+ * Ctrl-D, which leaves the question open if nothing is written.
  *
- * Enter with more behind it in the same piece was pasted, in a terminal that does not mark pastes: it is a new line.
+ * Enter with more input after it in the same chunk was pasted, in a terminal that does not mark pastes: it is a new
+ * line.
  *
  * @example
  * ```ts
@@ -140,12 +141,12 @@ function lastLength(text: string): number {
   return length;
 }
 
-/** Longer runs of combining characters are taken apart. */
+/** The longest run of combining characters that is kept together. */
 const MAX_GRAPHEME = 64;
 
-/** An answer as it stands in the terminal. */
+/** An answer as the terminal shows it. */
 export interface RenderedAnswer {
-  /** Each at most as wide as the terminal. */
+  /** Each fits the width of the terminal. */
   readonly rows: readonly string[];
   /** Where the cursor is; both count from 0. */
   readonly cursor: { readonly row: number; readonly column: number };
@@ -155,7 +156,7 @@ const PROMPT = "> ";
 const CONTINUATION = "  ";
 
 /**
- * The rows of an answer, wrapped to a width, each behind a mark.
+ * The rows of an answer, wrapped to a width, after a prompt.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import type { CliIo, TerminalInput } from "./command.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { duration } from "../show/words.ts";
 
-/** The person at the terminal, who can be asked; disposal gives the terminal back. */
+/** The person at the terminal, who can be asked; disposal restores the terminal. */
 export interface TerminalPerson extends Disposable {
   /**
    * Asks the person.
@@ -19,7 +19,7 @@ export interface TerminalPerson extends Disposable {
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Opens the way to the person at standard input and standard error. */
+/** Connects to the person at standard input and standard error. */
 export function openTerminalPerson(
   io: CliIo,
   { clock = systemClock }: { readonly clock?: Clock } = {},
@@ -87,7 +87,7 @@ async function askAt({ io, clock, input, question, signal }: Asking): Promise<st
   return step.type === "sent" ? step.answer : undefined;
 }
 
-/** How much of what the agent did before it asked is shown. */
+/** How many lines of what the agent did before it asked are shown. */
 const CONTEXT_LINES = 12;
 
 /** What a person is shown of a step's question. */
@@ -101,7 +101,7 @@ export function askedQuestion({ id, task, step, text, attemptLog, secondsLeft }:
     ...sanitizeText(text.trim()).split("\n"),
     "",
     ...timeLeft(secondsLeft),
-    "Your answer (\\ before Enter begins a new line, Ctrl-D leaves the question open):",
+    "Your answer (\\ before Enter starts a new line, Ctrl-D leaves the question open):",
     "",
   ].join("\n");
 }
@@ -133,7 +133,7 @@ export function askedDialog({ id, role, kind, subject, reason, secondsLeft }: Di
 }
 
 function timeLeft(seconds: number | undefined): readonly string[] {
-  return seconds === undefined ? [] : [`There are ${duration(seconds)} for an answer.`];
+  return seconds === undefined ? [] : [`Time left to answer: ${duration(seconds)}.`];
 }
 
 function moveUp(rows: number): string {

@@ -6,43 +6,43 @@ export interface FlagSpec {
   readonly short?: string;
   /** What the flag takes: a `switch` takes nothing, every other type takes a value. */
   readonly type: FlagType;
-  /** What help calls the value: `N`, `FILE`. Needed for every type but `switch` and `choice`. */
+  /** The value's name in help: `N`, `FILE`. Required for every type except `switch` and `choice`. */
   readonly placeholder?: string;
-  /** The values that a `choice` may have. */
+  /** The allowed values of a `choice`. */
   readonly choices?: readonly string[];
   /** Whether the flag may be given several times; its value is then an array. */
   readonly repeatable?: boolean;
-  /** One sentence without a full stop, beginning with a small letter's verb or noun phrase. */
+  /** One sentence without a full stop, beginning with a lower-case letter. */
   readonly description: string;
 }
 
-/** What a flag's value is parsed as. `integer` and `number` refuse negative values and anything that is no number. */
+/** How a flag's value is parsed. `integer` and `number` refuse negative values and anything that is not a number. */
 export type FlagType = "switch" | "string" | "integer" | "number" | "choice";
 
 /** A positional argument of a command, in the order of the list. */
 export interface ArgumentSpec {
-  /** What help calls it: `CONFIG`. */
+  /** Its name in help: `CONFIG`. */
   readonly name: string;
   readonly description: string;
   readonly required?: boolean;
-  /** Only for the last one: whether it takes all that follow. */
+  /** Only for the last one: whether it takes all remaining arguments. */
   readonly rest?: boolean;
 }
 
-/** One way to call a command, shown under "Examples". */
+/** An example call of a command, shown under "Examples". */
 export interface CommandExample {
   /** What follows `panewright `. */
   readonly command: string;
   readonly description: string;
 }
 
-/** Flags that every command takes, before its name or after it. */
+/** Flags that every command accepts, before or after its name. */
 export interface GlobalFlags {
-  /** Results and events as JSON, one object a line, on stdout. */
+  /** Results and events as JSON on stdout, one object per line. */
   readonly json: boolean;
   /** Only the result; no progress. */
   readonly quiet: boolean;
-  /** More detail: the causes of an error with their stacks, every status change. */
+  /** More detail: every status change, and the causes of an error with their stacks. */
   readonly verbose: boolean;
   /** Whether stderr may be coloured: it is a terminal, and neither `--no-color` nor `NO_COLOR` says otherwise. */
   readonly color: boolean;
@@ -53,7 +53,7 @@ type FlagValue<F extends FlagSpec> = F["type"] extends "switch" ? boolean
   : F["type"] extends "choice" ? (F["choices"] extends readonly (infer C extends string)[] ? C : string)
   : string;
 
-/** The values of the flags that were given, by long name; a flag that was not given is absent. */
+/** The values of the given flags by long name; a flag that was not given is absent. */
 export type FlagValues<Flags extends readonly FlagSpec[]> = {
   readonly [F in Flags[number] as F["name"]]?: F extends { readonly repeatable: true } ? readonly FlagValue<F>[]
     : FlagValue<F>;
@@ -66,7 +66,7 @@ export interface ParsedCommand<Flags extends readonly FlagSpec[] = readonly Flag
   readonly global: GlobalFlags;
 }
 
-/** What a command sees of the outside, so that tests can stand in for it. */
+/** A command's view of the outside world; tests replace it. */
 export interface CliIo {
   /** Writes text as it is; a result for stdout ends with a newline of its own. */
   stdout(text: string): void;
@@ -75,37 +75,37 @@ export interface CliIo {
   /** The working directory, absolute. */
   readonly cwd: string;
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** Width of the terminal in columns at this moment; 80 where there is none. */
+  /** Current width of the terminal in columns; 80 without a terminal. */
   columns(): number;
-  /** Height of the terminal in rows at this moment; 24 where there is none. */
+  /** Current height of the terminal in rows; 24 without a terminal. */
   rows(): number;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP; its reason is an `Interruption`. */
   readonly signal: AbortSignal;
   /** All of standard input, as bytes. */
   readStdin(): Promise<Uint8Array>;
-  /** Keys of the terminal at standard input. */
+  /** The keyboard of the terminal at standard input. */
   openTerminalInput(): TerminalInput;
   /**
-   * Registers a last, synchronous act for the case that the program is left at once (a second Ctrl-C).
+   * Registers a last, synchronous act for a forced exit (a second Ctrl-C).
    *
-   * @returns takes the registration back
+   * @returns cancels the registration
    */
   onForcedExit(act: () => void): () => void;
 }
 
-/** A terminal's keys, one piece of input after the other. Disposal gives the terminal back as it was. */
+/** A terminal's keyboard input, in chunks. Disposal restores the terminal. */
 export interface TerminalInput extends Disposable {
-  /** Each key comes at once and is not echoed, until what is returned is disposed of; Ctrl-C still interrupts. */
+  /** Until the result is disposed of, each key arrives at once and is not echoed; Ctrl-C still interrupts. */
   startRaw(): Disposable;
   /**
-   * The next piece; `undefined` at the end of the input.
+   * The next chunk; `undefined` at the end of the input.
    *
-   * @throws the signal's reason when it is aborted; what is typed later is not lost
+   * @throws the signal's reason when it is aborted; later input is not lost
    */
   read(signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
-/** The run was stopped from outside; `exitCode` is 128 + the signal's number. */
+/** The program was stopped from outside; `exitCode` is 128 + the signal's number. */
 export class Interruption extends Error {
   override name = "Interruption";
   readonly exitCode: number;
@@ -117,37 +117,37 @@ export class Interruption extends Error {
 }
 
 /**
- * The exit code when Ctrl-C has ended something that goes on until a person has seen enough: no error, but a shell's loop is to
- * end with it.
+ * The exit code when Ctrl-C has ended a command that runs until a person has seen enough: not an error, but a shell
+ * loop should stop with it.
  */
 export function exitCodeOfLeaving({ signal }: Pick<CliIo, "signal">): number {
   return signal.reason instanceof Interruption ? signal.reason.exitCode : 1;
 }
 
-/** A command: what it takes, as data, and what it does. Its name and summary stand in the command table. */
+/** A command: its arguments and flags as data, and what it does. Its name and summary are in the command table. */
 export interface Command<Flags extends readonly FlagSpec[] = readonly FlagSpec[]> {
-  /** Whole paragraphs for `--help`, below the usage line. */
+  /** Paragraphs for `--help`, below the usage line. */
   readonly description: string;
   readonly arguments?: readonly ArgumentSpec[];
   readonly flags?: Flags;
   readonly examples?: readonly CommandExample[];
-  /** Resolves to the exit code. What it throws is rendered by the caller: message, hint, exit code of the error. */
+  /** Resolves to the exit code. The caller renders what it throws: message, hint and exit code. */
   run(parsed: ParsedCommand<Flags>, io: CliIo): Promise<number>;
 }
 
-/** A row of the command table: enough for the overview, and where the rest is. */
+/** An entry of the command table: what the overview needs, and how to load the rest. */
 export interface CommandEntry {
   readonly name: string;
-  /** Half a line for the overview, without a full stop. */
+  /** A short phrase for the overview, without a full stop. */
   readonly summary: string;
-  /** Whether help and suggestions leave it out: commands that panewright calls itself. */
+  /** Whether help and suggestions omit it: for commands that panewright itself calls. */
   readonly hidden?: boolean;
-  /** Imports the command. Only the one that is called is imported, which keeps the start short. */
+  /** Imports the command. Only the one that is called is imported, which keeps startup fast. */
   load(): Promise<{ readonly command: Command }>;
 }
 
 /**
- * A command with the types of its flags' values taken from the flags' data.
+ * Defines a command; the types of its flag values follow from the flags' data.
  *
  * @example
  * ```ts

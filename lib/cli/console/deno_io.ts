@@ -1,12 +1,12 @@
 import { abortable } from "../../ports/abortable.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
-/** What {@linkcode denoIo} needs to know. */
+/** What {@linkcode denoIo} needs. */
 export interface DenoIoOptions {
   readonly signal: AbortSignal;
-  /** Called once, when the reader of stdout has gone away. */
+  /** Called once, when the reader of stdout is gone. */
   onClosedStdout(reason: Interruption): void;
-  /** Where `onForcedExit` keeps its registrations. */
+  /** Where `onForcedExit` stores its registrations. */
   readonly forcedExitActs: Set<() => void>;
 }
 
@@ -50,7 +50,7 @@ export function denoIo(options: DenoIoOptions): CliIo {
   };
 }
 
-/** A read of standard input cannot be taken back: the one that is under way serves whoever asks next. */
+/** A read from standard input cannot be cancelled: a pending one serves the next caller. */
 function terminalInput(forcedExitActs: Set<() => void>): TerminalInput {
   let underWay: Promise<Uint8Array | undefined> | undefined;
   const readOnce = async () => {

@@ -2,7 +2,7 @@ import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts
 import { MAX_COLUMNS, twoColumns, wrap } from "./layout.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 
-/** The overview of all commands, as text for `columns` terminal columns. */
+/** The overview of all commands, for `columns` terminal columns. */
 export function renderOverview(entries: readonly CommandEntry[], columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
   const shown = entries.filter((entry) => entry.hidden !== true);
@@ -24,11 +24,11 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
     "Exit codes:",
     ...twoColumns(EXIT_CODES, { width }),
     "",
-    ...wrap('Start with "panewright init"; "panewright help COMMAND" tells more about one command.', width),
+    ...wrap('Start with "panewright init"; "panewright help COMMAND" explains one command.', width),
   ]);
 }
 
-/** The help of one command, as text for `columns` terminal columns. */
+/** The help of one command, for `columns` terminal columns. */
 export function renderCommandHelp(entry: CommandEntry, command: Command, columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
   const args = command.arguments ?? [];
@@ -53,11 +53,11 @@ export function renderCommandHelp(entry: CommandEntry, command: Command, columns
   ].slice(0, -1));
 }
 
-/** What the exit codes mean, in the words of `--help`. */
+/** What the exit codes mean, as `--help` explains them. */
 export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ["0", "the work is done and passed"],
   ["1", "the work failed"],
-  ["2", "wrong usage or config; nothing was started"],
+  ["2", "wrong usage or configuration; nothing was started"],
   ["3", "stopped for a decision that only a person can make"],
   ["130, 143", "interrupted by Ctrl-C, by SIGTERM"],
 ];

@@ -1,10 +1,10 @@
 import { clip, displayWidth } from "../../text/display_width.ts";
 
-/** The widest that help and reports get, however wide the terminal is. */
+/** The maximum width of help and reports, however wide the terminal is. */
 export const MAX_COLUMNS = 100;
 
 /**
- * Breaks text at spaces into lines of at most `width` columns; a longer word stands on a line of its own.
+ * Breaks text at spaces into lines of at most `width` columns; a longer word gets a line of its own.
  *
  * @example
  * ```ts
@@ -29,14 +29,14 @@ export function wrap(text: string, width: number): string[] {
 
 /** How {@linkcode twoColumns} lays its rows out. */
 export interface TwoColumnsOptions {
-  /** Columns in all. */
+  /** Total width in columns. */
   readonly width: number;
-  /** @default {30} the widest that the left column gets; a longer left text has its right text on the next line */
+  /** @default {30} maximum width of the left column; after a longer left text, the right text is on the next line */
   readonly maxLeft?: number;
 }
 
 /**
- * Rows of a term and its explanation, indented by two, the explanations aligned and wrapped.
+ * Rows of a term and its explanation, indented by two, with the explanations aligned and wrapped.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function twoColumns(rows: readonly (readonly [string, string])[], options
 }
 
 /**
- * Fills text up with spaces to a width in terminal columns.
+ * Pads text with spaces to a width in terminal columns.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export function padEnd(text: string, width: number): string {
 }
 
 /**
- * Cuts text to at most `width` terminal columns; what was cut shows as `…`.
+ * Cuts text to at most `width` terminal columns; `…` marks the cut.
  *
  * @example
  * ```ts

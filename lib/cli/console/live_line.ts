@@ -3,7 +3,7 @@ import { cut } from "./layout.ts";
 
 const ERASE_LINE = "\r\x1b[2K";
 
-/** The last line of a terminal, drawn over again and again; disposal, and a forced exit, take it away. */
+/** The last line of a terminal, redrawn in place; disposal or a forced exit removes it. */
 export class LiveLine implements Disposable {
   readonly #io: CliIo;
   readonly #unregister: () => void;
@@ -15,10 +15,10 @@ export class LiveLine implements Disposable {
     this.#unregister = io.onForcedExit(() => this.erase());
   }
 
-  /** Draws a text, cut to the terminal's width; it must hold nothing that a terminal would act upon. */
+  /** Draws a text, cut to the terminal's width; it must not contain control characters. */
   show(text: string): void {
     if (this.#ended) return;
-    // A line that fills the last column would wrap, and could then not be taken away again.
+    // A line that fills the last column would wrap, and could not be erased.
     const line = cut(text, this.#io.columns() - 1);
     if (line === this.#drawn) return;
     this.#io.stderr(`${ERASE_LINE}${line}`);

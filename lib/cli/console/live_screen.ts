@@ -4,9 +4,7 @@ import type { CliIo } from "./command.ts";
 const ENTER = "\x1b[?1049h\x1b[?25l";
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 
-/**
- * The terminal's second screen, drawn over again and again; disposal, and a forced exit, bring the first one back as it was.
- */
+/** The terminal's alternate screen, redrawn in place; disposal or a forced exit restores the normal one. */
 export class LiveScreen implements Disposable {
   readonly #io: CliIo;
   readonly #unregister: () => void;
@@ -17,7 +15,7 @@ export class LiveScreen implements Disposable {
     this.#unregister = io.onForcedExit(() => this.#leave());
   }
 
-  /** Draws lines, as many of them as the terminal has room for; they must hold nothing that a terminal would act upon. */
+  /** Draws as many lines as the terminal has room for; they must not contain control characters. */
   draw(lines: readonly string[]): void {
     const columns = this.#io.columns();
     let room = this.#io.rows() - 1;

@@ -3,30 +3,35 @@ import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import type { ArgumentSpec, FlagSpec } from "./command.ts";
 
-/** The flags that every command takes. */
+/** The flags that every command accepts. */
 export const GLOBAL_FLAGS = [
-  { name: "json", type: "switch", description: "results and events as JSON, one object a line, on stdout" },
+  { name: "json", type: "switch", description: "results and events as JSON on stdout, one object per line" },
   { name: "quiet", short: "q", type: "switch", description: "only the result, no progress" },
-  { name: "verbose", short: "v", type: "switch", description: "more detail: every status change, causes of errors" },
-  { name: "no-color", type: "switch", description: "no colours (as with the variable NO_COLOR)" },
+  {
+    name: "verbose",
+    short: "v",
+    type: "switch",
+    description: "more detail: every status change, the causes of errors",
+  },
+  { name: "no-color", type: "switch", description: "no colours (like the variable NO_COLOR)" },
   { name: "help", short: "h", type: "switch", description: "show help and exit" },
   { name: "version", short: "V", type: "switch", description: "show the version and exit" },
 ] as const satisfies readonly FlagSpec[];
 
-/** A value as a flag gives it. */
+/** The value of a flag. */
 export type RawFlagValue = string | number | boolean | readonly (string | number)[];
 
-/** Arguments, parsed by the data of the flags. */
+/** Parsed arguments. */
 export interface ParsedFlags {
-  /** Only flags that were given. */
+  /** Only the flags that were given. */
   readonly values: Readonly<Record<string, RawFlagValue>>;
   readonly positionals: readonly string[];
 }
 
 /**
- * Parses arguments by the data of the flags that they may have.
+ * Parses arguments according to the flags that they may contain.
  *
- * @throws {UsageError} for a flag that is not in the data, a missing or a wrong value
+ * @throws {UsageError} for an unknown flag, and for a missing or wrong value
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -67,16 +72,16 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
 }
 
 /**
- * Checks positional arguments against what a command takes.
+ * Checks positional arguments against those that a command takes.
  *
- * @throws {UsageError} for one that is missing or too many
+ * @throws {UsageError} for a missing or surplus argument
  */
 export function checkPositionals(
   positionals: readonly string[],
   specs: readonly ArgumentSpec[],
   options: { readonly command: string },
 ): void {
-  const hint = `"panewright help ${options.command}" shows how it is called.`;
+  const hint = `"panewright help ${options.command}" shows the usage.`;
   const missing = specs.filter((spec) => spec.required === true)[positionals.length];
   if (missing !== undefined) {
     throw new UsageError(`Cannot run "${options.command}": the argument ${missing.name} is missing`, { hint });
@@ -92,12 +97,12 @@ function refuseFlag(arg: string, specs: readonly FlagSpec[]): never {
   const valued = specs.find((spec) => spec.type !== "switch" && `--${spec.name}` === name);
   if (valued !== undefined) throw missingValue(valued);
   const names = specs.map((spec) => `--${spec.name}`);
-  throw new UsageError(`Cannot use ${name}: there is no such flag${didYouMean(name, names)}`, {
+  throw new UsageError(`Cannot use ${name}: no such flag${didYouMean(name, names)}`, {
     hint: `Flags here: ${names.join(", ")}.`,
   });
 }
 
-/** `--json=no` would otherwise count as given. */
+/** Otherwise `--json=no` would count as `--json`. */
 function refuseSwitchValues(args: readonly string[], switches: readonly FlagSpec[]): void {
   for (const arg of args) {
     if (arg === "--") return;
@@ -128,9 +133,7 @@ function convert(spec: FlagSpec, text: string): string | number {
 
 function missingValue(spec: FlagSpec): UsageError {
   return new UsageError(`Cannot use --${spec.name} without a value`, {
-    hint: `Write --${spec.name} ${valueName(spec)}, or --${spec.name}=${
-      valueName(spec)
-    } where the value begins with "-".`,
+    hint: `Write --${spec.name} ${valueName(spec)}, or --${spec.name}=${valueName(spec)} if the value begins with "-".`,
   });
 }
 
@@ -139,7 +142,7 @@ function wrongValue(spec: FlagSpec, text: string, expected: string, suggestion =
 }
 
 /**
- * What help and errors call a flag's value: its placeholder, or its choices.
+ * The name of a flag's value in help and errors: its placeholder, or its choices.
  *
  * @example
  * ```ts

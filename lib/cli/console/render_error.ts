@@ -14,8 +14,8 @@ export interface RenderedError {
 }
 
 /**
- * What a person gets to see of an error: its message and hint, what helps where a file cannot be written, and with `verbose`
- * the stack and the causes.
+ * What a person sees of an error: its message and hint, what to do if a file cannot be written, and with `verbose` the
+ * stack and the causes.
  *
  * @example
  * ```ts
@@ -51,8 +51,8 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   if (error instanceof Interruption) return { message: error.message, hint: undefined, exitCode: error.exitCode };
   const message = errorText(error);
   return {
-    message: `Cannot go on: ${message}`,
-    hint: fileHint ?? "This was not foreseen: please report it, with what --verbose adds to this message.",
+    message: `Cannot continue: ${message}`,
+    hint: fileHint ?? "This was not foreseen: please report it, with the output of --verbose.",
     exitCode: 1,
   };
 }

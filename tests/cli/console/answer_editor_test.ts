@@ -99,7 +99,7 @@ Deno.test("a person is shown the question with its context, and what is typed co
   const shown = io.written.stderr;
   assertMatch(shown, /Question q1 of step "build", task \/w\/task\.md\nWhat the agent did last:\n/);
   assertStringIncludes(shown, "  $ cat schema.sql\n");
-  assertStringIncludes(shown, "There are 15m 00s for an answer.");
+  assertStringIncludes(shown, "Time left to answer: 15m 00s.");
   assertStringIncludes(shown, "Which \\x1b[31mdatabase?");
   assertNotMatch(shown, /old line/);
   assertEquals(io.written.stdout, "");
@@ -141,7 +141,7 @@ Deno.test("a person is asked about a dialog as what it is: role, kind, command a
     shown,
     "Dialog q2: the programmer_review wants to run a command\n  | rm -rf build\n  | \\x1b[2Jls\n",
   );
-  assertStringIncludes(shown, "You are asked because: No rule allows it.\nThere are 10m 00s for an answer.\n");
+  assertStringIncludes(shown, "You are asked because: No rule allows it.\nTime left to answer: 10m 00s.\n");
   assertStringIncludes(shown, "Your answer: yes, or no and why");
   assertNotMatch(shown, /step|task|Question/);
 });

@@ -58,9 +58,9 @@ for (
     [["--poll-seconds", "2s"], 'Cannot use --poll-seconds "2s": it must be a number, such as 2 or 0.5'],
     [["--shape", "rond"], 'Cannot use --shape "rond": it must be one of round, square (did you mean "round"?)'],
     [["--quiet=no"], "Cannot use --quiet=no: --quiet takes no value"],
-    [["--max-round", "3"], 'Cannot use --max-round: there is no such flag (did you mean "--max-rounds"?)'],
-    [["--__proto__=1"], "Cannot use --__proto__: there is no such flag"],
-    [["-x"], "Cannot use -x: there is no such flag"],
+    [["--max-round", "3"], 'Cannot use --max-round: no such flag (did you mean "--max-rounds"?)'],
+    [["--__proto__=1"], "Cannot use --__proto__: no such flag"],
+    [["-x"], "Cannot use -x: no such flag"],
   ] as const
 ) {
   Deno.test(`the arguments ${JSON.stringify(args)} are refused`, () => {
