@@ -104,9 +104,10 @@ export function completeSettings<const Slice extends SettingSlice>(
         hint: `Settings are: ${Object.keys(slice).join(", ")}.`,
       });
     }
-    if (isValid(setting.value, value)) continue;
+    const { must, holds } = ruleOf(setting.value);
+    if (holds(value)) continue;
     const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-    throw new UsageError(`Cannot use ${shown} as ${name}: it must be ${describeValue(setting.value)}`);
+    throw new UsageError(`Cannot use ${shown} as ${name}: it must be ${must}`);
   }
   return { ...defaultsOf(slice), ...Object.fromEntries(entries) };
 }
@@ -123,49 +124,50 @@ export function completeSettings<const Slice extends SettingSlice>(
  * ```
  */
 export function describeValue(value: SettingValue): string {
+  return ruleOf(value).must;
+}
+
+function ruleOf(value: SettingValue): { readonly must: string; readonly holds: (given: unknown) => boolean } {
   switch (value.kind) {
     case "seconds":
     case "count":
-    case "bytes": {
-      const { kind, above, least, most } = value;
-      const noun = kind === "seconds" ? "a number" : "a whole number";
-      if (least !== undefined && most !== undefined) return `${noun} from ${least} to ${most}`;
-      const from = above === undefined ? `of at least ${least}` : `greater than ${above}`;
-      return `${noun} ${from}${most === undefined ? "" : ` and at most ${most}`}`;
-    }
+    case "bytes":
+      return rangeOf(value);
     case "switch":
-      return "true or false";
+      return { must: "true or false", holds: (given) => typeof given === "boolean" };
     case "choice":
-      return `one of ${value.of.join(", ")}`;
-    case "text":
-      return value.must ?? "a string that is not empty";
+      return { must: `one of ${value.of.join(", ")}`, holds: (given) => value.of.some((choice) => choice === given) };
+    case "text": {
+      const { must = "a string that is not empty", pattern = /./s } = value;
+      return { must, holds: (given) => typeof given === "string" && pattern.test(given) };
+    }
     case "command":
-      return "a string for `sh -c`, or an array of a program and its arguments";
+      return {
+        must: "a string for `sh -c`, or an array of a program and its arguments",
+        holds: (given) => typeof given === "string" ? given !== "" : isArgv(given),
+      };
     case "commands":
-      return "an array of commands, each an array of strings";
+      return {
+        must: "an array of commands, each an array of strings",
+        holds: (given) => Array.isArray(given) && given.length > 0 && given.every(isArgv),
+      };
   }
 }
 
-function isValid(value: SettingValue, given: unknown): boolean {
-  switch (value.kind) {
-    case "seconds":
-    case "count":
-    case "bytes": {
-      const { kind, above = -Infinity, least = -Infinity, most = Infinity } = value;
-      if (!(kind === "seconds" ? Number.isFinite(given) : Number.isInteger(given))) return false;
-      return Number(given) > above && Number(given) >= least && Number(given) <= most;
-    }
-    case "switch":
-      return typeof given === "boolean";
-    case "choice":
-      return value.of.some((choice) => choice === given);
-    case "text":
-      return typeof given === "string" && given !== "" && (value.pattern?.test(given) ?? true);
-    case "command":
-      return (typeof given === "string" && given !== "") || isArgv(given);
-    case "commands":
-      return Array.isArray(given) && given.length > 0 && given.every(isArgv);
-  }
+function rangeOf({ kind, above = -Infinity, least = -Infinity, most = Infinity }: NumberValue) {
+  const noun = kind === "seconds" ? "a number" : "a whole number";
+  const from = above === -Infinity ? `of at least ${least}` : `greater than ${above}`;
+  const range = most === Infinity
+    ? from
+    : above === -Infinity
+    ? `from ${least} to ${most}`
+    : `${from} and at most ${most}`;
+  const isNumber = kind === "seconds" ? Number.isFinite : Number.isInteger;
+  return {
+    must: `${noun} ${range}`,
+    holds: (given: unknown) =>
+      isNumber(given) && Number(given) > above && Number(given) >= least && Number(given) <= most,
+  };
 }
 
 function isArgv(value: unknown): value is Argv {

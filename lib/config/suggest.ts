@@ -54,7 +54,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
  * assertEquals(editDistance("", "run"), 3);
  * ```
  */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row++) {
