@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import type { CheckPlan } from "./plan.ts";
 
-/** What came of a check. */
+/** The result of a check. */
 export interface CheckResult {
   readonly passed: boolean;
   /** Why it failed, or what it found. */
@@ -33,8 +33,8 @@ export function describeCheck(check: CheckPlan): string {
 }
 
 /**
- * What the end of a check's command means. A command that could not be run, or did not end in time, has neither passed nor
- * failed: the check has failed, whatever was expected.
+ * Judges how the command of a check ended. If it could not be run, or did not end in time, the check has failed, whatever was
+ * expected.
  *
  * @example
  * ```ts

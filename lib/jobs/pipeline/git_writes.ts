@@ -1,7 +1,7 @@
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import { mayWrite } from "./write_globs.ts";
 
-/** Where and with what git is asked. */
+/** Where and how git is called. */
 export interface GitWritesOptions {
   /** Absolute. */
   readonly workdir: string;
@@ -33,7 +33,7 @@ export async function snapshotTree(options: GitWritesOptions): Promise<string | 
 /**
  * The files that differ between two snapshots and that no glob allows, relative to the working directory.
  *
- * @param baseline what {@linkcode snapshotTree} gave before, with the same `scratch`
+ * @param baseline what {@linkcode snapshotTree} returned before, with the same `scratch`
  */
 export async function writesOutside(
   options: GitWritesOptions & { readonly baseline: string; readonly allowWrite: readonly string[] },

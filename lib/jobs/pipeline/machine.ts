@@ -46,7 +46,7 @@ const UNHEARD_QUESTIONS = 3;
 
 /** What an agent is told that has asked, and shall decide by itself. */
 export const DECIDE_YOURSELF =
-  "Nobody is there to answer. Decide yourself: take the most cautious choice that lets you go on, and say in your last " +
+  "Nobody is there to answer. Decide yourself: take the most cautious choice that lets you continue, and say in your last " +
   "message what you decided and why.";
 
 /**
@@ -72,7 +72,7 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
     case "ready":
       return { do: "run_attempt", at, attempt: dueAttempt(at, stage, settings) };
     case "running":
-      throw new TypeError("Cannot go on: an attempt is under way");
+      throw new TypeError("Cannot choose the next action: an attempt is under way");
     case "question":
       return answerAction(state, at, settings);
     case "usage_limit":
@@ -104,7 +104,9 @@ function newSession({ step }: StepPlace, reason: AttemptReason): Attempt {
 
 function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): Action {
   const question = openQuestion(state);
-  if (question === undefined) throw new TypeError("Cannot go on: the question that the step waits for is not open");
+  if (question === undefined) {
+    throw new TypeError("Cannot choose the next action: the question that the step waits for is not open");
+  }
   const { maxQuestionsPerStep, atLevel0 } = settings;
   const { questions } = at.step;
   if (questions > maxQuestionsPerStep + UNHEARD_QUESTIONS) {

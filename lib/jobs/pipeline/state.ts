@@ -67,7 +67,7 @@ export interface StepState {
 /** What a step waits for next. */
 export type StepStage =
   | { readonly kind: "new" }
-  /** `sessionLost`: the CLI's own session cannot be gone on with. */
+  /** `sessionLost`: the CLI's own session cannot be resumed. */
   | { readonly kind: "ready"; readonly reason: AttemptReason; readonly sessionLost: boolean }
   | { readonly kind: "running"; readonly reason: AttemptReason; readonly native: boolean; readonly folder: string }
   | { readonly kind: "question"; readonly question: string }

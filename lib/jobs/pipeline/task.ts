@@ -8,17 +8,17 @@ import { errorText } from "../../text/error_text.ts";
 export interface Task {
   /** The pipeline that its front matter names. */
   readonly pipeline: string | undefined;
-  /** What its front matter says. */
+  /** The level that its front matter sets. */
   readonly autonomyLevel: AutonomyLevel | undefined;
   /** All but the front matter. */
   readonly text: string;
 }
 
 /**
- * Reads a task: a text, with front matter before it or without. Of the front matter, `pipeline` and `autonomy_level` count
- * (`autonomyLevel` as well); other keys are somebody else's.
+ * Reads a task: a text, optionally with front matter, of which `pipeline` and `autonomy_level` (or `autonomyLevel`) count;
+ * other keys are ignored.
  *
- * @throws {UsageError} when there is no text, or one of these keys has a value that it cannot have
+ * @throws {UsageError} when there is no text, or one of these keys has a wrong value
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -64,7 +64,7 @@ function parseLevel(value: string, place: string): AutonomyLevel | undefined {
 }
 
 /**
- * The pipeline of a task: the command line's before the front matter's, before the default one, before the first one.
+ * The pipeline of a task: that of the command line, else of the front matter, else the default one, else the first one.
  *
  * @throws {UsageError} when there is no pipeline of that name
  */

@@ -2,7 +2,7 @@ import type { TokenUsage } from "../../providers/headless.ts";
 import type { Usage } from "./facts.ts";
 
 /**
- * Tokens of two stretches of work in one.
+ * The sum of two usages, by model.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
 }
 
 /**
- * The tokens of all models together.
+ * The tokens of all models in total.
  *
  * @example
  * ```ts

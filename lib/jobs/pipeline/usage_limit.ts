@@ -1,15 +1,15 @@
 import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
 
-/** A CLI names the reset to the minute; a moment later it holds for sure. */
+/** A CLI names the reset to the minute; a moment later it has certainly happened. */
 const MARGIN_MS = 30_000;
-/** Where no reset is named. */
+/** How long to wait where no reset is named. */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
 /** The clock stands still while a laptop is suspended: the calendar is looked at this often. */
 const LOOK_EVERY_MS = 30_000;
 
 /**
- * When to try again after the account's usage limit was met.
+ * When to try again after the account reached its usage limit.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Whether a file may be changed by one of these globs. `*` and `?` stay within one part of a path, `**` stands for any number
+ * Whether one of these globs allows a file to be changed. `*` and `?` stay within one part of a path, `**` stands for any number
  * of parts; a glob that ends with `/` means everything below that folder. Case counts.
  *
  * @param path relative to the working directory, with `/`
@@ -18,7 +18,7 @@ export function mayWrite(path: string, globs: readonly string[]): boolean {
 }
 
 /**
- * What is wrong with a glob, as the rest of a sentence; `undefined` where nothing is.
+ * What is wrong with a glob, as the rest of a sentence; `undefined` for a valid one.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function mayWrite(path: string, globs: readonly string[]): boolean {
  */
 export function globProblem(glob: string): string | undefined {
   if (glob.trim() === "") return "is empty";
-  if (glob.startsWith("/") || glob.startsWith("~")) return "is no path relative to the working directory";
+  if (glob.startsWith("/") || glob.startsWith("~")) return "is not a path relative to the working directory";
   if (glob.startsWith("!")) return "begins with !: there are no exceptions, only what is allowed";
   return glob.split("/").includes("..") ? "leads out of the working directory" : undefined;
 }

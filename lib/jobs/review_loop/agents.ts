@@ -94,8 +94,7 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
   } catch (error) {
     // A CLI that does not know the session any more ends at once; a dialog or a login stands in the way of every start.
     if (!(error instanceof RuntimeError) || options.signal.aborted) throw error;
-    const message =
-      `the session ${agent.sessionId} cannot be gone on with: a new one takes its place. ${error.message}`;
+    const message = `cannot resume session ${agent.sessionId}: a new one replaces it. ${error.message}`;
     record({ type: "warning", role, message });
     return await start(role, undefined, options);
   }

@@ -89,7 +89,7 @@ async function runCommand(
   const command = context.settings.projectTestCmd;
   if (command === undefined || options.runTestCommand === undefined) {
     throw new UsageError(
-      "Cannot go on with a run that waits for its project test command: none is configured any more",
+      "Cannot resume a run that waits for its project test command: none is configured any more",
     );
   }
   await options.onEvent?.({ type: "test_command_started", round: state.round, command: formatTestCommand(command) });

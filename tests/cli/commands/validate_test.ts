@@ -64,7 +64,7 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "error: panewright.jsonc:7:7: pipelines.main[2].check is missing",
     'error: panewright.jsonc:8:51: pipelines.main[3].check.type must be one of none, fileExists, shell, but is the string "file_exists"; did you mean "fileExists"?',
     'error: panewright.jsonc:9:69: pipelines.main[4].retry must be a number, but is the string "3"',
-    "error: panewright.jsonc:10:102: pipelines.main[5].file_access.allow_write[0] is no path relative to the working directory",
+    "error: panewright.jsonc:10:102: pipelines.main[5].file_access.allow_write[0] is not a path relative to the working directory",
     "error: panewright.jsonc:11:22: pipelines.main[6].prompt names DIR/gone.md, but there is no such file",
     "error: panewright.jsonc:11:72: pipelines.main[6].autonomy_level must be one of 0, 1, 2, 3, 4, 5, but is 6",
     'error: panewright.jsonc:12:9: pipelines.main[7].name is "g", which is the name of an earlier step',

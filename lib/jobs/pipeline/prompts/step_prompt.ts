@@ -10,7 +10,7 @@ import { dataBlock, jobBlock } from "../../../text/markdown.ts";
 const MAX_FEEDBACK_LINES = 120;
 const MAX_LOG_LINES = 200;
 
-/** What the prompt of an attempt is made from. */
+/** What the prompt of an attempt is built from. */
 export interface StepPromptInput {
   readonly at: StepPlace;
   readonly attempt: Attempt;
@@ -22,7 +22,7 @@ export interface StepPromptInput {
   readonly interactions: readonly Interaction[];
 }
 
-/** The prompt of an attempt: all that an agent needs that knows nothing, or the answer only for a session that knows the rest. */
+/** The prompt of an attempt: everything, for a new agent; only the answer, for a session that knows the rest. */
 export function buildStepPrompt(input: StepPromptInput): string {
   const answered = input.attempt.reason === "answered" ? input.interactions.at(-1) : undefined;
   if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answerPrompt(answered);
@@ -33,15 +33,15 @@ export function buildStepPrompt(input: StepPromptInput): string {
     autonomySection(input.at.autonomyLevel, input.settings.askCommands[0] ?? []),
     interactionHistory(input.interactions),
     previousAttempt(input),
-    answered === undefined ? undefined : `${answerPrompt(answered)}\n\nGo on with the step from where it stands.`,
+    answered === undefined ? undefined : `${answerPrompt(answered)}\n\nContinue the step from where it stands.`,
     END,
   ].filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
 const END =
-  "When the step is done, end your turn with a short summary of what you did. Do not start anything that goes on after that.";
+  "When the step is done, end your turn with a short summary of what you did. Do not start anything that keeps running after that.";
 
-/** What a session is told that was stopped by its question. */
+/** What a session is told after its question stopped it. */
 function answerPrompt({ text, answer, by }: Interaction): string {
   const who = by === "terminal" || by === "command" ? "The answer of the person" : "The answer";
   return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`${who} to it`, answer)}`;

@@ -14,7 +14,7 @@ export function analystPrompt(input: PromptInput): string {
   ]);
 }
 
-const TASK = `Read the code that this touches before you write. Your response holds:
+const TASK = `Read the code that this touches before you write. Your response contains:
 - Scope: what is to be done, and what is not.
 - Interfaces, files and modules that change, with their paths, and how.
 - Steps for the programmer, in order, each small enough to be checked.

@@ -37,7 +37,7 @@ export function programmerPrompt(input: PromptInput): string {
 }
 
 const TASK =
-  `Make the changes in the working directory. Do not weaken, skip or delete a test to get it to pass. Your response holds:
+  `Make the changes in the working directory. Do not weaken, skip or delete a test to get it to pass. Your response contains:
 - Files changed: each path, and what changed in it.
 - Behaviour implemented, point by point against the scenario test.
 - Checks that you ran, and what they printed.

@@ -13,7 +13,7 @@ export interface PromptInput {
   readonly turn: Turn;
 }
 
-/** The lines of one prompt's parts; a part that has nothing to say is undefined. */
+/** The parts of a prompt; one that has nothing to say is undefined. */
 export type PromptParts = readonly (string | undefined)[];
 
 /** Joins a prompt's parts with blank lines and closes it with the response file instruction of the role. */
@@ -62,7 +62,7 @@ export function upstream(input: PromptInput, options: { readonly role: AuthorRol
   const title = `OUTPUT OF THE ${role.toUpperCase()}`;
   if (output === undefined) {
     return `${title}: there is none, because this run was started at ${settings.startAgent}. ` +
-      "Go by the explore summary and by what the working directory holds.";
+      "Rely on the explore summary and on what is in the working directory.";
   }
   const isShort = isRepeat(input) && settings.condenseUpstreamOnRepeat && options.always !== "full";
   return dataBlock(...condensed(title, output, isShort ? settings.maxCrossPhaseLines : undefined));
@@ -93,14 +93,14 @@ export function quotedTestCommand({ context }: PromptInput): string | undefined 
   return command === undefined ? undefined : jobBlock("PROJECT TEST COMMAND", formatTestCommand(command));
 }
 
-/** How a review is to be written: the parts that the gate asks for, and the verdict, phrased so that an echo is none. */
+/** How a review is to be written: the parts that the gate asks for, and the verdict, phrased so that an echo of it is not a verdict. */
 export function reviewForm({ context, state, turn }: PromptInput, author: AuthorRole): string {
   const subject = author === "analyst" ? "the analysis" : "the changes";
   const firstApproval = firstApprovalCycle(context.settings);
   const note = state.feedback[author]?.note;
   return `Your review has these parts, each under its own label, and the label in English:
 1. Artefacts and judgement: every artefact of ${subject} that you looked at, with its path, and what you found.
-2. Traceability and coverage: for each point of the job and the scenario test, where it is dealt with, or that it is not.
+2. Traceability and coverage: for each point of the job and the scenario test, where it is dealt with, or that it is missing.
 3. Interfaces, files and modules: those that you opened, with their paths. Open at least 2 files that really exist.
 4. Action items: one list item each, with what is to be done in which file. Say so where there are none.
 5. The label REVIEW_NOTES followed by a colon and your conclusions in full sentences.
@@ -111,7 +111,7 @@ An approval without the parts above is not accepted${
   }.${note === undefined ? "" : `\nNote by panewright on your last review: ${note}.`}`;
 }
 
-/** How a verdict is to be written. Its template line offers both values, which the verdict parser takes for none. */
+/** How a verdict is to be written. Its template line offers both values, which the verdict parser does not take for a verdict. */
 export function verdictForm(label: string, first: string, second: string): string {
   return `The last line of your response is the verdict and holds nothing else. Its form, with exactly one of the two words:
 ${label}: ${first} | ${second}`;

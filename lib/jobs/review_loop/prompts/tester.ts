@@ -24,7 +24,7 @@ export function testerPrompt(input: PromptInput): string {
       ? "Run the scenario test yourself, step by step, with commands of your choice that change no source file."
       : "Run the project test command and every step of the scenario test. " +
         "Panewright runs the command itself afterwards, and a pass counts only if it exits with code 0 there.",
-    `Do not repair anything: what fails goes back to the programmer. Your response holds:
+    `Do not repair anything: what fails goes back to the programmer. Your response contains:
 - Each step: the command, its exit code, the part of its output that matters, what was expected.
 - For each failure, the evidence that the programmer needs: message, file and line, how to reproduce it.
 ${verdictForm("RESULT", "PASS", "FAIL")}

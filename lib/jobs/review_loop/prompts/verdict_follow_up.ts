@@ -6,7 +6,7 @@ export function verdictFollowUpPrompt(input: PromptInput): string {
     ? verdictForm("RESULT", "PASS", "FAIL")
     : verdictForm("REVIEW_RESULT", "APPROVED", "REVISE");
   return assemble(input, [
-    `Your last response as ${input.turn.role} held no verdict that can be read without doubt: none, more than one, or one in \
+    `Your last response as ${input.turn.role} had no clear verdict: none, more than one, or one in \
 a code block or a quote. Do not do the work again. Write one sentence with your reason and then the verdict, as plain text.`,
     form,
   ]);
