@@ -1,10 +1,11 @@
-import { assertEquals, assertLess } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { cleanEnvironment, panewrightArgv } from "../support/run_panewright.ts";
+import { until } from "../support/until.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
-/** Starts `panewright doctor` with programs that write their process id to `pid` and then take half a minute. */
+/** Starts `panewright doctor` with programs that write their process id to `pid` and then take an hour. */
 async function startWaiting(dir: TempDir, slowProgram: "codex" | "tmux") {
-  const slow = `#!/bin/sh\necho $$ > ${dir.path}/pid\nexec /bin/sleep 30\n`;
+  const slow = `#!/bin/sh\necho $$ > ${dir.path}/pid\nexec /bin/sleep 3000\n`;
   const programs = { tmux: '#!/bin/sh\necho "tmux 3.4"\n', codex: "#!/bin/sh\n", [slowProgram]: slow };
   for (const [name, script] of Object.entries(programs)) {
     await Deno.mkdir(`${dir.path}/bin`, { recursive: true });
@@ -29,12 +30,7 @@ async function startWaiting(dir: TempDir, slowProgram: "codex" | "tmux") {
 }
 
 async function pidOf(file: string): Promise<number> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const text = await Deno.readTextFile(file).catch(() => "");
-    if (text.endsWith("\n")) return Number(text);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${file} was not written`);
+  return Number(await until(() => Deno.readTextFile(file).catch(() => ""), (text) => text.endsWith("\n")));
 }
 
 /** SIGCONT does nothing to a process that runs; there is no signal to one that does not. */
@@ -66,11 +62,9 @@ Deno.test("a second Ctrl-C ends a command that does not come to its end", async 
   try {
     child.kill("SIGINT");
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const since = performance.now();
     child.kill("SIGINT");
     assertEquals((await child.output()).code, 130);
     assertEquals(isRunning(pid), true, "the program was left while the other one still ran");
-    assertLess(performance.now() - since, 5000);
   } finally {
     if (isRunning(pid)) Deno.kill(pid, "SIGKILL");
   }

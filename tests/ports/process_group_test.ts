@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type ProcessGroup, type ProcessGroupSpec, startProcessGroup } from "../../lib/ports/process_group.ts";
 import { processesWith } from "../providers/headless/support.ts";
+import { patientClock } from "../support/patient_clock.ts";
 
 function start(
   script: string,
@@ -14,7 +15,7 @@ function start(
     env: {},
     stdin: "",
     mark: { name: "PANEWRIGHT_TEST_MARK", value: crypto.randomUUID() },
-    clock: systemClock,
+    clock: patientClock(),
     onStdout: (bytes) => text += new TextDecoder().decode(bytes),
     onStderr: () => {},
     ...change,
@@ -30,50 +31,51 @@ async function ready(group: { readonly printed: () => string }): Promise<void> {
 const uniqueMark = () => `mark-${crypto.randomUUID()}`;
 
 Deno.test("the ladder begins with SIGINT, which most programs end on at once", async () => {
-  const group = start("trap 'echo int; exit 5' INT; echo ready; while :; do sleep 0.05; done");
+  const clock = patientClock();
+  const group = start("trap 'echo int; exit 5' INT; echo ready; while :; do sleep 0.05; done", { clock });
   await ready(group);
-  const startMs = performance.now();
   await group.stop();
   assertEquals([await group.ended, group.printed()], [5, "ready\nint\n"]);
-  assertLess(performance.now() - startMs, 900);
+  assert(clock.now() < 1000, `${clock.now()} ms`);
 });
 
 Deno.test("SIGTERM comes after 1 s to what ignores SIGINT", async () => {
-  const group = start("trap '' INT; trap 'echo term; exit 6' TERM; echo ready; while :; do sleep 0.05; done");
+  const clock = patientClock({ coarseness: 5 });
+  const script = "trap '' INT; trap 'echo term; exit 6' TERM; echo ready; while :; do sleep 0.05; done";
+  const group = start(script, { clock });
   await ready(group);
-  const startMs = performance.now();
   await group.stop();
-  const ms = performance.now() - startMs;
   assertEquals([await group.ended, group.printed()], [6, "ready\nterm\n"]);
-  assert(ms > 950 && ms < 2500, `${ms} ms`);
+  assert(clock.now() >= 1000 && clock.now() < 3000, `${clock.now()} ms`);
 });
 
 Deno.test("SIGKILL comes after 3 s to what ignores the other signals", async () => {
-  const group = start("trap '' INT TERM; echo ready; while :; do sleep 0.05; done");
+  const clock = patientClock({ coarseness: 10 });
+  const group = start("trap '' INT TERM; echo ready; while :; do sleep 0.05; done", { clock });
   await ready(group);
-  const startMs = performance.now();
   await group.stop();
-  const ms = performance.now() - startMs;
   assertEquals(await group.ended, 137);
-  assert(ms > 2900 && ms < 4500, `${ms} ms`);
+  assert(clock.now() >= 3000 && clock.now() < 5000, `${clock.now()} ms`);
 });
 
 Deno.test("what went into a session of its own is found by its mark, and ended", async () => {
+  const clock = patientClock();
   const mark = uniqueMark();
-  const group = start(`setsid sh -c 'trap "" INT; while :; do sleep 0.05; done' ${mark} & echo ready; exit 0`);
+  const script = `setsid sh -c 'trap "" INT; while :; do sleep 0.05; done' ${mark} & echo ready; exit 0`;
+  const group = start(script, { clock });
   await ready(group);
   await group.ended;
   assertEquals((await processesWith(mark)).length, 1);
-  const startMs = performance.now();
   await group.stop();
   assertEquals(await processesWith(mark), []);
-  assertLess(performance.now() - startMs, 900);
+  // It got SIGTERM at once, and not after the second that a program has on SIGINT.
+  assert(clock.now() < 1000, `${clock.now()} ms`);
 });
 
 Deno.test("a child whose environment was cleared is found below the program", async () => {
   const mark = uniqueMark();
   const script = `env -i /bin/sh -c "setsid sh -c 'while :; do sleep 0.05; done' ${mark}" & echo ready; wait`;
-  const group = start(script);
+  const group = start(script, { clock: patientClock({ coarseness: 5 }) });
   await ready(group);
   while ((await processesWith(mark)).length === 0) await systemClock.sleep(10);
   await group.stop();
@@ -81,13 +83,13 @@ Deno.test("a child whose environment was cleared is found below the program", as
 });
 
 Deno.test("stop after the end of all waits for nothing, and may be called again", async () => {
-  const group = start("echo ready; exit 3");
+  const clock = patientClock();
+  const group = start("echo ready; exit 3", { clock });
   assertEquals(await group.ended, 3);
-  const startMs = performance.now();
   await Promise.all([group.stop(), group.stop()]);
   await group.stop();
   assertEquals(group.printed(), "ready\n");
-  assertLess(performance.now() - startMs, 500);
+  assertEquals(clock.now(), 0);
 });
 
 Deno.test("killNow ends the group without waiting", async () => {

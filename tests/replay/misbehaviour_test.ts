@@ -96,13 +96,12 @@ Deno.test("handoff with a pane: a dialog is accepted where that is allowed", asy
 });
 
 Deno.test("handoff with a pane: an agent that crashes ends the turn at once", async () => {
-  const startedMs = performance.now();
+  // An hour of grace is not waited for.
   await assertRejects(
-    () => playOn([[{ think: 500 }, { crash: {} }]], { idleGraceSeconds: 10 }),
+    () => playOn([[{ think: 500 }, { crash: {} }]], { idleGraceSeconds: 3600, responseTimeoutSeconds: 7200 }),
     RuntimeError,
     "last status: error",
   );
-  assert(performance.now() - startedMs < 8000);
 });
 
 Deno.test("handoff with a pane: an error of the agent ends the turn", async () => {

@@ -6,6 +6,7 @@ import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, findRegions, type Screen, type TerminalStatus } from "../../lib/screen/mod.ts";
 import { captureScreen } from "../../lib/providers/terminal/glance.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
+import { until } from "../support/until.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";
 
 interface RunningAgent {
@@ -15,7 +16,7 @@ interface RunningAgent {
   /** Runs tmux commands against the pane, in one go: `["resize-window", "-x", "80"]` gets its target added. */
   tmux(...commands: readonly (readonly [string, ...string[]])[]): Promise<void>;
   capture(): Promise<Screen>;
-  /** Waits for a screen for which it is true; fails with the screen after fifteen seconds. */
+  /** Waits for a screen for which it is true; fails with the screen after very many looks. */
   until(condition: (screen: Screen) => boolean): Promise<Screen>;
 }
 
@@ -44,15 +45,7 @@ async function withAgent(turns: readonly (readonly unknown[])[], test: (agent: R
       );
       assertEquals(result.code, 0, result.stderr);
     },
-    async until(condition) {
-      const deadline = performance.now() + 15_000;
-      for (;;) {
-        const screen = await capture();
-        if (condition(screen)) return screen;
-        assert(performance.now() < deadline, `title: ${screen.title}\n${textOf(screen)}`);
-        await new Promise((resolve) => setTimeout(resolve, 30));
-      }
-    },
+    until: (condition) => until(capture, condition, (screen) => `title: ${screen.title}\n${textOf(screen)}`),
   };
   await agent.until(isReady);
   await test(agent);

@@ -6,6 +6,7 @@ import type { Key } from "../../lib/text/keys.ts";
 import { createSession, type Session } from "../../lib/replay/session.ts";
 import { activityOf } from "../../lib/replay/state.ts";
 import { parseReplayScript } from "../../lib/replay/script.ts";
+import { until } from "../support/until.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { createManualClock, type ManualClock } from "./manual_clock.ts";
 
@@ -72,12 +73,6 @@ async function play(
   });
 }
 
-/** File work ends in its own time: lets it, for at most two seconds. */
-async function eventually(condition: () => boolean | Promise<boolean>) {
-  const deadline = performance.now() + 2000;
-  while (!await condition() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 Deno.test("a turn is played step by step and ends with the time it took", () =>
   play(
     [[{ think: 1000 }, { commentary: "I look." }, { run: { command: "ls", ms: 500 } }, { stream: "Done." }]],
@@ -97,7 +92,7 @@ Deno.test("the response file is written where the prompt says, before the turn e
   play([[{ think: 10 }, { respond: ["RESULT: PASS", ""] }, { think: 1000 }]], async (p) => {
     await p.prompt();
     await p.clock.advance(10);
-    await eventually(async () => await p.response() !== undefined);
+    await until(async () => await p.response() !== undefined);
     assertEquals(await p.response(), "RESULT: PASS\n");
     assertEquals(activityOf(p.session.state), "working");
   }));
@@ -111,7 +106,7 @@ Deno.test("a prompt gets the turn that names it, and the turns after it follow",
   return play(turns, async (p) => {
     for (const [prompt, wanted] of [["Round 2.", "second"], ["Go on.", "third"], ["Round 2.", "second"]] as const) {
       await p.prompt(prompt);
-      await eventually(async () => await p.response() === wanted && activityOf(p.session.state) === "resting");
+      await until(async () => await p.response() === wanted && activityOf(p.session.state) === "resting");
       assertEquals(await p.response(), wanted);
     }
   });
@@ -139,15 +134,15 @@ Deno.test("no response file, an empty one and one of two pieces can be scripted"
     await p.clock.advance(1);
     assertEquals([await p.response(), activityOf(p.session.state)], [undefined, "resting"]);
     await p.prompt();
-    await eventually(() => activityOf(p.session.state) === "resting");
+    await until(() => activityOf(p.session.state) === "resting");
     assertEquals(await p.response(), "");
   });
   await play([[{ respond: { text: "first second", pauseMs: 700 } }]], async (p) => {
     await p.prompt();
-    await eventually(() => p.clock.sleepers > 0);
+    await until(() => p.clock.sleepers > 0);
     assertEquals([await p.response(), activityOf(p.session.state)], ["first ", "working"]);
     await p.clock.advance(700);
-    await eventually(() => activityOf(p.session.state) === "resting");
+    await until(() => activityOf(p.session.state) === "resting");
     assertEquals(await p.response(), "first second");
   });
 });
@@ -160,7 +155,7 @@ Deno.test("a late response file comes after the turn is over", () =>
     await p.clock.advance(1999);
     assertEquals(await p.response(), undefined);
     await p.clock.advance(1);
-    await eventually(async () => await p.response() !== undefined);
+    await until(async () => await p.response() !== undefined);
     assertEquals(await p.response(), "late");
   }));
 
@@ -170,7 +165,7 @@ Deno.test("a prompt without an instruction, and a file outside the folder, end t
     await p.press("enter");
     assertEquals(p.session.state.cells.at(-1), { type: "error", text: "The prompt names no response file." });
     await p.prompt();
-    await eventually(() => activityOf(p.session.state) === "resting");
+    await until(() => activityOf(p.session.state) === "resting");
     assertEquals(p.session.state.cells.at(-1), {
       type: "error",
       text: 'Cannot write "../x": it leaves the working directory',
@@ -290,6 +285,6 @@ Deno.test("C-c clears a draft first and quits on an empty composer; /quit quits"
 Deno.test("files of the project are written, so that its own tests see them", () =>
   play([[{ writeFile: { path: "src/greet.sh", text: ["echo hello", ""] } }, { stream: "Done." }]], async (p) => {
     await p.prompt();
-    await eventually(() => activityOf(p.session.state) === "resting");
+    await until(() => activityOf(p.session.state) === "resting");
     assertEquals(await Deno.readTextFile(`${p.workdir}/src/greet.sh`), "echo hello\n");
   }));

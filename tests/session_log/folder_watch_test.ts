@@ -1,4 +1,4 @@
-import { assertLess, assertRejects } from "@std/assert";
+import { assertRejects } from "@std/assert";
 import { FolderWatch } from "../../lib/session_log/folder_watch.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -8,9 +8,7 @@ Deno.test("a wait that is aborted while the watch is still set up ends at once",
   // What is noticed when the watch is set up ends the first wait.
   await watch.wait(0);
   const abort = new AbortController();
-  const startedMs = performance.now();
-  const wait = watch.wait(4000, abort.signal);
+  const wait = watch.wait(3_600_000, abort.signal);
   abort.abort(new Error("stop"));
   await assertRejects(() => wait, Error, "stop");
-  assertLess(performance.now() - startedMs, 2000);
 });

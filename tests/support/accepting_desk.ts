@@ -1,6 +1,7 @@
 import type { DialogDesk } from "../../lib/handoff/dialog_desk.ts";
 import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
 import { openDialog } from "../../lib/providers/terminal/pane_look.ts";
+import { until } from "./until.ts";
 
 /** A desk that says yes to every dialog of a terminal. */
 export function acceptingDesk(terminal: AgentTerminal): DialogDesk {
@@ -17,13 +18,7 @@ export function acceptingDesk(terminal: AgentTerminal): DialogDesk {
 
 /** Waits for a terminal's dialog, and answers it. Returns its kind. */
 export async function answerNextDialog(terminal: AgentTerminal, answer: "accept" | "decline"): Promise<string> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    const dialog = openDialog(await terminal.look());
-    if (dialog !== undefined) {
-      await terminal.answerDialog(dialog, answer);
-      return dialog.kind;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("There is no dialog after 15 seconds");
+  const dialog = await until(async () => openDialog(await terminal.look()));
+  await terminal.answerDialog(dialog!, answer);
+  return dialog!.kind;
 }

@@ -2,6 +2,7 @@ import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { killServer } from "../../lib/tmux/server.ts";
 import type { PaneRef, TmuxClient } from "../../lib/tmux/client.ts";
 import { openSession, type OpenSessionOptions, type TmuxSession } from "../../lib/tmux/session.ts";
+import { until as untilSeen } from "../support/until.ts";
 import type { Screen } from "../../lib/screen/screen.ts";
 
 /** A clean environment for programs under test. */
@@ -32,15 +33,9 @@ export async function tmuxSandbox(): Promise<TmuxSandbox> {
   };
 }
 
-/** Looks every 25 ms until what was looked at is as it should be; after 10 s, an error with the last look. */
-export async function until<T>(look: () => Promise<T>, accept: (value: T) => boolean): Promise<T> {
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    const value = await look();
-    if (accept(value)) return value;
-    if (performance.now() > deadline) throw new Error(`waited in vain; last look: ${describe(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+/** Looks again and again until what was looked at is as it should be; after very many looks, an error with the last one. */
+export function until<T>(look: () => T | Promise<T>, accept: (value: T) => boolean): Promise<T> {
+  return untilSeen(look, accept, describe);
 }
 
 function describe(value: unknown): string {

@@ -109,13 +109,3 @@ export async function execProject(
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
 }
-
-/** Waits until something is there. */
-export async function eventually<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`This did not come: ${what}`);
-}

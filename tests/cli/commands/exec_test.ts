@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { eventually, type ExecProject, execProject } from "./exec_project.ts";
+import { until } from "../../support/until.ts";
+import { type ExecProject, execProject } from "./exec_project.ts";
 
 interface PrintedEvent {
   readonly type: string;
@@ -100,7 +101,7 @@ Deno.test("a second answer is refused, and so is one to a question that is not o
 Deno.test("kill -9 of panewright while the question waits: it is listed, answered, and the run resumed", async () => {
   await using project = await execProject({ exec: { answer_timeout_seconds: 600 } });
   await using running = project.start("exec", "task.md", "--json");
-  await eventually(() => running.output.stdout.includes('"question_asked"') || undefined, "the question");
+  await until(() => running.output.stdout.includes('"question_asked"'));
   const run = runOf(running.output.stdout);
   const rejected = await project.run("resume", run);
   assertEquals(rejected.code, 2);
@@ -126,7 +127,7 @@ Deno.test("kill -9 of panewright while an agent works: resume ends the agent tha
     script.replace('touch "done-$number"', '[ -e go ] || sleep 600\ntouch "done-$number"'),
   );
   await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
-  await eventually(() => running.output.stdout.includes("Looking around.") || undefined, "the agent at work");
+  await until(() => running.output.stdout.includes("Looking around."));
   const run = runOf(running.output.stdout);
   running.kill("SIGKILL");
   await running.ended;
@@ -142,7 +143,7 @@ Deno.test("kill -9 of panewright while an agent works: resume ends the agent tha
 Deno.test("an answer given while the run waits is taken by it", async () => {
   await using project = await execProject({ exec: { answer_timeout_seconds: 600 } });
   await using running = project.start("exec", "task.md");
-  await eventually(() => running.output.stderr.includes("question q1") || undefined, "the question");
+  await until(() => running.output.stderr.includes("question q1"));
   const [run] = [...Deno.readDirSync(`${project.path}/.panewright/runs`)];
   const answered = await project.run("answer", run?.name ?? "", "PostgreSQL");
   assertStringIncludes(answered.stdout, "The run continues by itself.");
@@ -189,7 +190,7 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
       script.replace('touch "done-$number"', '[ -e go ] || sleep 600\ntouch "done-$number"'),
     );
     await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
-    await eventually(() => running.output.stdout.includes("Looking around.") || undefined, "the agent at work");
+    await until(() => running.output.stdout.includes("Looking around."));
     running.kill(signal);
     const ended = await running.ended;
     assertEquals(ended.code, code);

@@ -16,7 +16,7 @@ import {
   writeRun,
 } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { untilSo } from "../../support/until_so.ts";
+import { until } from "../../support/until.ts";
 
 const ID = "20261120-072605-3fa9";
 
@@ -124,12 +124,12 @@ Deno.test("logs --follow: new lines as they come, until no process executes the 
   const io = fakeIo({ cwd: dir.path });
   let ended = false;
   const following = runCli(["logs", "--follow"], io).finally(() => ended = true);
-  await untilSo(() => io.written.stdout.includes("starting with analyst"));
+  await until(() => io.written.stdout.includes("starting with analyst"));
   using journal = openJournal(folder.journalPath);
   journal.append({ type: "round_started", round: 1, maxRounds: 8 } as { type: string });
-  await untilSo(() => io.written.stdout.includes("round 1 of 8"));
+  await until(() => io.written.stdout.includes("round 1 of 8"));
   journal.append(reviewFinished("pass"));
-  await untilSo(() => io.written.stdout.includes("PASS"));
+  await until(() => io.written.stdout.includes("PASS"));
   assertEquals(ended, false);
   lock?.[Symbol.dispose]();
   assertEquals(await following, 0);
@@ -143,7 +143,7 @@ Deno.test("logs --follow: Ctrl-C leaves with 130 and no message", async () => {
   const controller = new AbortController();
   const io = fakeIo({ cwd: dir.path, signal: controller.signal });
   const following = runCli(["logs", "-f"], io);
-  await untilSo(() => io.written.stdout !== "");
+  await until(() => io.written.stdout !== "");
   controller.abort(new Interruption("SIGINT"));
   assertEquals([await following, io.written.stderr], [130, ""]);
 });

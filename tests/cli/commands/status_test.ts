@@ -18,7 +18,7 @@ import {
   writeRun,
 } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
-import { untilSo } from "../../support/until_so.ts";
+import { until } from "../../support/until.ts";
 
 const ID = "20261120-072605-3fa9";
 
@@ -165,15 +165,15 @@ Deno.test("status --watch: one block a change where there is no terminal, until 
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch"], io);
   const blocks = () => io.written.stdout.split(/^(?=run )/m).filter((block) => block !== "");
-  await untilSo(() => blocks().length === 1);
+  await until(() => blocks().length === 1);
   // Nothing changes for more than a tick.
   await new Promise((resolve) => setTimeout(resolve, 1300));
   assertEquals(blocks().length, 1);
   using journal = openJournal(folder.journalPath);
   journal.append({ type: "round_started", round: 1, maxRounds: 8 } as { type: string });
-  await untilSo(() => blocks().length === 2);
+  await until(() => blocks().length === 2);
   journal.append(reviewFinished("pass"));
-  await untilSo(() => blocks().length === 3);
+  await until(() => blocks().length === 3);
   lock?.[Symbol.dispose]();
   assertEquals(await watching, 0);
   assertEquals(blocks().map((block) => block.split("\n")[0]), [
@@ -190,7 +190,7 @@ Deno.test("status --watch --json: one object a change", async () => {
   const io = fakeIo({ cwd: dir.path });
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch", "--json"], io);
-  await untilSo(() => io.written.stdout !== "");
+  await until(() => io.written.stdout !== "");
   lock?.[Symbol.dispose]();
   assertEquals(await watching, 0);
   assertEquals(io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).state), ["running", "killed"]);
@@ -215,7 +215,7 @@ Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the 
   const controller = new AbortController();
   const io = fakeIo({ cwd: dir.path, terminal: true, rows: 6, columns: 60, signal: controller.signal });
   const watching = runCli(["status", "--watch"], io);
-  await untilSo(() => io.written.stdout.includes("\x1b[J"));
+  await until(() => io.written.stdout.includes("\x1b[J"));
   controller.abort(new Interruption("SIGINT"));
   assertEquals(await watching, 130);
   assertEquals(io.written.stderr, "");

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { isLocked } from "../../../lib/run/lock_file.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { readFactsOf } from "../../../lib/run/read_facts.ts";
@@ -22,6 +22,7 @@ import {
   writeRun,
 } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { until } from "../../support/until.ts";
 
 const ID = "20261120-072605-3fa9";
 
@@ -38,7 +39,7 @@ async function startOwner({ lockPath }: RunFolder, ...mode: readonly string[]): 
   const script = new URL("../../support/hold_lock.ts", import.meta.url).pathname;
   const argv = [Deno.execPath(), "run", "--quiet", "--no-check", "-A", script, lockPath, ...mode] as const;
   const owner = startProgram(argv, { cwd: "/", env: cleanEnvironment() });
-  while (!owner.output.stdout.includes("held")) await systemClock.sleep(20);
+  await until(() => owner.output.stdout.includes("held"));
   return owner;
 }
 
@@ -112,13 +113,18 @@ Deno.test("stop: agents that outlived their panewright are ended, with their tmu
   const mark = `test-${socket}`;
   const client = createTmuxClient({ socket });
   try {
-    const pane = ["-e", `PANEWRIGHT_SESSION_MARK=${mark}`, "--", "sh", "-c", "trap '' HUP; sleep 600 & wait"] as const;
+    const pane = [
+      "-e",
+      `PANEWRIGHT_SESSION_MARK=${mark}`,
+      "--",
+      "sh",
+      "-c",
+      "trap '' HUP; sleep 36000 & wait",
+    ] as const;
     await client.run(["new-session", "-d", "-s", "panewright", ...pane]);
     const folder = await writeReview(dir, ...agentReady({ socket }), ...PROGRAMMER_AT_WORK);
-    const startedMs = performance.now();
     const { code, stdout } = await stop(dir);
     assertEquals(code, 0);
-    assertLess(performance.now() - startedMs, 8000);
     assertStringIncludes(stdout, `The agents of run ${ID} were ended; the panewright that executed it was gone.\n`);
     assertEquals(await isServerRunning(client), false);
     assertEquals((await readRecords(folder.journalPath)).at(-1)?.type, "run_finished");

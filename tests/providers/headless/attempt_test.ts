@@ -1,8 +1,10 @@
 import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
 import { assert, assertEquals, assertLess, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
-import { type Clock, systemClock } from "../../../lib/ports/clock.ts";
+import { exists } from "@std/fs";
 import { recordAsk } from "../../../lib/providers/headless/ask_channel.ts";
+import { patientClock } from "../../support/patient_clock.ts";
+import { until } from "../../support/until.ts";
 import { askedBy, fakeProject, processesWith, shellCall, started, turnEnd } from "./support.ts";
 
 const ID = "01a1f816-0dae-7f03-9345-5ed7c7967dba";
@@ -17,7 +19,6 @@ const said = (text: string) => ({
 
 Deno.test("seed 004, the signal ends the process: the agent that asks is stopped, and the error carries its question", async () => {
   await using project = await fakeProject();
-  const startMs = performance.now();
   const error = await askedBy(
     project.run([started(ID), said("I look."), shellCall("cat-herder ask 'Which database?'"), { do: "hang" }], {
       plan: { threadId: ID },
@@ -27,7 +28,6 @@ Deno.test("seed 004, the signal ends the process: the agent that asks is stopped
   assert(error instanceof HumanInterventionRequiredError);
   assertEquals([error.exitCode, error.sessionId], [3, ID]);
   assertStringIncludes(error.message, "Which database?");
-  assertLess(performance.now() - startMs, 5000);
 });
 
 Deno.test("bug: an ask is found at the top level of the log as well as in response items", async () => {
@@ -137,9 +137,32 @@ Deno.test("seed 004, the active log: one that was there before is not taken with
 
 Deno.test("without a thread id none of two new logs of the same folder is taken", async () => {
   await using project = await fakeProject();
-  const run = (question: string) =>
-    project.run([shellCall(`panewright ask '${question}'`), { do: "wait", ms: 1500 }, { do: "exit", code: 0 }]);
-  const results = await Promise.all([run("A?"), run("B?")]);
+  // Both logs are there at the same moment, and before the agents end: then a log is looked for a last time.
+  const timestamp = new Date().toISOString();
+  for (const question of ["A?", "B?"]) {
+    const id = crypto.randomUUID();
+    const payload = { id, cwd: `${project.path}/project`, timestamp, source: "exec" };
+    const { record } = shellCall(`panewright ask '${question}'`) as { readonly record: object };
+    const lines = [{ timestamp, type: "session_meta", payload }, { timestamp, ...record }];
+    await Deno.mkdir(`${project.path}/day`, { recursive: true });
+    await Deno.writeTextFile(
+      `${project.path}/day/rollout-2026-11-20T08-00-00-${id}.jsonl`,
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    );
+  }
+  const end = `${project.path}/end`;
+  const attempts = [1, 2].map((number) =>
+    project.run([
+      { do: "spawn", argv: ["touch", `${project.path}/started-${number}`] },
+      { do: "waitFor", path: end },
+      { do: "exit", code: 0 },
+    ])
+  );
+  for (const number of [1, 2]) await until(() => exists(`${project.path}/started-${number}`));
+  await Deno.mkdir(`${project.path}/codex/sessions/2026/11`, { recursive: true });
+  await Deno.rename(`${project.path}/day`, `${project.path}/codex/sessions/2026/11/20`);
+  await Deno.writeTextFile(end, "");
+  const results = await Promise.all(attempts);
   assertEquals(results.map(({ outcome }) => outcome), ["completed", "completed"]);
 });
 
@@ -165,6 +188,7 @@ Deno.test("a session that is resumed is read from where it was left", async () =
 Deno.test("bug: nothing of the process tree survives an abort, also what left the group", async () => {
   await using project = await fakeProject();
   const abort = new AbortController();
+  const clock = patientClock({ coarseness: 10, byHandFromMs: 1000 });
   const mark = `86${Math.floor(Math.random() * 1e6)}`;
   const attempt = project.run([
     { do: "ignore", signals: ["SIGINT", "SIGTERM"] },
@@ -172,33 +196,39 @@ Deno.test("bug: nothing of the process tree survives an abort, also what left th
     started(ID),
     said("Working."),
     { do: "hang" },
-  ], { plan: { threadId: ID }, signal: abort.signal });
+  ], { plan: { threadId: ID }, signal: abort.signal, clock, timeLimitSeconds: 36_000 });
   attempt.catch(() => {});
-  while (!project.facts.some(({ type }) => type === "said")) await systemClock.sleep(10);
+  await until(() => project.facts.some(({ type }) => type === "said"));
   assertNotEquals(await processesWith(mark), []);
-  const startMs = performance.now();
+  const startMs = clock.now();
   abort.abort(new Error("stopped by hand"));
   await assertRejects(() => attempt, Error, "stopped by hand");
   assertEquals(await processesWith(mark), []);
   // SIGINT and SIGTERM are ignored: SIGKILL comes after 3 s.
-  const seconds = (performance.now() - startMs) / 1000;
-  assert(seconds > 2.9 && seconds < 5, `${seconds} s`);
+  const seconds = (clock.now() - startMs) / 1000;
+  assert(seconds >= 3 && seconds < 5, `${seconds} s`);
 });
 
 Deno.test("an agent that ends on SIGINT takes what it left behind along at once", async () => {
   await using project = await fakeProject();
   const mark = `87${Math.floor(Math.random() * 1e6)}`;
-  const startedMs = performance.now();
+  const clock = patientClock({ byHandFromMs: 1000 });
+  let askedMs = NaN;
   await askedBy(
     project.run([
       { do: "spawn", argv: ["sleep", mark] },
       started(ID),
       shellCall("panewright ask 'q?'"),
       { do: "hang" },
-    ], { plan: { threadId: ID } }),
+    ], {
+      plan: { threadId: ID },
+      clock,
+      onProgress: ({ type }) => void (askedMs = type === "ran" ? clock.now() : askedMs),
+    }),
   );
   assertEquals(await processesWith(mark), []);
-  assertLess(performance.now() - startedMs, 3000);
+  // Before SIGTERM, which would come a second after SIGINT.
+  assertLess(clock.now() - askedMs, 1000);
 });
 
 Deno.test("what an agent leaves running when its turn has ended is stopped, too", async () => {
@@ -216,12 +246,17 @@ Deno.test("what an agent leaves running when its turn has ended is stopped, too"
 
 Deno.test("the time limit stops the agent and makes a failure", async () => {
   await using project = await fakeProject();
-  const result = await project.run([started(ID), said("Working."), { do: "hang" }], {
+  const clock = patientClock({ byHandFromMs: 1000 });
+  const attempt = project.run([started(ID), said("Working."), { do: "hang" }], {
     plan: { threadId: ID },
-    timeLimitSeconds: 1,
+    timeLimitSeconds: 3600,
+    clock,
   });
+  await until(() => project.facts.some(({ type }) => type === "said"));
+  clock.advance(3_600_000);
+  const result = await attempt;
   assertEquals([result.outcome, result.timedOut], ["failed", true]);
-  assertStringIncludes(result.error ?? "", "1 s");
+  assertStringIncludes(result.error ?? "", "3600 s");
   assertEquals(result.attemptLog, "Said: Working.");
 });
 
@@ -379,12 +414,6 @@ Deno.test("the prompt goes to standard input, which is closed", async () => {
   assertEquals(await Deno.readTextFile(path), prompt);
 });
 
-/** A clock on which waiting takes a tenth of the time. */
-const fastClock: Clock = {
-  now: () => systemClock.now() * 10,
-  sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
-};
-
 const turnResult = (text: string) => ({
   do: "print" as const,
   line: { type: "result", subtype: "success", is_error: false, result: text },
@@ -392,11 +421,15 @@ const turnResult = (text: string) => ({
 
 Deno.test("a CLI that does not end after its turn is stopped, and the turn counts", async () => {
   await using project = await fakeProject(claudeCodeProvider);
-  const result = await project.run([
+  const clock = patientClock({ byHandFromMs: 1000 });
+  const attempt = project.run([
     { do: "print", line: { type: "system", subtype: "init", session_id: "s1" } },
     turnResult("Done."),
     { do: "hang" },
-  ], { clock: fastClock });
+  ], { clock });
+  await until(async () => (await project.stepFile("raw.ndjson").catch(() => "")).includes("Done."));
+  clock.advance(6000);
+  const result = await attempt;
   assertEquals([result.outcome, result.finalText, result.sessionId], ["completed", "Done.", "s1"]);
   assertLess(result.seconds, 15);
 });
@@ -404,14 +437,19 @@ Deno.test("a CLI that does not end after its turn is stopped, and the turn count
 Deno.test("a turn that begins by itself after the end of another is not stopped", async () => {
   await using project = await fakeProject(claudeCodeProvider);
   const message = { id: "m1", model: "m", content: [{ type: "text", text: "The background job is done." }] };
-  const result = await project.run([
+  const clock = patientClock({ byHandFromMs: 1000 });
+  const attempt = project.run([
     turnResult("One."),
     { do: "wait", ms: 100 },
     { do: "print", line: { type: "assistant", message } },
-    { do: "wait", ms: 700 },
+    { do: "waitFor", path: `${project.path}/go` },
     turnResult("Two."),
     { do: "exit", code: 0 },
-  ], { clock: fastClock });
+  ], { clock });
+  await until(() => project.facts.some((fact) => fact.type === "said" && fact.text.includes("background job")));
+  clock.advance(7000);
+  await Deno.writeTextFile(`${project.path}/go`, "");
+  const result = await attempt;
   assertEquals([result.outcome, result.finalText], ["completed", "Two."]);
 });
 

@@ -14,6 +14,8 @@ export type FakeStep =
   /** Prints text without a line end. */
   | { readonly do: "printText"; readonly text: string }
   | { readonly do: "wait"; readonly ms: number }
+  /** Waits until a file is there. */
+  | { readonly do: "waitFor"; readonly path: string }
   /** Runs a program, in a session of its own as Codex does, and does not wait for it. */
   | { readonly do: "spawn"; readonly argv: readonly [string, ...string[]] }
   /** Runs a program as the agent's shell would, and waits for it. */
@@ -82,6 +84,9 @@ async function play(plan: FakePlan): Promise<void> {
       case "wait":
         await new Promise((resolve) => setTimeout(resolve, step.ms));
         break;
+      case "waitFor":
+        while (!isThere(step.path)) await new Promise((resolve) => setTimeout(resolve, 20));
+        break;
       case "spawn":
       case "run": {
         const [program, ...args] = step.argv;
@@ -105,5 +110,14 @@ async function play(plan: FakePlan): Promise<void> {
       case "exit":
         Deno.exit(step.code);
     }
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -59,7 +59,7 @@ export async function fakeProject(provider: HeadlessRequest["provider"] = codexP
         },
         signal: new AbortController().signal,
         clock: systemClock,
-        timeLimitSeconds: 30,
+        timeLimitSeconds: 600,
         onProgress: (fact) => facts.push(fact),
         ...change,
       });
