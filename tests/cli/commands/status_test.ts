@@ -202,7 +202,7 @@ Deno.test("status --watch: a run whose folder is removed meanwhile is not called
   const io = fakeIo({ cwd: dir.path });
   using _held = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch"], io);
-  await untilSo(() => io.written.stdout !== "");
+  await until(() => io.written.stdout !== "");
   await Deno.remove(folder.path, { recursive: true });
   assertEquals(await watching, 1);
   assertStringIncludes(io.written.stderr, `Cannot show run ${ID} any longer: its folder was removed`);
