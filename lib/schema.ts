@@ -40,7 +40,8 @@ export const flag: Check<boolean> = (value) => typeof value === "boolean";
 
 /** One of these values. */
 export function oneOf<const Value extends string | number | null>(...values: readonly Value[]): Check<Value> {
-  return (value): value is Value => values.some((one) => one === value);
+  const list: readonly unknown[] = values;
+  return (value): value is Value => list.includes(value);
 }
 
 /** One word of a union that is declared elsewhere: the compiler sees to it that none is left out. */

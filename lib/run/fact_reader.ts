@@ -67,8 +67,6 @@ export interface FactReaderOptions {
   readonly jobs: readonly Job[];
   /** The byte at which a line begins, from 0; asked for when the line cannot be read. */
   readonly byteOf: (line: number) => number;
-  /** Whether a fact of a known type is believed to have the fields of its type. @default {false} */
-  readonly unchecked?: boolean;
 }
 
 /** Reads a journal line by line. */
@@ -88,7 +86,7 @@ export interface FactReader {
 const OPENED: Fields = { version: number };
 
 /** Begins to read a journal. */
-export function createFactReader({ path, jobs, byteOf, unchecked = false }: FactReaderOptions): FactReader {
+export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): FactReader {
   let job: Job | undefined;
   let facts: ReadonlyMap<string, Fields> = new Map();
   let line = 0;
@@ -133,7 +131,7 @@ export function createFactReader({ path, jobs, byteOf, unchecked = false }: Fact
       if (typeof record.panewright === "string") writer = { ...writer, panewright: record.panewright };
       const fields = facts.get(type);
       if (fields !== undefined) {
-        if (!unchecked) check(record, fields);
+        check(record, fields);
         return { record, fact: record };
       }
       if (record.passable !== true) throw strange(record);

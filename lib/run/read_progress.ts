@@ -26,13 +26,12 @@ export async function readProgress(
   options: { readonly brief?: boolean } = {},
 ): Promise<ReadProgress> {
   try {
-    const { brief: unchecked = false } = options;
-    const ends = unchecked ? await readEnds(path) : undefined;
-    const read = ends === undefined ? undefined : foldText(ends, { path, jobs, unchecked });
+    const ends = options.brief === true ? await readEnds(path) : undefined;
+    const read = ends === undefined ? undefined : foldText(ends, { path, jobs });
     // What a run waits for stands in the records before.
     const outcome = read?.progress?.finished?.outcome;
     if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") return read!;
-    return foldText(new TextDecoder().decode(await Deno.readFile(path)), { path, jobs, unchecked });
+    return foldText(new TextDecoder().decode(await Deno.readFile(path)), { path, jobs });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { progress: undefined, problem: undefined };
     const problem = new PanewrightError(`Cannot read the journal ${path}: ${errorText(cause)}`, { cause });
@@ -42,7 +41,7 @@ export async function readProgress(
 
 function foldText(
   text: string,
-  options: { readonly path: string; readonly jobs: readonly Job[]; readonly unchecked: boolean },
+  options: { readonly path: string; readonly jobs: readonly Job[] },
 ): ReadProgress {
   const { job, facts, problem } = tryParseFacts(text, options);
   return { progress: job && foldProgress(job, facts), problem };
