@@ -12,7 +12,7 @@ import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder, type RunSubfolder } from "./run_folder.ts";
 import { lockRun } from "./run_lock.ts";
 
-/** How a job came to its end, or why it stands still, in one sentence. */
+/** How a job ended, or why it waits; `reason` is one sentence. */
 export interface RunResult {
   readonly outcome: "pass" | "fail" | "waiting";
   readonly reason: string;

@@ -122,13 +122,13 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
       line++;
       const record = parseRecord(text);
       if (record === undefined) throw damaged();
-      const { type } = record;
+      const { type, panewright } = record;
+      if (typeof panewright === "string") writer = { ...writer, panewright };
       if (type === "journal_opened") return opened(record);
       if (type === "run_started" && job === undefined) {
         job = jobs.find(({ id }) => id === record.job);
         facts = new Map(Object.entries(job?.facts ?? {}));
       }
-      if (typeof record.panewright === "string") writer = { ...writer, panewright: record.panewright };
       const fields = facts.get(type);
       if (fields !== undefined) {
         check(record, fields);

@@ -16,20 +16,20 @@ export async function listRunIds(workdir: string): Promise<readonly string[]> {
 }
 
 /**
- * A run of a working directory: the one of that id, or the newest.
+ * A run of a working directory: the one with this id, or the newest.
  *
- * @throws {UsageError} where there is none
+ * @throws {UsageError} when there is no such run
  */
 export async function findRun(workdir: string, id?: string): Promise<RunFolder> {
   const ids = await listRunIds(workdir);
   const found = id === undefined ? ids.at(-1) : ids.find((candidate) => candidate === id);
   if (found !== undefined) return runFolderAt(workdir, found);
   if (ids.length === 0) {
-    throw new UsageError(`Cannot find a run in ${workdir}: there was none yet`, {
-      hint: "Runs are kept in .panewright/runs of the working directory: call it there.",
+    throw new UsageError(`Cannot find a run in ${workdir}: there are no runs yet`, {
+      hint: "Runs are kept in .panewright/runs of the working directory: run the command there.",
     });
   }
   throw new UsageError(`Cannot find the run "${id}" in ${workdir}`, {
-    hint: `The last runs are ${ids.slice(-5).join(", ")}.`,
+    hint: `The newest runs are ${ids.slice(-5).join(", ")}.`,
   });
 }

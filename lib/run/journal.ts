@@ -7,13 +7,13 @@ export const JOURNAL_VERSION = 1;
 
 /** An append-only file of facts, one JSON object a line, each on the disk before `append` returns. */
 export interface Journal extends Disposable {
-  /** How much of a record that a crash had cut off was dropped when the journal was opened. */
+  /** Bytes of a record, cut off by a crash, that were dropped when the journal was opened. */
   readonly droppedBytes: number;
   /**
    * Writes one record; the time is added to it.
    *
    * @returns the time, ISO 8601
-   * @throws {PanewrightError} when it cannot be written; nothing can follow it then
+   * @throws {PanewrightError} when it cannot be written; every later record is refused then
    */
   append(record: { readonly type: string }): string;
 }
@@ -22,7 +22,7 @@ export interface Journal extends Disposable {
 export interface JournalOptions {
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
-  /** The command that goes on with the run, for the message about a journal that cannot be written. */
+  /** The command that resumes the run, for the message about a journal that cannot be written. */
   readonly resumeCommand?: string;
   /** @default {the one that PANEWRIGHT_FAULT names} */
   readonly fault?: Fault | "none";
@@ -36,7 +36,7 @@ export interface JournalOptions {
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
   const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment("record") } = options;
-  const goOn = resumeCommand === undefined ? "go on with the run." : `go on with: ${resumeCommand}`;
+  const resume = resumeCommand === undefined ? "resume the run." : `resume with: ${resumeCommand}`;
   const droppedBytes = dropTornRecord(path);
   const file = Deno.openSync(path, { create: true, append: true, write: true, mode: 0o600 });
   const encoder = new TextEncoder();
@@ -52,13 +52,13 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       if (strikes === "before" || strikes === "in") killSelf();
       for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
       file.syncDataSync();
-      // A file that was removed goes on taking records, and nobody would ever see them.
+      // A file that was removed still takes records, and nobody would ever see them.
       if (file.statSync().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
     } catch (cause) {
       // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
       failure = new PanewrightError(`Cannot write the journal ${path}: ${errorText(cause)}`, {
         cause,
-        hint: `What is not in the journal is not done. When it can be written again, ${goOn}`,
+        hint: `What is not in the journal has not been done. When it can be written again, ${resume}`,
       });
       throw failure;
     }
@@ -69,12 +69,12 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   return { droppedBytes, append, [Symbol.dispose]: () => file.close() };
 }
 
-/** The warning of a run whose journal ended in the middle of a record. */
+/** The warning that a journal ended in the middle of a record. */
 export function droppedRecordMessage(bytes: number): string {
   return `the last record of the journal had been cut off: its ${bytes} bytes were dropped`;
 }
 
-/** What follows the last end of a line was never fully written, and nobody has relied on it. */
+/** Drops what follows the last line: it was never fully written, and nobody has relied on it. */
 function dropTornRecord(path: string): number {
   let file: Deno.FsFile;
   try {

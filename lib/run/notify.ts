@@ -1,7 +1,7 @@
 import { type HttpPoster, systemHttpPoster } from "../ports/http.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** Where a person is told how a run goes. */
+/** Where a person is told about a run. */
 export interface NotificationPlan {
   /** The ntfy server. */
   readonly url: string;
@@ -12,7 +12,7 @@ export interface NotificationPlan {
 export interface Notification {
   readonly title: string;
   readonly text: string;
-  /** ntfy's scale from 1 to 5: 3 a pass, 4 a failure, 5 an agent that stands at a prompt. */
+  /** ntfy's scale from 1 to 5: 3 a pass, 4 a failure, 5 an agent that needs a person. */
   readonly priority: 3 | 4 | 5;
 }
 
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 10_000;
 /**
  * Publishes a message to an ntfy topic.
  *
- * @returns what went wrong, if anything did: a message that does not arrive never ends a run
+ * @returns what went wrong; `undefined` when the message was sent. A message that does not arrive never ends a run
  */
 export async function notify(
   notification: Notification,

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../ports/clock.ts";
 import { readLockOwner, tryLockFile } from "./lock_file.ts";
 import type { RunFolder } from "./run_folder.ts";
 
-/** A process that only looks whether a run is owned holds the lock for a moment. */
+/** A process that only checks whether a run is owned holds the lock for a moment. */
 const TRIES = 5;
 const PAUSE_MS = 40;
 

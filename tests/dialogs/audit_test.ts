@@ -223,7 +223,7 @@ Deno.test("a record that was made anew with its own hash does not fit the next o
 
 Deno.test("a run is found by its id, or as the newest", async () => {
   await using dir = await tempDir();
-  await assertRejects(() => findRun(dir.path), UsageError, "there was none yet");
+  await assertRejects(() => findRun(dir.path), UsageError, "there are no runs yet");
   for (const id of ["20261120-072605-1a2b", "20261120-072604-ffff", "20261119-235959-0000"]) {
     await Deno.mkdir(`${dir.path}/.panewright/runs/${id}`, { recursive: true });
   }

@@ -75,7 +75,7 @@ async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
   }
   if (!info.isDirectory) return { kind: "task", path };
   if (await nextTaskOf(path, []) !== undefined) return { kind: "folder", path };
-  throw new UsageError(`Cannot do the tasks of ${given}: there is none`, {
+  throw new UsageError(`Cannot do the tasks of ${given}: it has no tasks`, {
     hint: "A task is a file whose name ends with .md and does not begin with _ or a dot.",
   });
 }

@@ -17,7 +17,7 @@ import { openLiveOutput } from "../show/live_output.ts";
 export const command = defineCommand({
   description:
     "Drives a job through five agents, each in a tmux pane of its own: analyst, analyst_review, programmer, programmer_review " +
-    "and tester. Rounds go on until the tester says PASS and the project's own test command agrees, or a limit is " +
+    "and tester. Rounds continue until the tester says PASS and the project's own test command agrees, or a limit is " +
     "reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
     "143 interrupted.",
   arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],

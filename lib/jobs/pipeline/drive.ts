@@ -101,7 +101,7 @@ async function beginTask(drive: Drive): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    // Nothing wrong with how panewright was called: the task came with the work.
+    // panewright was called correctly: the faulty task was met on the way.
     if (!(error instanceof UsageError) || passed.length === 0) throw error;
     throw new RuntimeError(error.message, { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) });
   }

@@ -156,7 +156,7 @@ export const EXEC_FACTS = {
     /** ISO 8601. */
     answeredAt: text,
   },
-  /** Nobody is there to answer: the run stands still until both commands were given. */
+  /** Nobody is there to answer: the run waits until both commands were given. */
   question_waiting: { question: text, text, answerCommand: text, resumeCommand: text },
   usage_limit_reached: { message: text, resetsAt: optional(text) },
   usage_limit_waited: {},

@@ -3,7 +3,7 @@ import { type ExecState, INITIAL_STATE, newStep, type StepStage, type StepState,
 import { addUsage } from "./usage.ts";
 
 /**
- * The state after all of these facts: what a run goes on from.
+ * The state after all of these facts: what a run resumes from.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "atte
   }
   const stage = state.current?.step.stage;
   if (stage?.kind === "running" && stage.native && !fact.timedOut) {
-    // A session that is gone is no fault of the agent's: a new process gets the answer.
+    // The agent is not to blame for a lost session: a new process gets the answer.
     const attemptLog = state.current?.step.attemptLog ?? "";
     return atStage(counted, { kind: "ready", reason: stage.reason, sessionLost: true }, {
       attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),

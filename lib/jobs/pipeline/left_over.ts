@@ -11,15 +11,15 @@ const MAX_LOG_LINES = 200;
 const TERMINATE_GRACE_MS = 2000;
 
 /**
- * Ends the agents that an earlier process of the run left behind when it was killed: they would go on working beside the new
- * attempt. They are found by the run's folder in their environment.
+ * Ends the agents that an earlier process of the run left behind when it was killed: they would work beside the new attempt.
+ * They are found by the run's folder in their environment.
  */
 export async function endLeftAgents(folder: RunFolder, clock: Clock): Promise<void> {
   const mark = { name: ASK_CHANNEL_VARIABLE, value: `${folder.stepsDir}/` };
   await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
 }
 
-/** What the agent did in an attempt that was under way when the process was gone. */
+/** What the agent did in an attempt that was under way when its panewright was killed. */
 export async function readInterruptedLog(folder: RunFolder, state: ExecState): Promise<string | undefined> {
   const stage = state.current?.step.stage;
   if (stage?.kind !== "running") return undefined;

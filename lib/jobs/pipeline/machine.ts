@@ -3,7 +3,7 @@ import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 import { type ExecState, openQuestion, type QuestionState, type StepState, type TaskState } from "./state.ts";
 
-/** What is to be done next. Whoever does it tells what came of it as facts, which lead to the next state. */
+/** What to do next. Whoever does it reports the result as facts, which lead to the next state. */
 export type Action =
   | { readonly do: "choose_task" }
   | { readonly do: "start_step"; readonly at: StepPlace }
@@ -37,20 +37,20 @@ export interface Attempt {
   /** Counts from 1 in its step. */
   readonly number: number;
   readonly reason: AttemptReason;
-  /** The CLI's own session to go on with. */
+  /** The CLI's own session to resume. */
   readonly resumeSessionId: string | undefined;
 }
 
-/** How many more questions a step may ask after its last one that a person was asked, before it fails. */
+/** How many questions a step may ask beyond those that reach a person, before it fails. */
 const UNHEARD_QUESTIONS = 3;
 
-/** What an agent is told that has asked, and shall decide by itself. */
+/** What an agent is told when it asked, and has to decide by itself. */
 export const DECIDE_YOURSELF =
   "Nobody is there to answer. Decide yourself: take the most cautious choice that lets you continue, and say in your last " +
   "message what you decided and why.";
 
 /**
- * What is to be done in a state.
+ * What to do next in a state.
  *
  * The plan's pipelines must be those that the state was made with: see {@linkcode planMismatch}.
  */
@@ -110,7 +110,7 @@ function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): 
   const { maxQuestionsPerStep, atLevel0 } = settings;
   const { questions } = at.step;
   if (questions > maxQuestionsPerStep + UNHEARD_QUESTIONS) {
-    return { do: "finish_step", at, reason: `it asked ${questions} questions, and went on asking when told to decide` };
+    return { do: "finish_step", at, reason: `it asked ${questions} questions, and kept asking when told to decide` };
   }
   const answer = DECIDE_YOURSELF;
   if (questions > maxQuestionsPerStep) return { do: "answer", question, answer, by: "cap" };
@@ -139,8 +139,8 @@ function stepReason({ plan }: StepPlace, reason: string): string {
 }
 
 /**
- * Why a run cannot go on with a plan: its pipeline has other steps than when the task was begun. A step that is not
- * begun yet may have changed in everything but its name.
+ * Why a run cannot be resumed with a plan: its pipeline has other steps than when the task began. A step that has not
+ * begun may have changed in everything but its name.
  *
  * @example
  * ```ts
@@ -148,7 +148,7 @@ function stepReason({ plan }: StepPlace, reason: string): string {
  * const task = { pipeline: "feature", steps: ["plan", "build"] };
  * assertEquals(
  *   planMismatch(task, { feature: [] }),
- *   'the pipeline "feature" had the steps plan, build when the task was begun, and has none now',
+ *   'the pipeline "feature" had the steps plan, build when the task began, and has none now',
  * );
  * ```
  */
@@ -161,7 +161,7 @@ export function planMismatch(
   if (now === undefined) return `there is no pipeline "${pipeline}" any more`;
   const names = now.map(({ name }) => name);
   if (JSON.stringify(names) === JSON.stringify(steps)) return undefined;
-  return `the pipeline "${pipeline}" had the steps ${steps.join(", ")} when the task was begun, and has ${
+  return `the pipeline "${pipeline}" had the steps ${steps.join(", ")} when the task began, and has ${
     names.join(", ") || "none"
   } now`;
 }

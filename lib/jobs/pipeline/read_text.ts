@@ -4,7 +4,7 @@ import { errorText } from "../../text/error_text.ts";
 /**
  * Reads a text file.
  *
- * @throws {UsageError} when it cannot be read, or is no UTF-8 text
+ * @throws {UsageError} when it cannot be read, or is not UTF-8 text
  */
 export async function readText(path: string): Promise<string> {
   try {
@@ -13,7 +13,7 @@ export async function readText(path: string): Promise<string> {
     const reason = cause instanceof Deno.errors.NotFound
       ? "there is no such file"
       : cause instanceof TypeError
-      ? "it is no UTF-8 text"
+      ? "it is not UTF-8 text"
       : errorText(cause);
     throw new UsageError(`Cannot read ${path}: ${reason}`, { cause });
   }

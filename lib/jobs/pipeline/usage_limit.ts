@@ -5,7 +5,7 @@ import type { Action } from "./machine.ts";
 const MARGIN_MS = 30_000;
 /** How long to wait where no reset is named. */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
-/** The clock stands still while a laptop is suspended: the calendar is looked at this often. */
+/** The clock stops while a laptop is suspended: how often to look at the calendar. */
 const LOOK_EVERY_MS = 30_000;
 
 /**

@@ -45,7 +45,7 @@ export type ReviewRunReport = RunReport<RunState | undefined>;
  * afterwards nothing of it left running.
  *
  * @throws {UsageError} when another run is at work in the same directory, or the tmux session cannot be had
- * @throws {HumanInterventionRequiredError} when an agent stands at something that only a person may decide
+ * @throws {HumanInterventionRequiredError} when an agent waits for something that only a person may decide
  * @throws {RuntimeError} when an agent fails, or ends a turn without a response
  * @throws {TimeoutError} when a turn takes too long
  * @throws the signal's reason when it is aborted

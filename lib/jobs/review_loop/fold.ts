@@ -168,7 +168,7 @@ function newTurn({ turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnI
   };
 }
 
-/** A new agent in a role has none of what the one before was sent, unless it goes on with that one's session. */
+/** A new agent in a role has none of what the one before was sent, unless it resumes that one's session. */
 function agentStarting(state: RunState, event: Extract<RecordedEvent, { type: "agent_starting" }>): RunState {
   const { role, provider, resumes } = event;
   const hasMemory = resumes !== undefined;

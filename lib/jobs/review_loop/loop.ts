@@ -18,9 +18,9 @@ export interface ReviewLoopOptions {
   readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string>;
   /** Runs the project's test command; needed where `settings.projectTestCmd` is set. */
   readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
-  /** Takes each event; the loop goes on when what it returns has resolved. */
+  /** Takes each event; the loop continues when what it returns has resolved. */
   readonly onEvent?: (event: ReviewFact) => void | Promise<void>;
-  /** A state to go on from, as an earlier run left it. @default {the beginning} */
+  /** The state to continue from, as an earlier process left it. @default {the beginning} */
   readonly state?: LoopState;
   /** The id of the turn that an earlier process has begun; it is not announced again. */
   readonly begunTurn?: string;

@@ -47,7 +47,7 @@ export async function keepMessage(
 /**
  * Reads a message that was written down.
  *
- * @throws {PanewrightError} when it cannot be read, or is another than was written
+ * @throws {PanewrightError} when it cannot be read, or has been changed
  */
 export async function readMessage(
   folder: RunFolder,
@@ -59,9 +59,10 @@ export async function readMessage(
     if (await sha256Hex(bytes) !== sha256) throw new Error("it was changed after it was written");
     return new TextDecoder().decode(bytes);
   } catch (cause) {
-    throw new PanewrightError(`Cannot go on with the message ${path}: ${errorText(cause)}`, {
+    throw new PanewrightError(`Cannot resume with the message ${path}: ${errorText(cause)}`, {
       cause,
-      hint: "Whether the agent has it cannot be told without it: look at its pane, and start the run anew.",
+      hint:
+        "Without it, panewright cannot tell whether the agent has it: look at the agent's pane, and start the run anew.",
     });
   }
 }

@@ -21,7 +21,7 @@ export interface RunSessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** The name of a session on a server of our own: there is no other on it. */
+/** The name of the session on a server of our own: the only one there. */
 const OWN_SESSION = "panewright";
 
 /** tmux's own name for the server of a person who names none. */

@@ -7,7 +7,7 @@ import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 import type { LoopState } from "./state.ts";
 
-/** Where a run of the review loop stands by its journal: all that another process needs to go on with it. Plain data. */
+/** Where a run of the review loop stands by its journal: all that another process needs to resume it. Plain data. */
 export interface RunState {
   /** What the run is about. */
   readonly head: RunHead;
@@ -36,7 +36,7 @@ export interface RunHead {
   readonly id: string;
   readonly workdir: string;
   readonly task: Job;
-  /** As they are now: a run that goes on may do so with others. */
+  /** As they are now: a run may be resumed with others. */
   readonly settings: ReviewLoopSettings;
   readonly origin: RunOrigin;
 }

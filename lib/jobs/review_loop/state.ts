@@ -36,7 +36,7 @@ export interface TestEvidence {
   readonly note: string | undefined;
 }
 
-/** Where a loop stands: all that is needed to go on from here. Plain data, so that it survives JSON. */
+/** Where a loop stands: all that is needed to continue from here. Plain data, so that it survives JSON. */
 export interface LoopState {
   readonly round: number;
   readonly stage: LoopStage;

@@ -118,7 +118,7 @@ Deno.test("audit verify names the first broken record, with exit code 1", async 
 
 Deno.test("audit says what is missing: a run, a log, an action", async () => {
   await using dir = await tempDir();
-  assertStringIncludes((await run(dir, ["show"])).stderr, "there was none yet");
+  assertStringIncludes((await run(dir, ["show"])).stderr, "there are no runs yet");
   const { id } = await createRunFolder(dir.path, { now: NOW });
   const noLog = await run(dir, ["verify"]);
   assertEquals(noLog.code, 2);

@@ -235,7 +235,7 @@ Deno.test("wrong usage of exec starts nothing: exit code 2", async () => {
     2,
     "panewright: Cannot do the task nope.md: there is no such file or folder",
   ]);
-  assertEquals(await refused("exec", "empty"), [2, "panewright: Cannot do the tasks of empty: there is none"]);
+  assertEquals(await refused("exec", "empty"), [2, "panewright: Cannot do the tasks of empty: it has no tasks"]);
   assertEquals((await refused("exec", "task.md", "--autonomy-level", "9"))[0], 2);
   await Deno.writeTextFile(`${project.path}/panewright.jsonc`, '{ "pipelines": { "a": [{ "prompt": "self" }] } }');
   assertEquals(await refused("exec", "task.md"), [

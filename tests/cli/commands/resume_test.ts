@@ -75,7 +75,7 @@ Deno.test("a run that another process executes is refused, and the process is na
   assertStringIncludes(stderr, `Cannot resume run ${folder.id}: process ${Deno.pid} executes it`);
 });
 
-Deno.test("a run that was broken off before it began is none to go on with", async () => {
+Deno.test("a run that was broken off before it began cannot be resumed", async () => {
   await using dir = await tempDir();
   const folder = await createRunFolder(await Deno.realPath(dir.path), { now: new Date() });
   openJournal(folder.journalPath)[Symbol.dispose]();

@@ -86,14 +86,14 @@ Deno.test("a run that is being executed cannot be resumed by a second process", 
   );
 });
 
-Deno.test("a pipeline whose steps have other names by now cannot be gone on with", async () => {
+Deno.test("a pipeline whose steps have other names by now cannot be resumed", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });
   const { report } = await runIn(dir, [step("a")], cast(asks("Which database?")));
   await assertRejects(
     () => resumeIn(dir, [step("a"), step("b")], { ...cast(), run: report.folder.id }),
     UsageError,
-    'the pipeline "main" had the steps a when the task was begun, and has a, b now',
+    'the pipeline "main" had the steps a when the task began, and has a, b now',
   );
 });
 
