@@ -28,7 +28,7 @@ export interface Problem {
   readonly position?: Position;
 }
 
-/** Options of {@linkcode readFileLayer} and {@linkcode fileLayer}. */
+/** Options of {@linkcode readFileLayer}. */
 export interface FileLayerOptions {
   /** What messages call the file. */
   readonly shownAs: string;
@@ -44,32 +44,24 @@ export interface FileLayerOptions {
  * @throws {UsageError} when it cannot be read
  */
 export async function readFileLayer(path: string, options: FileLayerOptions): Promise<Layer> {
-  const { shownAs } = options;
-  let text: string;
   try {
-    text = await Deno.readTextFile(path);
+    return fileLayer(await Deno.readTextFile(path), options);
   } catch (cause) {
     const reason = cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause);
-    throw new UsageError(`Cannot read the config file ${shownAs}: ${reason}`, {
+    throw new UsageError(`Cannot read the config file ${options.shownAs}: ${reason}`, {
       cause,
       hint: 'Run "panewright init" to write a config to start from, or name another file.',
     });
   }
-  return fileLayer(text, options);
 }
 
-/** The layer of a config file's text. */
-export function fileLayer(text: string, options: FileLayerOptions): Layer {
-  const { shownAs, form, group } = options;
+function fileLayer(text: string, { shownAs, form, group }: FileLayerOptions): Layer {
   const document = parseJsonc(text);
-  const problemAtPosition = (position: Position, message: string): Problem => ({
-    where: `${shownAs}:${position.line}:${position.column}`,
-    message,
-    position: { line: position.line, column: position.column },
-  });
+  const toProblem = ({ line, column, message }: JsoncProblem): Problem => {
+    return { where: `${shownAs}:${line}:${column}`, message, position: { line, column } };
+  };
   const problemAt = (path: KeyPath, message: string): Problem =>
-    problemAtPosition(document.locate(path), named(message, dotted(path)));
-  const toProblem = ({ message, ...position }: JsoncProblem) => problemAtPosition(position, message);
+    toProblem({ ...document.locate(path), message: named(message, dotted(path)) });
   const data = isKeyed(document.value) ? document.value : {};
   return {
     data,
@@ -81,14 +73,12 @@ export function fileLayer(text: string, options: FileLayerOptions): Layer {
 
   function fileProblems(): Problem[] {
     if (document.syntaxError !== undefined) return [toProblem(document.syntaxError)];
-    if (!isKeyed(document.value)) {
-      return [problemAtPosition(document.locate([]), "a config file must hold one object: { … }")];
-    }
+    if (!isKeyed(document.value)) return [problemAt([], "a config file must hold one object: { … }")];
+    const found = findProblems(group === undefined ? data : { [group]: data }, form);
+    const above = group === undefined ? 0 : 1;
     return [
       ...document.duplicateKeys.map(toProblem),
-      ...group === undefined
-        ? findProblems(data, form).map(({ path, message }) => problemAt(path, message))
-        : findProblems({ [group]: data }, form).map(({ path, message }) => problemAt(path.slice(1), message)),
+      ...found.map(({ path, message }) => problemAt(path.slice(above), message)),
     ];
   }
 }

@@ -43,7 +43,7 @@ export interface LoadedConfig extends LoadedSettings {
   readonly job: Job;
 }
 
-/** A configuration that cannot be used, with everything that is wrong with it in the order of the file. */
+/** A configuration that cannot be used, with all its mistakes in the order of the file. */
 export class ConfigError extends UsageError {
   override name = "ConfigError";
 
@@ -55,7 +55,7 @@ export class ConfigError extends UsageError {
 /**
  * Reads the configuration: flags before environment before file before defaults.
  *
- * @throws {UsageError} that lists everything that is wrong with it, each with its place
+ * @throws {UsageError} that lists every mistake with its place
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { job, ...settings } = await load(options, { jobNeeded: true });
@@ -65,8 +65,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 /**
  * Reads the configuration like {@linkcode loadConfig}, for what needs no job.
  *
- * @param moreChecks adds problems of its own to those that are found anyway
- * @throws {UsageError} that lists everything that is wrong with it, each with its place
+ * @param moreChecks adds problems of its own
  */
 export async function loadSettings(
   options: LoadConfigOptions,
@@ -78,8 +77,6 @@ export async function loadSettings(
 
 /**
  * Reads the configuration like {@linkcode loadConfig}. Where it has pipelines, it may do without a job.
- *
- * @throws {UsageError} that lists everything that is wrong with it, each with its place
  */
 export async function loadAnyConfig(options: LoadConfigOptions): Promise<LoadedSettings & { readonly job?: Job }> {
   const { job, ...settings } = await load(options, { jobNeeded: "unless_pipelines" });
@@ -150,6 +147,8 @@ function onePromptOnly(layers: readonly Layer[]): Record<string, unknown>[] {
 }
 
 function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
+  // By place in the file; what stands elsewhere comes after.
+  const rank = ({ position }: Problem) => position === undefined ? Infinity : position.line * 10_000 + position.column;
   const sorted = problems.toSorted((left, right) => rank(left) - rank(right));
   const what = file === undefined ? "the configuration" : `the configuration of ${file}`;
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
@@ -157,11 +156,6 @@ function problemsError(problems: readonly Problem[], file: string | undefined): 
   return new ConfigError([`Cannot use ${what}: ${count}`, ...lines].join("\n"), sorted, {
     hint: 'Every key is explained by "panewright config schema".',
   });
-}
-
-/** By place in the file; what stands elsewhere comes after. */
-function rank({ position }: Problem): number {
-  return position === undefined ? Infinity : position.line * 10_000 + position.column;
 }
 
 function sourcesOf(config: Config, layers: readonly Layer[]): Map<string, Source> {

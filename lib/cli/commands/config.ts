@@ -1,7 +1,7 @@
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadAnyConfig, type LoadedSettings } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/schema.ts";
-import { describeSource } from "../../config/source.ts";
+import { describeSource, valueAt } from "../../config/source.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
@@ -58,7 +58,7 @@ function renderTable(loaded: LoadedSettings): string {
   const { config, sources } = loaded;
   const rows = [...sources].map(([path, source]) => ({
     path,
-    value: cut(sanitizeLine(JSON.stringify(lookUp(config, path))), 60),
+    value: cut(sanitizeLine(JSON.stringify(valueAt(config, path.split(".")))), 60),
     source: describeSource(source),
   }));
   const pathWidth = Math.max(...rows.map(({ path }) => displayWidth(path)));
@@ -67,8 +67,4 @@ function renderTable(loaded: LoadedSettings): string {
     `${padEnd(path, pathWidth)}  ${padEnd(value, valueWidth)}  ${sanitizeLine(source)}`
   );
   return `${lines.join("\n")}\n`;
-}
-
-function lookUp(config: unknown, path: string): unknown {
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
 }
