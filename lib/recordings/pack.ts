@@ -1,12 +1,9 @@
+import { toText } from "@std/streams";
 import { PanewrightError } from "../errors.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 
 /** The ending of a pack's file name. */
 export const PACK_SUFFIX = ".ndjson.gz";
-
-async function through(bytes: Uint8Array, gzip: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  return await new Response(new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(gzip)).bytes();
-}
 
 /**
  * Recordings as a pack: one JSON object per line, sorted by name, gzipped. The same recordings give the same bytes.
@@ -21,7 +18,7 @@ async function through(bytes: Uint8Array, gzip: CompressionStream | Decompressio
 export function writePack(recordings: readonly Recording[]): Promise<Uint8Array> {
   const lines = recordings.toSorted((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
     .map(({ name, ansi, ...sidecar }) => `${JSON.stringify({ name, ...sidecar, ansi })}\n`);
-  return through(new TextEncoder().encode(lines.join("")), new CompressionStream("gzip"));
+  return new Response(new Blob(lines).stream().pipeThrough(new CompressionStream("gzip"))).bytes();
 }
 
 /**
@@ -32,7 +29,9 @@ export function writePack(recordings: readonly Recording[]): Promise<Uint8Array>
 export async function readPack(pack: Uint8Array, where: string): Promise<Recording[]> {
   let text: string;
   try {
-    text = new TextDecoder().decode(await through(pack, new DecompressionStream("gzip")));
+    text = await toText(
+      new Blob([pack as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip")),
+    );
   } catch (error) {
     throw new PanewrightError(`Cannot read ${where}: it is not a gzip file`, { cause: error });
   }
