@@ -6,6 +6,7 @@ import { playTurn } from "../../lib/handoff/play_turn.ts";
 import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { acceptingDesk } from "../support/accepting_desk.ts";
+import { patientClock } from "../support/patient_clock.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";
 
 interface Played {
@@ -21,7 +22,8 @@ async function playOn(
 ): Promise<Played> {
   await using stage = await setStage(turns);
   const { session, workdir, request } = stage;
-  await using terminal = await startAgentTerminal({ session, provider: sourceReplayProvider, request });
+  const clock = patientClock();
+  await using terminal = await startAgentTerminal({ session, provider: sourceReplayProvider, request, clock });
   const statuses: TerminalStatus[] = [];
   let reminders = 0;
   const response = await playTurn(terminal, {
@@ -32,6 +34,7 @@ async function playOn(
     onStatus: (status) => statuses.push(status),
     onReminder: (reminder) => reminders = reminder,
     dialogs: acceptingDesk(terminal),
+    clock,
   });
   return { response, statuses, reminders };
 }

@@ -9,6 +9,7 @@ import type { PaneProvider, TerminalProvider } from "../../../lib/providers/prov
 import { sendKeys } from "../../../lib/tmux/input.ts";
 import type { TmuxClient, TmuxCommand } from "../../../lib/tmux/client.ts";
 import { openSession, type TmuxSession } from "../../../lib/tmux/session.ts";
+import { patientClock } from "../../support/patient_clock.ts";
 import { screenText, type TmuxSandbox, tmuxSandbox, until } from "../../tmux/support.ts";
 import type { FakeComposerScript } from "./fake_composer.ts";
 
@@ -58,7 +59,8 @@ async function onStage(run: (stage: Stage) => Promise<void>): Promise<void> {
         session,
         provider: fakeProvider({ log, ...script }, submit),
         request: { workdir: sandbox.home, role: "analyst" },
-        startTimeoutMs: 10_000,
+        startTimeoutMs: 60_000,
+        clock: patientClock(),
       }),
     async received() {
       const text = await Deno.readTextFile(log).catch(() => "");
@@ -270,7 +272,7 @@ for (const [script, shown] of [[{ draft: "half a thought" }, "half a thought"], 
   Deno.test(`an agent that starts with ${JSON.stringify(script)} is not ready, and the error shows why`, async () => {
     await onStage(async ({ sandbox, session }) => {
       const request = { workdir: sandbox.home, role: "analyst" };
-      const options = { session, provider: fakeProvider(script), request, startTimeoutMs: 1500 };
+      const options = { session, provider: fakeProvider(script), request, startTimeoutMs: 1500, clock: patientClock() };
       const error = await assertRejects(() => startAgentTerminal(options), RuntimeError, "not ready within 1.5 s");
       assertStringIncludes(error.message, shown);
     });
