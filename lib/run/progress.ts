@@ -242,7 +242,7 @@ export function afterRecord(
   record: { readonly type: string; readonly at: string },
   change: Change,
 ): Progress {
-  return { ...before, ...change, lastAt: record.at, lastRecord: record.type };
+  return Object.assign({ ...before, lastAt: record.at, lastRecord: record.type }, change);
 }
 
 /** One more of something that is counted. */

@@ -1,5 +1,5 @@
 import { listRunIds } from "../../run/find_run.ts";
-import { isRunId, type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
@@ -46,26 +46,21 @@ export interface RunRow extends RunOverview {
   readonly agentsLeft: boolean;
 }
 
-/** How many journals are read at the same time. */
-const READ_AT_ONCE = 4;
-
 /** All runs of a working directory, the newest first. */
 export async function readRows(workdir: string): Promise<readonly RunRow[]> {
   const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
   let processes: Promise<LiveProcesses> | undefined;
-  const readRow = async (folder: RunFolder): Promise<RunRow> => {
+  const rows: RunRow[] = [];
+  for (const folder of folders) {
     const overview = await readOverview(folder, JOBS, { brief: true });
     const { condition, progress } = overview;
+    // A folder that is not a run's may stand beside those that are.
+    if (condition === "empty" && !isRunId(folder.id)) continue;
     const agentsLeft = condition === "killed" && progress !== undefined &&
       hasLiveAgents(progress, folder, await (processes ??= lookAtProcesses()));
-    return { ...overview, agentsLeft };
-  };
-  const rows: RunRow[] = [];
-  for (let first = 0; first < folders.length; first += READ_AT_ONCE) {
-    rows.push(...await Promise.all(folders.slice(first, first + READ_AT_ONCE).map(readRow)));
+    rows.push({ ...overview, agentsLeft });
   }
-  // A folder that is not a run's may stand beside those that are.
-  return rows.filter(({ condition, folder }) => condition !== "empty" || isRunId(folder.id));
+  return rows;
 }
 
 function jsonRow(row: RunRow): Readonly<Record<string, unknown>> {
