@@ -46,13 +46,6 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 /**
  * How many insertions, deletions, replacements and swaps of neighbours turn one word into the other
  * (Damerau-Levenshtein, optimal string alignment).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(editDistance("rnu", "run"), 1);
- * assertEquals(editDistance("", "run"), 3);
- * ```
  */
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
