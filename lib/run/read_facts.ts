@@ -36,13 +36,6 @@ export function tryParseFacts(
   return { job: reader.job, facts, problem: undefined };
 }
 
-/** Like {@linkcode tryParseFacts}, and throws the problem. */
-export function parseFacts(text: string, options: Pick<FactReaderOptions, "path" | "jobs">): JournalFacts {
-  const { problem, ...read } = tryParseFacts(text, options);
-  if (problem !== undefined) throw problem;
-  return read;
-}
-
 /**
  * Reads the facts of a run; its journal may be written to at the same time.
  *
@@ -50,7 +43,9 @@ export function parseFacts(text: string, options: Pick<FactReaderOptions, "path"
  * @throws {PanewrightError} when it is damaged, or cannot be read
  */
 export async function readFacts(path: string, jobs: readonly Job[]): Promise<JournalFacts> {
-  return parseFacts(await readJournalText(path), { path, jobs });
+  const { problem, ...read } = tryParseFacts(await readJournalText(path), { path, jobs });
+  if (problem !== undefined) throw problem;
+  return read;
 }
 
 /**

@@ -2,22 +2,7 @@ import type { AttemptReason, ExecFact } from "./facts.ts";
 import { type ExecState, INITIAL_STATE, newStep, type StepStage, type StepState, type TaskState } from "./state.ts";
 import { addUsage } from "./usage.ts";
 
-/**
- * The state after all of these facts: what a run resumes from.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(foldFacts([]).run, undefined);
- * ```
- */
-export function foldFacts(facts: Iterable<ExecFact>): ExecState {
-  let state = INITIAL_STATE;
-  for (const fact of facts) state = applyFact(state, fact);
-  return state;
-}
-
-/** The state after a fact. */
+/** The state after a fact: what a run resumes from. */
 export function applyFact(state: ExecState, fact: ExecFact): ExecState {
   switch (fact.type) {
     case "run_started": {

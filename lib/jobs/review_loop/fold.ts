@@ -13,24 +13,11 @@ export type RecordedEvent = Recorded<ReviewFact> & {
 };
 
 /**
- * The state after all of these events: what a run resumes from. `undefined` before its first one.
+ * The state after an event: what a run resumes from; `undefined` before its first one.
  *
  * Any prefix of a journal is a state. What the state machine decides is not read from the journal: the same responses and
- * settings come to the same decisions, and what of them the journal does not hold yet is `untold`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(foldEvents([]), undefined);
- * ```
+ * settings lead to the same decisions, and what of them the journal does not hold yet is `untold`.
  */
-export function foldEvents(events: Iterable<RecordedEvent>): RunState | undefined {
-  let state: RunState | undefined;
-  for (const event of events) state = foldEvent(state, event);
-  return state;
-}
-
-/** The state after an event, also after the first one. */
 export function foldEvent(state: RunState | undefined, event: RecordedEvent): RunState | undefined {
   return state === undefined ? firstState(event) : applyEvent(state, event);
 }

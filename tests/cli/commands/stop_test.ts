@@ -9,7 +9,7 @@ import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { isServerRunning, killServer } from "../../../lib/tmux/server.ts";
 import { stopRun } from "../../../lib/jobs/stop_run.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
-import { foldEvents } from "../../../lib/jobs/review_loop/fold.ts";
+import { foldEvents } from "../../support/fold_events.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { cleanEnvironment } from "../../support/run_panewright.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";

@@ -1,12 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { ExecFact } from "../../../lib/jobs/pipeline/facts.ts";
-import { applyFact, foldFacts } from "../../../lib/jobs/pipeline/fold.ts";
+import { applyFact } from "../../../lib/jobs/pipeline/fold.ts";
 import { nextAction } from "../../../lib/jobs/pipeline/machine.ts";
 import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
-import { type ExecState, openQuestion } from "../../../lib/jobs/pipeline/state.ts";
+import { type ExecState, INITIAL_STATE, openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { step, TOKENS } from "./support.ts";
+
+const foldFacts = (facts: readonly ExecFact[]) => facts.reduce(applyFact, INITIAL_STATE);
 
 const PLACE = { task: 1, step: 1 } as const;
 

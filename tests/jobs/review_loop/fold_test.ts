@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { Role } from "../../../lib/roles.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
-import { applyEvent, foldEvents, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
+import { applyEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
+import { foldEvents } from "../../support/fold_events.ts";
 import { type ReviewLoopOptions, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
