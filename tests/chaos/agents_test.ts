@@ -8,7 +8,7 @@ import { watchAgents } from "./agents.ts";
 async function withPanes(test: (stage: { sandbox: Sandbox; panes: readonly number[] }) => Promise<void>) {
   await using sandbox = await createSandbox();
   const tmux = async (...args: string[]) => {
-    const options = { cwd: sandbox.project, env: sandbox.env, timeoutMs: 5000 };
+    const options = { cwd: sandbox.project, env: sandbox.env, timeoutMs: 600_000 };
     const { code, stdout, stderr } = await runProgram(["tmux", "-L", "chaos", ...args], options);
     assertEquals(code, 0, stderr);
     return stdout;

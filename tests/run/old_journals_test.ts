@@ -111,7 +111,7 @@ Deno.test("a journal of version 1 that waits at a question: panewright answer an
       CODEX_HOME: `${sandbox.root}/codex`,
       FAKE_FOLDER: `${sandbox.root}/fake`,
     },
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
   };
   const before = await Deno.readTextFile(`${folder}/journal.ndjson`);
   const answered = await runProgram([...panewright.argv, "answer", runId, "--question", "q1", "PostgreSQL"], options);

@@ -48,7 +48,7 @@ export async function runPanewright(
     cwd: options.cwd ?? ROOT,
     clearEnv: true,
     env: cleanEnvironment(options.env),
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
   });
 }

@@ -10,6 +10,8 @@ export interface ExecProject extends AsyncDisposable {
   run(...args: readonly string[]): Promise<ProgramResult>;
   /** Starts panewright; its standard input is empty. */
   start(...args: readonly string[]): RunningProgram;
+  /** Makes the task one without a question, whose agent works until it is stopped, or the project has a file `go`. */
+  holdAgent(): Promise<void>;
   /** The prompts that the script got, in the order of its starts. */
   prompts(): Promise<readonly string[]>;
   /** The arguments of each start. */
@@ -102,8 +104,13 @@ export async function execProject(
     path: project,
     panewright,
     env,
-    run: (...args) => runProgram([...panewright.argv, ...args], { cwd: project, env, timeoutMs: 60_000 }),
+    run: (...args) => runProgram([...panewright.argv, ...args], { cwd: project, env, timeoutMs: 600_000 }),
     start: (...args) => startProgram([...panewright.argv, ...args], { cwd: project, env }),
+    async holdAgent() {
+      await Deno.writeTextFile(`${project}/task.md`, "Build.\n");
+      const held = FAKE_CODEX.replace('touch "done-$number"', '[ -e go ] || sleep 36000\ntouch "done-$number"');
+      await Deno.writeTextFile(fake, held);
+    },
     prompts: () => starts("prompt"),
     args: () => starts("args"),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),

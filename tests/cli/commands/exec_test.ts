@@ -119,13 +119,7 @@ Deno.test("kill -9 of panewright while the question waits: it is listed, answere
 
 Deno.test("kill -9 of panewright while an agent works: resume ends the agent that was left, and begins the step anew", async () => {
   await using project = await execProject();
-  await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
-  const fake = `${project.sandbox.root}/bin/fake-codex`;
-  const script = await Deno.readTextFile(fake);
-  await Deno.writeTextFile(
-    fake,
-    script.replace('touch "done-$number"', '[ -e go ] || sleep 600\ntouch "done-$number"'),
-  );
+  await project.holdAgent();
   await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
   await until(() => running.output.stdout.includes("Looking around."));
   const run = runOf(running.output.stdout);
@@ -182,13 +176,7 @@ Deno.test("two pipelines in parallel that both ask do not disturb each other", a
 for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   Deno.test(`${signal} ends the agent and the run with ${code}, and resume goes on`, async () => {
     await using project = await execProject();
-    await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
-    const fake = `${project.sandbox.root}/bin/fake-codex`;
-    const script = await Deno.readTextFile(fake);
-    await Deno.writeTextFile(
-      fake,
-      script.replace('touch "done-$number"', '[ -e go ] || sleep 600\ntouch "done-$number"'),
-    );
+    await project.holdAgent();
     await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
     await until(() => running.output.stdout.includes("Looking around."));
     running.kill(signal);
