@@ -52,7 +52,7 @@ Deno.test("exec, disk full in the middle of a journal record: the run ends in go
   const { code, stderr } = await run.ended();
   assertEquals(code, 1);
   const id = folder.split("/").at(-1)!;
-  for (const word of [`Cannot write the journal ${journal}`, "raise it", `panewright resume ${id}`]) {
+  for (const word of [`Cannot write the journal ${journal}`, "raise the limit", `panewright resume ${id}`]) {
     assertStringIncludes(stderr, word);
   }
   await stage.project.sandbox.assertNothingLeft();
@@ -72,7 +72,9 @@ Deno.test("exec, disk full while an agent's report is kept: the agent is ended a
   const { code, stderr, seconds } = await run.ended();
   assertEquals(code, 1, stderr);
   assert(seconds < 10);
-  for (const word of [`Cannot write ${folder}/steps/`, "raw.ndjson", "raise it"]) assertStringIncludes(stderr, word);
+  for (const word of [`Cannot write ${folder}/steps/`, "raw.ndjson", "raise the limit"]) {
+    assertStringIncludes(stderr, word);
+  }
   assertNotMatch(stderr, /not foreseen/);
   await stage.project.sandbox.assertNothingLeft();
   await stage.hurry();
