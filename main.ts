@@ -42,8 +42,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * Ends this process. Deno keeps the compiled code of a program for its next start, which then takes half as long, but only
- * when the event loop has turned once since the program was read.
+ * Ends this process. Deno keeps the compiled code of a program for its next start, which then takes half as long, but
+ * only when the event loop has turned once since the program was read.
  */
 async function exit(exitCode: number): Promise<never> {
   await Deno.stat("/").catch(() => {});

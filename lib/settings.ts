@@ -1,6 +1,6 @@
 /**
- * What a setting is, as plain data. A slice of the settings table is an object of settings, each under its name in code;
- * `lib/config/settings_table.ts` puts the slices together.
+ * What a setting is, as plain data. A slice of the settings table is an object of settings, each under its name in
+ * code; `lib/config/settings_table.ts` puts the slices together.
  *
  * @module
  */
@@ -34,8 +34,9 @@ export type SettingValue =
 /** One setting: everything that is said about it, besides the code that uses it. */
 export interface Setting<Value = SettingValue> {
   /**
-   * Its path in the config file (at most one dot), its environment variable (the loop's own have the seeds' names, others begin
-   * with PANEWRIGHT_), and its flag with what the flag takes. The flag of a switch sets the opposite of the default.
+   * Its path in the config file (at most one dot), its environment variable (the loop's own have the seeds' names,
+   * others begin with PANEWRIGHT_), and its flag with what the flag takes. The flag of a switch sets the opposite of
+   * the default.
    */
   readonly names: { readonly key: string; readonly env?: string; readonly flag?: `--${string}` };
   readonly value: Value;

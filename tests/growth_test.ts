@@ -1,6 +1,6 @@
 /**
- * What hostile text costs: work may grow in proportion to the text only. It is counted in steps, so the result is the same
- * on any machine; how long a megabyte takes is measured in tests/bench/hostile_text_bench.ts.
+ * What hostile text costs: work may grow in proportion to the text only. It is counted in steps, so the result is the
+ * same on any machine; how long a megabyte takes is measured in tests/bench/hostile_text_bench.ts.
  */
 import { assertProportional } from "./support/steps/count_steps.ts";
 import { HOSTILE_TEXTS } from "./support/hostile_texts.ts";

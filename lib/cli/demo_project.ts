@@ -7,8 +7,9 @@ import replay from "../../fixtures/demo/replay.json" with { type: "json" };
 export const DEMO_CONFIG_FILE = "panewright.jsonc";
 
 /**
- * Makes the demo's folder below the system's folder for temporary files: a config, a job, the script of its five agents,
- * and a project with a test of its own. What is written is part of the program, so it needs no file of the repository.
+ * Makes the demo's folder below the system's folder for temporary files: a config, a job, the script of its five
+ * agents, and a project with a test of its own. What is written is part of the program, so it needs no file of the
+ * repository.
  *
  * @returns the folder's absolute path, every link resolved
  */

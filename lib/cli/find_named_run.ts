@@ -18,8 +18,8 @@ export const WORKDIR_FLAG = {
 } as const;
 
 /**
- * The working directory whose runs are meant: the one that is named, otherwise the nearest one with runs, from here upwards.
- * A folder without runs may have a config file that names another working directory; then it is that one.
+ * The working directory whose runs are meant: the one that is named, otherwise the nearest one with runs, from here
+ * upwards. A folder without runs may have a config file that names another working directory; then it is that one.
  */
 export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
   if (wd !== undefined) return resolve(io.cwd, wd);
@@ -59,7 +59,8 @@ export async function findNamedRun(io: CliIo, run: string, wd: string | undefine
 }
 
 /**
- * The run that a person means: the one that is named, otherwise the newest that a process executes, otherwise the newest.
+ * The run that a person means: the one that is named, otherwise the newest that a process executes, otherwise the
+ * newest.
  *
  * @throws {UsageError} when there is no such run
  */

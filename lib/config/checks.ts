@@ -39,8 +39,8 @@ export interface CheckContext {
 }
 
 /**
- * Checks what no single key shows: that there is exactly one job, and that the folder and the file exist. Skips values already
- * known to be wrong.
+ * Checks what no single key shows: that there is exactly one job, and that the folder and the file exist. Skips values
+ * already known to be wrong.
  *
  * @returns what was found; `undefined` when a problem was added
  */

@@ -84,8 +84,8 @@ export async function loadAnyConfig(options: LoadConfigOptions): Promise<LoadedS
 }
 
 /**
- * The providers with what a config file says of their screens. What else the file says must be right by its form, but is not
- * looked at.
+ * The providers with what a config file says of their screens. What else the file says must be right by its form, but
+ * is not looked at.
  *
  * @throws {UsageError} that lists everything that is wrong with the file, each with its place
  */

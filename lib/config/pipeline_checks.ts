@@ -26,7 +26,8 @@ export interface StepProgram {
 }
 
 /**
- * Checks what no single key of the pipelines shows: names, files, programs and globs. Skips values already known to be wrong.
+ * Checks what no single key of the pipelines shows: names, files, programs and globs. Skips values already known to be
+ * wrong.
  */
 export async function checkPipelines(context: CheckContext, options: PipelineCheckOptions): Promise<void> {
   const { merged } = context;

@@ -32,8 +32,8 @@ interface Source {
 }
 
 /**
- * The providers with what the config file says of their screens: its `layouts`, its `rules`, and below these the rules of the
- * file that its `rules_file` names.
+ * The providers with what the config file says of their screens: its `layouts`, its `rules`, and below these the rules
+ * of the file that its `rules_file` names.
  */
 export async function readProviders(context: UserRulesContext): Promise<readonly Provider[]> {
   const { providers, fileLayer, problems } = context;

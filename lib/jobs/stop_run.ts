@@ -43,8 +43,8 @@ const DEFAULT_PATIENCE_SECONDS = 10;
 const LOOK_EVERY_MS = 50;
 
 /**
- * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are ended, and
- * the journal says that the run was stopped. A run that is over, with nothing left of it, is not touched.
+ * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are
+ * ended, and the journal says that the run was stopped. A run that is over, with nothing left of it, is not touched.
  *
  * @throws {UnknownRecordError} when only a later panewright can tell how the run is; nothing is done then
  * @throws {RuntimeError} when its process does not end in time, or is not known

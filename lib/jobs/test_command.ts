@@ -15,7 +15,9 @@ export interface TestCommandResult {
   readonly exitCode: number;
   readonly timedOut: boolean;
   readonly seconds: number;
-  /** The end of what it wrote to standard output and standard error, in the order written, without control characters. */
+  /**
+   * The end of what it wrote to standard output and standard error, in the order written, without control characters.
+   */
   readonly output: string;
   /** Whether older output was dropped. */
   readonly truncated: boolean;

@@ -12,8 +12,8 @@ export interface HeadlessRequest extends AttemptRequest {
 /**
  * Runs an agent without a terminal, to the end of its turn: `codex exec` or `claude -p`, in a process group of its own.
  *
- * Whatever happens, nothing of its process tree is left when this settles. A turn that failed, or was stopped by the time limit,
- * is a result as well.
+ * Whatever happens, nothing of its process tree is left when this settles. A turn that failed, or was stopped by the
+ * time limit, is a result as well.
  *
  * @throws {AgentAskedError} when the agent asks a person
  * @throws the signal's reason when it is aborted

@@ -70,8 +70,8 @@ export interface TerminalProvider {
   /** What a person can do about each dialog that may stop a start, as full sentences. */
   readonly startupRemedies: Readonly<Partial<Record<DialogKind, string>>>;
   /**
-   * How a dialog is answered, for this once: by the labels of its choices. `undefined` for a dialog that only a person may
-   * answer, and where the plain answer is not among the choices.
+   * How a dialog is answered, for this once: by the labels of its choices. `undefined` for a dialog that only a person
+   * may answer, and where the plain answer is not among the choices.
    */
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
   launch(request: LaunchRequest, host: Host): LaunchPlan;

@@ -66,8 +66,8 @@ const ENDS: Readonly<Record<Exclude<RunEnd, "interrupted">, Condition>> = {
 };
 
 /**
- * Whether `panewright resume` can resume a run. A step of `panewright exec` that failed is tried again; a damaged journal has
- * to be repaired first.
+ * Whether `panewright resume` can resume a run. A step of `panewright exec` that failed is tried again; a damaged
+ * journal has to be repaired first.
  *
  * @example
  * ```ts

@@ -40,7 +40,10 @@ export function hasLiveAgents(
     marks.values().some((value) => value.startsWith(`${folder.stepsDir}/`));
 }
 
-/** Like {@linkcode hasLiveAgents}, or whether the run's own tmux server is left, even with panes whose agents have ended. */
+/**
+ * Like {@linkcode hasLiveAgents}, or whether the run's own tmux server is left, even with panes whose agents have
+ * ended.
+ */
 export async function isAnythingLeft(
   progress: Progress,
   folder: RunFolder,

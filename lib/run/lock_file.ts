@@ -2,8 +2,8 @@
 export type HeldLock = Disposable;
 
 /**
- * Takes a lock, or finds that another process holds it. It is the operating system's lock (flock), so it ends with a process
- * that is killed; what is written in the file only names the owner for messages.
+ * Takes a lock, or finds that another process holds it. It is the operating system's lock (flock), so it ends with a
+ * process that is killed; what is written in the file only names the owner for messages.
  *
  * @param owner what {@linkcode readLockOwner} tells others
  */

@@ -10,8 +10,9 @@ export const JOB_IDS = ["run", "exec"] as const;
 export type JobId = typeof JOB_IDS[number];
 
 /**
- * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are shown.
- * It is the same shape for both jobs and is valid after any prefix of a journal. Plain data; all times are ISO 8601.
+ * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are
+ * shown. It is the same shape for both jobs and is valid after any prefix of a journal. Plain data; all times are ISO
+ * 8601.
  */
 export interface Progress {
   readonly job: JobId;

@@ -131,8 +131,9 @@ function applicable(scene: Scene, rules: readonly Rule[]): readonly BeatenRule[]
 }
 
 /**
- * Beaten rules that are worked out when they are read: most are never asked for. A class, because what a getter in an object literal refers to, here the whole screen, was
- * seen to stay until the next full garbage collection (Deno 2.9.6).
+ * Beaten rules that are worked out when they are read: most are never asked for. A class, because what a getter in an
+ * object literal refers to, here the whole screen, was seen to stay until the next full garbage collection (Deno
+ * 2.9.6).
  */
 class LazyBeaten {
   #beaten: readonly BeatenRule[] | undefined;

@@ -44,7 +44,9 @@ function rangeOf({ regions }: Scene, region: RowRegion): RowRange {
   }
 }
 
-/** What patterns see of a text: as much as their cost was reckoned for, which is more than any terminal shows in a row. */
+/**
+ * What patterns see of a text: as much as their cost was reckoned for, which is more than any terminal shows in a row.
+ */
 function cutText(text: string): string {
   return text.length > MAX_PATTERN_TEXT ? text.slice(0, MAX_PATTERN_TEXT) : text;
 }

@@ -1,6 +1,6 @@
 /**
- * What a dialog asks for, as the layout of its provider calls it; `other` where none of the layout's kinds fits. What a kind
- * means for a permission, and that a kind without such a meaning is for a person, says `lib/dialogs/policy`.
+ * What a dialog asks for, as the layout of its provider calls it; `other` where none of the layout's kinds fits. What a
+ * kind means for a permission, and that a kind without such a meaning is for a person, says `lib/dialogs/policy`.
  */
 export type DialogKind = string;
 
@@ -20,13 +20,19 @@ export interface DialogInfo {
   readonly kind: DialogKind;
   /** The sentence that asks. */
   readonly heading: string;
-  /** What it is about: the command with its rows joined where they are wrapped, the folder, or the files, one on each line. */
+  /**
+   * What it is about: the command with its rows joined where they are wrapped, the folder, or the files, one on each
+   * line.
+   */
   readonly subject: string | undefined;
-  /** Whether nothing of it is missing: it is neither cut nor longer than the screen, and can be read in few ways only. */
+  /**
+   * Whether nothing of it is missing: it is neither cut nor longer than the screen, and can be read in few ways only.
+   */
   readonly subjectComplete: boolean;
   /**
-   * What the subject may be as well: the screen does not always tell whether a row ends at a line end of the command's own or
-   * at the edge. Who decides by the subject must be content with each of them. At most 31, and none where it is not complete.
+   * What the subject may be as well: the screen does not always tell whether a row ends at a line end of the command's
+   * own or at the edge. Who decides by the subject must be content with each of them. At most 31, and none where it is
+   * not complete.
    */
   readonly otherReadings: readonly string[];
   readonly options: readonly DialogOption[];

@@ -180,8 +180,8 @@ export interface FoundDialog {
 }
 
 /**
- * Finds the dialog that is open at the bottom of a screen without composer: a selected choice, others in its column, and
- * little below them.
+ * Finds the dialog that is open at the bottom of a screen without composer: a selected choice, others in its column,
+ * and little below them.
  */
 export function findDialog(
   screen: Screen,

@@ -35,10 +35,11 @@ class PlainRow implements Row {
 /**
  * Reads a plain capture of which some rows were captured with style as well, at the same moment.
  *
- * The `spans` of all other rows throw {@linkcode StyleNotCapturedError}, for a style that is not known must not be taken for
- * none.
+ * The `spans` of all other rows throw {@linkcode StyleNotCapturedError}, for a style that is not known must not be
+ * taken for none.
  *
- * @returns `undefined` where the parts are none of this capture, or show no style at all: the rest of the screen may have some
+ * @returns `undefined` where the parts are none of this capture, or show no style at all: the rest of the screen may
+ * have some
  *
  * @example
  * ```ts

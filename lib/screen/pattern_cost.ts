@@ -13,12 +13,12 @@ const MAX_PATTERN_LENGTH = 500;
  * How many choices a pattern leaves a backtracking matcher at most, from the pattern alone. All of them are multiplied:
  *
  * - alternatives are as many choices as there are of them, and as each of them leaves in itself;
- * - a repetition is a choice of its length: `?` of 2, `{2,5}` of 4, `*` and `+` of {@linkcode MAX_PATTERN_TEXT}; where its
- *   body leaves choices, each round leaves them again;
+ * - a repetition is a choice of its length: `?` of 2, `{2,5}` of 4, `*` and `+` of {@linkcode MAX_PATTERN_TEXT}; where
+ *   its body leaves choices, each round leaves them again;
  * - a pattern that does not begin with `^` may begin at each of {@linkcode MAX_PATTERN_TEXT} characters.
  *
- * With fewer than `MAX_PATTERN_TEXT ** 2` of them, at most one thing in the pattern is unbounded, and the time for a text
- * grows with its length alone.
+ * With fewer than `MAX_PATTERN_TEXT ** 2` of them, at most one thing in the pattern is unbounded, and the time for a
+ * text grows with its length alone.
  *
  * @throws {SyntaxError} for a reference to a group, and for a group that sets flags
  * @example
@@ -78,8 +78,8 @@ export function choicesOf(source: string): number {
 }
 
 /**
- * Says what is wrong with a pattern that a person wrote, as the end of a sentence that begins with its name: it is not a
- * regular expression, or hostile text could keep it busy. `undefined` for a pattern that may be used.
+ * Says what is wrong with a pattern that a person wrote, as the end of a sentence that begins with its name: it is not
+ * a regular expression, or hostile text could keep it busy. `undefined` for a pattern that may be used.
  *
  * @example
  * ```ts

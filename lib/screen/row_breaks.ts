@@ -24,15 +24,18 @@ const MAX_READINGS = 32;
 const TRAILING_WORD = /\S*$/;
 const LEADING_WORD = /^\S*/;
 
-/** A break between two rows: what the text may have there, the most likely first. A toggle changes all its breaks at once. */
+/**
+ * A break between two rows: what the text may have there, the most likely first. A toggle changes all its breaks at
+ * once.
+ */
 interface Break {
   readonly options: readonly string[];
   readonly indented: boolean;
 }
 
 /**
- * What may be between two rows. A row that had room for the next word was ended by the text itself. Otherwise the CLI may have
- * wrapped it at a blank, or within a word that is longer than a row.
+ * What may be between two rows. A row that had room for the next word was ended by the text itself. Otherwise the CLI
+ * may have wrapped it at a blank, or within a word that is longer than a row.
  */
 function breakBetween(
   row: BrokenRow,

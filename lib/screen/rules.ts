@@ -45,8 +45,8 @@ export const ROW_REGIONS = [
 export type RowRegion = typeof ROW_REGIONS[number];
 
 /**
- * Which rows of a region count: any, the blocks' first rows (those that the layout calls heads), the last head only, the last
- * head that is no detail, or the last row that is not blank.
+ * Which rows of a region count: any, the blocks' first rows (those that the layout calls heads), the last head only,
+ * the last head that is no detail, or the last row that is not blank.
  */
 export const ROW_SELECTIONS = ["any", "head", "last_head", "last_block", "last"] as const;
 
@@ -102,8 +102,9 @@ export interface Rule {
   /** None of these may hold. */
   readonly excludes?: readonly Condition[];
   /**
-   * Set where an agent that is still at work can show the same screen. Its status then needs a second source, or a screen
-   * that stands still, or that the agent has shown the rule `unlessSeen` before: it then shows that whenever it works.
+   * Set where an agent that is still at work can show the same screen. Its status then needs a second source, or a
+   * screen that stands still, or that the agent has shown the rule `unlessSeen` before: it then shows that whenever it
+   * works.
    */
   readonly doubtful?: { readonly unlessSeen?: string };
   /** Where a person wrote it, such as `panewright.jsonc:12`; missing for the rules that are built in. */
@@ -179,7 +180,10 @@ export interface Layout {
     readonly trailer: RegExp;
   };
   readonly dialog: {
-    /** The choice that is selected: groups `before` (what stands left of the choices), `number` where there is one, `label`. */
+    /**
+     * The choice that is selected: groups `before` (what stands left of the choices), `number` where there is one,
+     * `label`.
+     */
     readonly selected: RegExp;
     /** How its first character is drawn. */
     readonly selectedStyle: StylePattern;

@@ -43,8 +43,8 @@ export interface RuleData extends ConditionData {
 }
 
 /**
- * A layout as it is written, or what differs in one: {@linkcode Layout} with its names in snake_case and patterns as text.
- * The schema in lib/config/rules_schema.ts says what it may hold.
+ * A layout as it is written, or what differs in one: {@linkcode Layout} with its names in snake_case and patterns as
+ * text. The schema in lib/config/rules_schema.ts says what it may hold.
  */
 export type LayoutData = Readonly<Record<string, unknown>>;
 

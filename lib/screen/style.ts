@@ -1,6 +1,9 @@
 import { scanRow } from "../text/ansi.ts";
 
-/** A colour as the terminal was told it: a palette index, or `#rrggbb`. The named colours 30–37 and 90–97 are indexes 0–15. */
+/**
+ * A colour as the terminal was told it: a palette index, or `#rrggbb`. The named colours 30–37 and 90–97 are indexes
+ * 0–15.
+ */
 export type Color = number | string;
 
 /** How a stretch of text is drawn. */

@@ -1,6 +1,6 @@
 /**
- * What one look at a pane of 220×50 costs, from the question to the status: at most 0.3 ms through control mode. The screens
- * are recorded ones of Codex 0.169.0.
+ * What one look at a pane of 220×50 costs, from the question to the status: at most 0.3 ms through control mode. The
+ * screens are recorded ones of Codex 0.169.0.
  *
  * - `look`: all styles are captured, as for whatever is written down or acted on
  * - `glance`: how a waiting panewright reads the status, again and again

@@ -1,11 +1,11 @@
 /**
- * Measures how long it takes from "the agent has finished" to "its response was consumed", at POLL_SECONDS=2, in real tmux
- * panes.
+ * Measures how long it takes from "the agent has finished" to "its response was consumed", at POLL_SECONDS=2, in real
+ * tmux panes.
  *
  * `deno run -P=tests tests/bench/handoff_latency.ts [replay|codex] [TURNS] [--plain]`
  *
- * The agent has finished when its response file is there and its title shows no spinner any more, whichever is later; an
- * observer of its own sees that. With `--plain` nothing wakes the waiting, as before control mode.
+ * The agent has finished when its response file is there and its title shows no spinner any more, whichever is later;
+ * an observer of its own sees that. With `--plain` nothing wakes the waiting, as before control mode.
  */
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { watchResponses } from "../../lib/handoff/response_watch.ts";

@@ -1,4 +1,7 @@
-/** How long a megabyte of hostile text takes whoever reads it; that this grows in proportion only is tested in tests/growth_test.ts. */
+/**
+ * How long a megabyte of hostile text takes whoever reads it; that this grows in proportion only is tested in
+ * tests/growth_test.ts.
+ */
 import { HOSTILE_TEXTS } from "../support/hostile_texts.ts";
 
 const LENGTH = 1_000_000;

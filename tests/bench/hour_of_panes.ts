@@ -1,13 +1,13 @@
 /**
- * Measures the memory that panewright takes while many agents work for a long time: all its code from the bytes of tmux's
- * control mode up to the waits for the responses, on a clock that runs ahead.
+ * Measures the memory that panewright takes while many agents work for a long time: all its code from the bytes of
+ * tmux's control mode up to the waits for the responses, on a clock that runs ahead.
  *
- * `deno run -P=tests --v8-flags=--max-semi-space-size=2 tests/bench/hour_of_panes.ts [PANES] [MINUTES]`, with the flag that the
- * executable is compiled with. With `--expose-gc` as well, what is in use is told without garbage.
+ * `deno run -P=tests --v8-flags=--max-semi-space-size=2 tests/bench/hour_of_panes.ts [PANES] [MINUTES]`, with the flag
+ * that the executable is compiled with. With `--expose-gc` as well, what is in use is told without garbage.
  *
- * tmux is played: a pane shows a recorded screen of Codex 0.169.0 with a row of work and an answer that grows, and says what
- * Codex says while it works, 30 frames a second and a title 10 times a second. An hour takes some minutes, so that far more
- * garbage is made in a second than ever will be: what is measured is an upper bound.
+ * tmux is played: a pane shows a recorded screen of Codex 0.169.0 with a row of work and an answer that grows, and says
+ * what Codex says while it works, 30 frames a second and a title 10 times a second. An hour takes some minutes, so that
+ * far more garbage is made in a second than ever will be: what is measured is an upper bound.
  */
 import { readCorpus } from "../../lib/recordings/corpus.ts";
 import type { Recording } from "../../lib/recordings/recording.ts";

@@ -1,11 +1,11 @@
 /**
- * Measures what waiting for many agents costs panewright: the share of one core that this process takes while every pane
- * rests, and while every pane's spinner turns.
+ * Measures what waiting for many agents costs panewright: the share of one core that this process takes while every
+ * pane rests, and while every pane's spinner turns.
  *
  * `deno run -P=tests tests/bench/hundred_panes.ts [PANES] [SECONDS]`
  *
- * A pane shows a recorded screen of Codex 0.169.0. One other process draws in all of them what Codex draws while it works:
- * 30 frames a second, a title 10 times a second, the seconds of its `Working` row once a second.
+ * A pane shows a recorded screen of Codex 0.169.0. One other process draws in all of them what Codex draws while it
+ * works: 30 frames a second, a title 10 times a second, the seconds of its `Working` row once a second.
  */
 import { readCorpus } from "../../lib/recordings/corpus.ts";
 import { watchResponses } from "../../lib/handoff/response_watch.ts";

@@ -11,7 +11,9 @@ export interface Agents {
   readonly deaths: readonly Death[];
   /** Notes which of the agents that were seen before are dead by now. */
   noteDeaths(): Promise<void>;
-  /** Kills what a strike says, notes who died of it, and returns what it was; undefined where there is nothing of it. */
+  /**
+   * Kills what a strike says, notes who died of it, and returns what it was; undefined where there is nothing of it.
+   */
   kill(strike: AgentStrike): Promise<string | undefined>;
 }
 
@@ -72,7 +74,9 @@ export function watchAgents({ env }: Pick<Sandbox, "env">): Agents {
   };
 }
 
-/** Names of programs that are an agent CLI themselves and not a command that it runs: the native ones below a launcher. */
+/**
+ * Names of programs that are an agent CLI themselves and not a command that it runs: the native ones below a launcher.
+ */
 const NATIVE_PROGRAMS = new Set(["codex"]);
 
 /** An agent's program: what its pane shows, and the native one that a launcher has started. */

@@ -60,8 +60,8 @@ export interface PromptPlace {
 }
 
 /**
- * The turn that a prompt is of, read off its heading; undefined where it has none. This asks the text and not the journal,
- * which is what is tested.
+ * The turn that a prompt is of, read off its heading; undefined where it has none. This asks the text and not the
+ * journal, which is what is tested.
  */
 export function placeOfPrompt(prompt: string): PromptPlace | undefined {
   const [, role, round, cycle] = HEADING.exec(prompt) ?? [];

@@ -176,8 +176,8 @@ interface Life {
 }
 
 /**
- * One process gets a turn's prompt once; another one gets it again only where the one before is dead by then. Each turn was
- * seen to arrive, and each live agent was kept.
+ * One process gets a turn's prompt once; another one gets it again only where the one before is dead by then. Each turn
+ * was seen to arrive, and each live agent was kept.
  */
 function checkDeliveries(entries: readonly Entry[], { deliveries, deaths }: JobEvidence): string[] {
   const violations: string[] = [];

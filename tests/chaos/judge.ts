@@ -3,8 +3,8 @@ import type { Blow } from "./plan.ts";
 import type { SeenRecord } from "./run_so_far.ts";
 
 /**
- * What is wrong with how a command has ended, a sentence each. One that nothing was done to has to pass; one whose agents
- * were killed may say so, with the command that resumes the run.
+ * What is wrong with how a command has ended, a sentence each. One that nothing was done to has to pass; one whose
+ * agents were killed may say so, with the command that resumes the run.
  *
  * @param records what the command has written into the journal
  */

@@ -6,8 +6,8 @@ export type Moment = (typeof MOMENTS)[number];
 const MOMENTS = ["enter", "response", "archived"] as const;
 
 /**
- * What is killed. `panewright` is hit after a time, by itself at a record of its journal or at a response that it archives, or shortly after a moment in
- * which keys or files are on their way: these windows are too short for chance.
+ * What is killed. `panewright` is hit after a time, by itself at a record of its journal or at a response that it
+ * archives, or shortly after a moment in which keys or files are on their way: these windows are too short for chance.
  */
 export type Strike =
   | { readonly target: "panewright"; readonly afterMs: number }
@@ -52,7 +52,10 @@ const MOST_PAUSE_MS = 1200;
 
 const FAULTS = ["before", "in", "after"] as const;
 
-/** How long keys take to become a prompt that is known as sent, a file to be taken, and one that was taken to be recorded. */
+/**
+ * How long keys take to become a prompt that is known as sent, a file to be taken, and one that was taken to be
+ * recorded.
+ */
 const WINDOW_MS: Readonly<Record<Moment, number>> = { enter: 150, response: 400, archived: 3 };
 
 /** An agent that is killed is started again by the same process: then that one can be struck once more. */
@@ -61,8 +64,8 @@ const MOST_STRIKES = 4;
 /**
  * The blows of job number `job` of a seed; each job's plan is independent of what happened in the jobs before.
  *
- * The first command is hit anywhere in its span. Those after it are resumes: half of the blows fall into the time in which
- * they find out how things stand.
+ * The first command is hit anywhere in its span. Those after it are resumes: half of the blows fall into the time in
+ * which they find out how things stand.
  */
 export function planJob({ seed, job }: { readonly seed: number; readonly job: number }, figures: JobFigures): Blow[] {
   const random = createRandom(seed * 1009 + job);
@@ -105,8 +108,8 @@ function planBlow(random: Random, options: JobFigures & { readonly resumes: bool
 }
 
 /**
- * Kills each command at its first Enter or its first response, so that a job is hit in every one of its turns; when nothing
- * is left to hit, the job is over.
+ * Kills each command at its first Enter or its first response, so that a job is hit in every one of its turns; when
+ * nothing is left to hit, the job is over.
  */
 export function* windowsJob({ seed }: { readonly seed: number }): Generator<Blow, void, WalkedCommand> {
   const random = createRandom(seed);
@@ -184,10 +187,10 @@ const STANDING = new Set([...OPENING, "turn_resumed", "status_changed", "warning
 const MOST_BLOWS = 1600;
 
 /**
- * Kills a job between any two of its records. One command is killed right before the first record with which it continues the
- * job, or in the middle of it, when what the record reports has been done; the next command right after that record. Where the
- * record does not advance the job yet, the next two are killed one record later. The records before it are passed once, in the
- * same way.
+ * Kills a job between any two of its records. One command is killed right before the first record with which it
+ * continues the job, or in the middle of it, when what the record reports has been done; the next command right after
+ * that record. Where the record does not advance the job yet, the next two are killed one record later. The records
+ * before it are passed once, in the same way.
  */
 export function* walkJob(): Generator<Blow, void, WalkedCommand> {
   let last = "";

@@ -14,12 +14,14 @@ export function sameMount({ project }: Pick<Sandbox, "project">): ResponsePlace 
   return { responsesDir: responseDirFor(project), through: [] };
 }
 
-/** Binds the folder `$1` to `$2` and becomes the rest of its arguments. The mount ends with the processes that see it. */
+/**
+ * Binds the folder `$1` to `$2` and becomes the rest of its arguments. The mount ends with the processes that see it.
+ */
 const MOUNT = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh"] as const;
 
 /**
- * The project's folder `.tmp` as a mount of its own. Linux refuses to rename from one mount to another, also on one file
- * system (rename(2), EXDEV), so a response is archived by a copy.
+ * The project's folder `.tmp` as a mount of its own. Linux refuses to rename from one mount to another, also on one
+ * file system (rename(2), EXDEV), so a response is archived by a copy.
  */
 export async function otherMount({ project, root }: Pick<Sandbox, "project" | "root">): Promise<ResponsePlace> {
   const folder = `${root}/other-mount`;

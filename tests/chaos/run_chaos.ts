@@ -17,9 +17,9 @@ export interface ChaosOptions {
   /** After how many kills of random jobs it is enough; those of the systematic ones come on top. */
   readonly kills: number;
   /**
-   * The number of the first job: 0 is killed from record to record, 1 at each Enter and each response, 2 and 3 before, in the
-   * middle of and after each archiving of a response, those from 4 on at random. Jobs with an odd number have their responses
-   * on another mount than the run's folder, where that can be done.
+   * The number of the first job: 0 is killed from record to record, 1 at each Enter and each response, 2 and 3 before,
+   * in the middle of and after each archiving of a response, those from 4 on at random. Jobs with an odd number have
+   * their responses on another mount than the run's folder, where that can be done.
    *
    * @default {0}
    */

@@ -1,6 +1,6 @@
 /**
- * Loaded before panewright (`deno run --preload`): gives it a wall clock that is changed by CLOCK_SET_BY milliseconds as soon as
- * the file CLOCK_SET_WHEN is there. Everything else, such as the times of files, stays as it is.
+ * Loaded before panewright (`deno run --preload`): gives it a wall clock that is changed by CLOCK_SET_BY milliseconds
+ * as soon as the file CLOCK_SET_WHEN is there. Everything else, such as the times of files, stays as it is.
  */
 const setByMs = Number(Deno.env.get("CLOCK_SET_BY"));
 const flag = Deno.env.get("CLOCK_SET_WHEN") ?? "";

@@ -13,8 +13,8 @@ import {
 } from "./failures_stage.ts";
 
 /**
- * From now on no file of the running panewright may grow beyond so many bytes. Its writes are refused in the middle then, as
- * on a full disk; and it needs neither privileges nor a disk to fill.
+ * From now on no file of the running panewright may grow beyond so many bytes. Its writes are refused in the middle
+ * then, as on a full disk; and it needs neither privileges nor a disk to fill.
  */
 async function limitFiles(stage: FailureStage, run: StartedRun, bytes: number): Promise<void> {
   const { code, stderr } = await stage.command("prlimit", "--pid", String(run.pid), `--fsize=${bytes}:`);
@@ -75,7 +75,10 @@ Deno.test("disk full while the audit log is written: the dialog is not answered,
   await assertGoesOn(stage, run);
 });
 
-/** Runs panewright with a file system of 512 KB for what it keeps, which is full once `$FILL` is there; then goes on with room. */
+/**
+ * Runs panewright with a file system of 512 KB for what it keeps, which is full once `$FILL` is there; then goes on
+ * with room.
+ */
 const ON_SMALL_DISK = `
 mount -t tmpfs -o size=512k none .panewright || exit 99
 (while [ ! -e "$FILL" ]; do sleep 0.05; done; cat /dev/zero > .panewright/filler) 2>/dev/null &

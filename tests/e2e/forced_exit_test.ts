@@ -5,7 +5,9 @@ import { startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 
-/** tmux, but the first attempt to end a server writes its process id to `held` and comes to no end, whatever it is told. */
+/**
+ * tmux, but the first attempt to end a server writes its process id to `held` and comes to no end, whatever it is told.
+ */
 const HOLDING_TMUX = `#!/bin/sh
 PATH=\${PATH#*:}
 case "$*" in *kill-server*)

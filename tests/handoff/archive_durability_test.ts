@@ -15,7 +15,9 @@ const KILLED_CODE = 137;
 const noMount = await whyOnlyOneMount();
 const noStrace = await whyNoStrace();
 
-/** Archives a response in a process of its own: how that ends, what is where, and what the process asked of the system. */
+/**
+ * Archives a response in a process of its own: how that ends, what is where, and what the process asked of the system.
+ */
 async function archive(
   options: { readonly acrossMounts: boolean; readonly fault?: string; readonly traced?: boolean },
 ) {

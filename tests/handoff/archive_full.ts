@@ -1,7 +1,10 @@
 import { RuntimeError } from "../../lib/errors.ts";
 import { moveToArchive } from "../../lib/handoff/archive.ts";
 
-/** A program of failures_test.ts: archives the file that is named first in the folder that is named second, and says what came of it. */
+/**
+ * A program of failures_test.ts: archives the file that is named first in the folder that is named second, and says
+ * what came of it.
+ */
 if (import.meta.main) {
   const [source = "", archiveDir = ""] = Deno.args;
   const told = await Promise.try(() => moveToArchive(source, { archiveDir, label: "tester" })).catch((

@@ -8,7 +8,9 @@ import { tempDir } from "../support/temp_dir.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** What a response is worth that was written at this moment, where the clock was set back between prompt and response. */
+/**
+ * What a response is worth that was written at this moment, where the clock was set back between prompt and response.
+ */
 async function readAfterSetBack({ byMs, writtenMs }: { readonly byMs: number; readonly writtenMs: number }) {
   await using workdir = await tempDir();
   await ensureResponseDir(workdir.path);

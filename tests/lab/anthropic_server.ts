@@ -44,8 +44,8 @@ const MESSAGES_API: ModelApi = {
 };
 
 /**
- * What a person typed in a message: no reminders of the client, no tool results, no marks of an interruption. That something
- * in the background has ended counts, for it begins a turn.
+ * What a person typed in a message: no reminders of the client, no tool results, no marks of an interruption. That
+ * something in the background has ended counts, for it begins a turn.
  */
 function typedText(message: JsonObject): string {
   const content = message["content"];

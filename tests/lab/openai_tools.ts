@@ -2,8 +2,8 @@ import { asArray, asObject, asString, type JsonObject } from "./json.ts";
 import type { Step } from "./steps.ts";
 
 /**
- * The call of whatever shell tool the request offers, by Codex version and model: `exec` (code mode: a program that calls
- * `tools.exec_command`), `exec_command`, `shell_command`, `shell` (an argv array) or `local_shell`.
+ * The call of whatever shell tool the request offers, by Codex version and model: `exec` (code mode: a program that
+ * calls `tools.exec_command`), `exec_command`, `shell_command`, `shell` (an argv array) or `local_shell`.
  */
 export function openaiShellCall(step: Extract<Step, { do: "shell" }>, body: JsonObject): JsonObject {
   const tools = offeredTools(body);

@@ -3,7 +3,8 @@
  * Builds packs from recordings: `deno run -R -W tests/lab/pack_screens.ts SOURCE [TARGET]`.
  *
  * SOURCE is a folder of captures with sidecars, or of packs, which are read alike. TARGET (default `fixtures/screens`)
- * gets one pack per provider and version; recordings join those of a pack that is there, and replace what has their name.
+ * gets one pack per provider and version; recordings join those of a pack that is there, and replace what has their
+ * name.
  */
 import { ensureDir, exists } from "@std/fs";
 import { readCorpus } from "../../lib/recordings/corpus.ts";

@@ -9,7 +9,10 @@ export const MEASUREMENTS = `${ROOT}docs/measurements.md`;
 /** Makes a table. */
 export type MakeTable = () => Promise<string>;
 
-/** Tables that a change of rules or recordings changes, by the name that stands in the document. They must be up to date. */
+/**
+ * Tables that a change of rules or recordings changes, by the name that stands in the document. They must be up to
+ * date.
+ */
 export const TESTED_TABLES: Readonly<Record<string, MakeTable>> = { corpus };
 
 /** All tables that a program can make: what nearly every change changes is as of its date. */

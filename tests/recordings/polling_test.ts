@@ -41,7 +41,10 @@ interface Played {
   readonly seen: readonly { readonly at: number; readonly status: TerminalStatus }[];
 }
 
-/** Plays a turn to the polling of production. Its response file lies there from the beginning: only the screen holds back. */
+/**
+ * Plays a turn to the polling of production. Its response file lies there from the beginning: only the screen holds
+ * back.
+ */
 async function play(
   timeline: Timeline,
   options: { readonly startAt: number; readonly pollSeconds: number; readonly workdir: string },

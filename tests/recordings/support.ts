@@ -1,6 +1,8 @@
 import type { Frame, Timeline } from "../../lib/recordings/timeline.ts";
 
-/** The recorded sessions of the project's own corpus. `blind`: some of its screens tell nothing of a streaming answer. */
+/**
+ * The recorded sessions of the project's own corpus. `blind`: some of its screens tell nothing of a streaming answer.
+ */
 export const TIMELINES = [
   { name: "codex-0.169.0-220x50", blind: false },
   { name: "codex-0.169.0-100x30", blind: false },

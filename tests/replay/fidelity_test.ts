@@ -49,8 +49,8 @@ const ran = (command: string, output: string, exitCode = 0): Cell => ({
 });
 
 /**
- * The visible characters of each row below the header, and how each is drawn: bold, dim, italic, reverse, coloured. Which
- * colour it is does not matter: that of the title changes from session to session, and commands are highlighted.
+ * The visible characters of each row below the header, and how each is drawn: bold, dim, italic, reverse, coloured.
+ * Which colour it is does not matter: that of the title changes from session to session, and commands are highlighted.
  */
 function looks(screen: Screen, rows: number): string[] {
   return screen.rows.slice(HEADER_ROWS, rows).flatMap((row) => {

@@ -1,4 +1,7 @@
-/** What becomes of screens of an agent at work when an update draws its status row in other words, and the title tells nothing. */
+/**
+ * What becomes of screens of an agent at work when an update draws its status row in other words, and the title tells
+ * nothing.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";

@@ -11,11 +11,13 @@
  * What is taken out, in two steps:
  *
  * 1. rules that decide on recordings of that version alone;
- * 2. what of the patterns, of layout and rules, changes nothing on any recording of the other versions: each alternative
- *    of an alternation, each character of a class, each optional part (left out for good, else needed for good), and each
+ * 2. what of the patterns, of layout and rules, changes nothing on any recording of the other versions: each
+ * alternative
+ * of an alternation, each character of a class, each optional part (left out for good, else needed for good), and each
  *    colour of a list.
  *
- * The second step takes out more than its author would have: what nobody recorded, but anybody would write, goes as well.
+ * The second step takes out more than its author would have: what nobody recorded, but anybody would write, goes as
+ * well.
  */
 import { compareVersions } from "../../lib/recordings/check.ts";
 import { readCorpus } from "../../lib/recordings/corpus.ts";
@@ -49,8 +51,8 @@ interface Samples {
 }
 
 /**
- * What of a pack changes nothing on the others is taken out of it, as long as there is something: first what the samples
- * inside rest on, and then the rest, by which they may be told as well.
+ * What of a pack changes nothing on the others is taken out of it, as long as there is something: first what the
+ * samples inside rest on, and then the rest, by which they may be told as well.
  */
 function specialize(
   pack: RulePack,

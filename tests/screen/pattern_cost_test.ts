@@ -106,7 +106,10 @@ function countSteps(source: string, text: string): number {
   return countMatchSteps(pattern, { text, from: 0, found: pattern.exec(text), limit: Infinity });
 }
 
-/** What each character of a text may cost at most: the choices but for the one that is unbounded, and a pattern's length. */
+/**
+ * What each character of a text may cost at most: the choices but for the one that is unbounded, and a pattern's
+ * length.
+ */
 const stepsPerCharacter = (source: string) => Math.ceil(choicesOf(source) / MAX_PATTERN_TEXT) * source.length;
 
 Deno.test("hostile text is matched in steps that grow with its length alone", () => {

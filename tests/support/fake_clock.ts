@@ -27,7 +27,9 @@ const EXTRA_TURNS = 2;
 /** How long to look for a sleeper without a pause: files take less, programs take more. */
 const SPIN_MS = 20;
 
-/** One turn of the real event loop: FakeTime leaves immediates alone, and they do not wait the millisecond of a timer. */
+/**
+ * One turn of the real event loop: FakeTime leaves immediates alone, and they do not wait the millisecond of a timer.
+ */
 function realTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -28,8 +28,8 @@ export interface ShownRun {
 }
 
 /**
- * Unpacks a fixture into a sandbox. What depends on the sandbox's path is computed anew: the sizes and hashes of messages,
- * and the chain of the audit log.
+ * Unpacks a fixture into a sandbox. What depends on the sandbox's path is computed anew: the sizes and hashes of
+ * messages, and the chain of the audit log.
  */
 export async function unpackJournal(name: JournalFixture): Promise<UnpackedJournal> {
   const sandbox = await createSandbox();

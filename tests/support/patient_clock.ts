@@ -7,9 +7,9 @@ export interface PatientClock extends Clock {
 }
 
 /**
- * Makes a clock on which time passes only while somebody sleeps. What takes the machine long takes no time here, so that
- * code which looks every 20 ms for up to 1 s looks 50 times, however long each look takes. The end of a longer sleep beside
- * that is a leap for it: `byHandFromMs` keeps those apart.
+ * Makes a clock on which time passes only while somebody sleeps. What takes the machine long takes no time here, so
+ * that code which looks every 20 ms for up to 1 s looks 50 times, however long each look takes. The end of a longer
+ * sleep beside that is a leap for it: `byHandFromMs` keeps those apart.
  *
  * @param pace how many milliseconds of this clock pass in one that is really slept
  * @param byHandFromMs sleeps of this length and longer ones end only when {@linkcode PatientClock.advance} gets there

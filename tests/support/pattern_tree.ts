@@ -216,8 +216,8 @@ class Reader {
 }
 
 /**
- * Reads the source of a regular expression that is known to be valid (`new RegExp(source, "u")` took it). Flags that change
- * what characters mean (`i`, `s`, `m`, `v`) are not supported, nor are groups that set them.
+ * Reads the source of a regular expression that is known to be valid (`new RegExp(source, "u")` took it). Flags that
+ * change what characters mean (`i`, `s`, `m`, `v`) are not supported, nor are groups that set them.
  *
  * @throws {SyntaxError} for what it does not support
  * @example

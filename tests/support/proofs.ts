@@ -6,7 +6,10 @@ export interface Proof {
   readonly versions: readonly string[];
 }
 
-/** What `proofs.json` beside the recorded screens of a provider says of its rules; one without an entry has no recording. */
+/**
+ * What `proofs.json` beside the recorded screens of a provider says of its rules; one without an entry has no
+ * recording.
+ */
 export function readProofs(provider: string): Readonly<Record<string, Proof>> {
   const path = new URL(`../../fixtures/screens/${provider}/proofs.json`, import.meta.url);
   return JSON.parse(Deno.readTextFileSync(path));

@@ -25,7 +25,8 @@ export interface Sandbox extends AsyncDisposable {
 const VANISH_LOOKS = 30;
 
 /**
- * Makes a sandbox, by default in a temporary folder with a random name. What is still running in it when it is disposed of is killed, and the folder is removed.
+ * Makes a sandbox, by default in a temporary folder with a random name. What is still running in it when it is disposed
+ * of is killed, and the folder is removed.
  *
  * @throws {Deno.errors.AlreadyExists} when `root` is there already
  */
@@ -86,9 +87,9 @@ interface FoundProcess {
 }
 
 /**
- * The processes whose command line or environment names the folder, as Linux' /proc shows them. It is read by `find` and
- * `grep`, because Deno grants /proc to `--allow-all` only; the folder goes in by standard input so that they do not find
- * themselves.
+ * The processes whose command line or environment names the folder, as Linux' /proc shows them. It is read by `find`
+ * and `grep`, because Deno grants /proc to `--allow-all` only; the folder goes in by standard input so that they do not
+ * find themselves.
  */
 async function processesOf(root: string): Promise<readonly FoundProcess[]> {
   const isMark = ["(", "-path", "/proc/[0-9]*/environ", "-o", "-path", "/proc/[0-9]*/cmdline", ")"];

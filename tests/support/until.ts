@@ -1,7 +1,10 @@
 /** A pause between two looks; a busy machine makes it longer. */
 const PAUSE_MS = 20;
 
-/** So many looks, at least a minute, and something is not going to come. They are counted, so a slow machine gets longer. */
+/**
+ * So many looks, at least a minute, and something is not going to come. They are counted, so a slow machine gets
+ * longer.
+ */
 const MAX_LOOKS = 3000;
 
 /**

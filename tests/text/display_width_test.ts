@@ -64,9 +64,10 @@ Deno.test("text is cut at a width, never inside of what a person sees as one cha
 });
 
 /**
- * tmux decides which column a character of a screen stands in. It agrees for all that is neither newer than the C library
- * that it asks (☰ was narrow until Unicode 16) nor made of several emoji: of these, tmux 3.3a draws VS16 and keycaps as wide
- * as their first character, and a skin tone behind the hand that it colours. Never is anything wider than the widest width.
+ * tmux decides which column a character of a screen stands in. It agrees for all that is neither newer than the C
+ * library that it asks (☰ was narrow until Unicode 16) nor made of several emoji: of these, tmux 3.3a draws VS16 and
+ * keycaps as wide as their first character, and a skin tone behind the hand that it colours. Never is anything wider
+ * than the widest width.
  */
 Deno.test("tmux draws text as wide as it is taken to be, and sequences of emoji at most as wide as the widest", async () => {
   const plain = [

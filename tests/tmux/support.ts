@@ -33,7 +33,9 @@ export async function tmuxSandbox(): Promise<TmuxSandbox> {
   };
 }
 
-/** Looks again and again until what was looked at is as it should be; after very many looks, an error with the last one. */
+/**
+ * Looks again and again until what was looked at is as it should be; after very many looks, an error with the last one.
+ */
 export function until<T>(look: () => T | Promise<T>, accept: (value: T) => boolean): Promise<T> {
   return untilSeen(look, accept, describe);
 }

@@ -82,8 +82,8 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * What is answered. The dialog of a run that nobody executes counts as well: its agent may still show it when the run is
- * resumed.
+ * What is answered. The dialog of a run that nobody executes counts as well: its agent may still show it when the run
+ * is resumed.
  */
 function findWaiting(
   { folder, progress, problem }: RunOverview,

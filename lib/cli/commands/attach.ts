@@ -126,8 +126,8 @@ function attachCommands(
 }
 
 /**
- * A client that may only look is refused `next-window` (tmux 3.3a), but not `switch-client`, which can do the same. The keys of
- * a person's own server are left alone.
+ * A client that may only look is refused `next-window` (tmux 3.3a), but not `switch-client`, which can do the same. The
+ * keys of a person's own server are left alone.
  */
 function readOnlyKeys({ name }: SessionState): readonly TmuxCommand[] {
   return [

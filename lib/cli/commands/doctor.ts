@@ -121,7 +121,9 @@ async function checkConfig(
   }
 }
 
-/** Without a configuration one agent CLI is enough; with one, those that it names are needed, and no others looked at. */
+/**
+ * Without a configuration one agent CLI is enough; with one, those that it names are needed, and no others looked at.
+ */
 async function* checkAgents(
   named: readonly NamedAgent[] | undefined,
   context: ExamineContext,

@@ -28,7 +28,8 @@ function packOf(file: string, recording: Recording, options: ExplainOptions): Ru
 }
 
 /**
- * Tells for each capture its status, the rule that decided and what it rests on. Pure; what a sidecar expects is not used.
+ * Tells for each capture its status, the rule that decided and what it rests on. Pure; what a sidecar expects is not
+ * used.
  *
  * @throws {UsageError} when the provider is not known
  * @example

@@ -54,8 +54,8 @@ interface ReadOptions {
 }
 
 /**
- * Tells a journal's records from its beginning, and with `follow` for as long as a process executes the run. What is not
- * fully written yet does not count.
+ * Tells a journal's records from its beginning, and with `follow` for as long as a process executes the run. What is
+ * not fully written yet does not count.
  *
  * @throws {PanewrightError} when there is no journal, and at a line that cannot be read; those before it were told
  */

@@ -26,8 +26,8 @@ export interface LiveOutputOptions {
 }
 
 /**
- * Shows a run by the flags of the command line: `--json` writes each record as a line of JSON to stdout; otherwise records go
- * to stderr, with a live line below them where that is a terminal, and only the result goes to stdout.
+ * Shows a run by the flags of the command line: `--json` writes each record as a line of JSON to stdout; otherwise
+ * records go to stderr, with a live line below them where that is a terminal, and only the result goes to stdout.
  */
 export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput {
   const { io, global, wallClock = () => new Date() } = options;

@@ -80,8 +80,8 @@ export interface LiveTextOptions {
 }
 
 /**
- * The line that shows what happens at this moment, at most `columns` wide; empty while nothing does, and while a person may be
- * asked at the terminal.
+ * The line that shows what happens at this moment, at most `columns` wide; empty while nothing does, and while a person
+ * may be asked at the terminal.
  */
 export function liveText(progress: Progress, { now, columns, doing }: LiveTextOptions): string {
   const { activity, waiting, finished, executedSince } = progress;

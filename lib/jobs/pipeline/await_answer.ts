@@ -28,11 +28,11 @@ export interface AwaitAnswerOptions {
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits for the answer to a question: from the person at the terminal or from `panewright answer`, whichever comes first,
- * and after the time limit the default answer.
+ * Waits for the answer to a question: from the person at the terminal or from `panewright answer`, whichever comes
+ * first, and after the time limit the default answer.
  *
- * @returns `undefined` when nobody can answer now: there is neither a person nor a time limit, the person left the question
- * open, or the time limit passed and there is no default answer
+ * @returns `undefined` when nobody can answer now: there is neither a person nor a time limit, the person left the
+ * question open, or the time limit passed and there is no default answer
  * @throws the signal's reason when it is aborted
  */
 export async function awaitAnswer(

@@ -33,8 +33,8 @@ export function describeCheck(check: CheckPlan): string {
 }
 
 /**
- * Judges how the command of a check ended. If it could not be run, or did not end in time, the check has failed, whatever was
- * expected.
+ * Judges how the command of a check ended. If it could not be run, or did not end in time, the check has failed,
+ * whatever was expected.
  *
  * @example
  * ```ts

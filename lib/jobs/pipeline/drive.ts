@@ -11,7 +11,8 @@ import { choosePipeline, nextTaskOf, parseTask } from "./task.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
 
 /**
- * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not there.
+ * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not
+ * there.
  *
  * @throws {UsageError} when a task, a prompt file or a program is not there or cannot be used
  * @throws the signal's reason when it is aborted

@@ -48,8 +48,8 @@ const answeredBy = oneOf(
 );
 
 /**
- * The facts of `panewright exec`: each record type with its fields. The same facts are the NDJSON of `--json`, the progress
- * lines for a person and the records of the run's journal, from which its state is folded.
+ * The facts of `panewright exec`: each record type with its fields. The same facts are the NDJSON of `--json`, the
+ * progress lines for a person and the records of the run's journal, from which its state is folded.
  */
 export const EXEC_FACTS = {
   run_started: {
@@ -214,7 +214,10 @@ export const EXEC_FACTS = {
 /** What happens in a run of `panewright exec`, and changes its state. */
 export type ExecFact = FactOf<typeof EXEC_FACTS>;
 
-/** {@linkcode ExecFact}, and what the agent says and does at this moment: the attempt's folder has that, not the journal. */
+/**
+ * {@linkcode ExecFact}, and what the agent says and does at this moment: the attempt's folder has that, not the
+ * journal.
+ */
 export type ExecEvent =
   | ExecFact
   | { readonly type: "agent_activity"; readonly task: number; readonly step: number; readonly fact: HeadlessFact };

@@ -13,8 +13,8 @@ export interface GitWritesOptions {
 }
 
 /**
- * The state of all files that git does not ignore, tracked or not, as the id of a git tree. The repository is not changed:
- * index and objects are written to `scratch`.
+ * The state of all files that git does not ignore, tracked or not, as the id of a git tree. The repository is not
+ * changed: index and objects are written to `scratch`.
  *
  * @returns `undefined` where the folder is in no git repository, or git is missing
  */

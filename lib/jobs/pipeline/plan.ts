@@ -48,7 +48,9 @@ export type CheckPlan =
     readonly timeLimitSeconds: number;
   };
 
-/** What `panewright exec` was told on its command line: it goes before the task's front matter and the configuration. */
+/**
+ * What `panewright exec` was told on its command line: it goes before the task's front matter and the configuration.
+ */
 export interface ExecOverrides extends Partial<Pick<ExecSettings, "autonomyLevel" | "resume">> {
   readonly pipeline?: string;
 }

@@ -15,7 +15,9 @@ import { addUsage } from "./usage.ts";
 
 type RecordOf<Type extends ExecFact["type"]> = Extract<Recorded<ExecFact>, { readonly type: Type }>;
 
-/** How a run of `panewright exec` stands after a record. A record that changes nothing that is shown needs no case here. */
+/**
+ * How a run of `panewright exec` stands after a record. A record that changes nothing that is shown needs no case here.
+ */
 export function execProgress(before: Progress, record: Recorded<ExecFact>): Progress {
   return afterRecord(before, record, changeBy(before, record));
 }

@@ -15,8 +15,8 @@ export interface Task {
 }
 
 /**
- * Reads a task: a text, optionally with front matter, of which `pipeline` and `autonomy_level` (or `autonomyLevel`) count;
- * other keys are ignored.
+ * Reads a task: a text, optionally with front matter, of which `pipeline` and `autonomy_level` (or `autonomyLevel`)
+ * count; other keys are ignored.
  *
  * @throws {UsageError} when there is no text, or one of these keys has a wrong value
  * @example

@@ -1,6 +1,6 @@
 /**
- * Whether one of these globs allows a file to be changed. `*` and `?` stay within one part of a path, `**` stands for any number
- * of parts; a glob that ends with `/` means everything below that folder. Case counts.
+ * Whether one of these globs allows a file to be changed. `*` and `?` stay within one part of a path, `**` stands for
+ * any number of parts; a glob that ends with `/` means everything below that folder. Case counts.
  *
  * @param path relative to the working directory, with `/`
  * @example

@@ -39,9 +39,9 @@ export interface StartAgentsOptions {
 }
 
 /**
- * Starts the agents of all roles side by side, before the first of them gets work: what stands in the way of one, a login
- * say, shows at once and not hours into the job. An agent of an earlier process that is alive stays; one that is not is
- * started again, with the session of its CLI where that is known.
+ * Starts the agents of all roles side by side, before the first of them gets work: what stands in the way of one, a
+ * login say, shows at once and not hours into the job. An agent of an earlier process that is alive stays; one that is
+ * not is started again, with the session of its CLI where that is known.
  *
  * @throws the error of the first that cannot be started; the others are given up
  */

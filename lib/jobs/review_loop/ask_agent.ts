@@ -41,8 +41,8 @@ export interface AskAgentOptions {
 /**
  * The review loop's way to its agents: sends a role's prompt to its pane and waits for the response file.
  *
- * What is sent is written down first, and so is that it is about to be sent; a turn that an earlier process began continues
- * where that one left it. A turn that fails leaves the screen of its pane in the run's folder.
+ * What is sent is written down first, and so is that it is about to be sent; a turn that an earlier process began
+ * continues where that one left it. A turn that fails leaves the screen of its pane in the run's folder.
  */
 export function createAskAgent(
   options: AskAgentOptions,

@@ -9,7 +9,8 @@ import { isServerRunning } from "../../tmux/server.ts";
 import { JOBS } from "../mod.ts";
 
 /**
- * Looks for agents that a killed run has left alive in the same working directory: they would write the same response files.
+ * Looks for agents that a killed run has left alive in the same working directory: they would write the same response
+ * files.
  *
  * @throws {UsageError} when there are any
  */

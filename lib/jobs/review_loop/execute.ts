@@ -63,8 +63,8 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
 }
 
 /**
- * Resumes a run from what its journal says, whatever happened to the process that executed it: finished turns stay finished,
- * agents that are alive are kept, and a response that was written meanwhile is taken.
+ * Resumes a run from what its journal says, whatever happened to the process that executed it: finished turns stay
+ * finished, agents that are alive are kept, and a response that was written meanwhile is taken.
  *
  * @throws {UsageError} when another process executes it, or it is over
  * @throws like {@linkcode executeReviewRun}

@@ -15,8 +15,8 @@ export type RecordedEvent = Recorded<ReviewFact> & {
 /**
  * The state after an event: what a run resumes from; `undefined` before its first one.
  *
- * Any prefix of a journal is a state. What the state machine decides is not read from the journal: the same responses and
- * settings lead to the same decisions, and what of them the journal does not hold yet is `untold`.
+ * Any prefix of a journal is a state. What the state machine decides is not read from the journal: the same responses
+ * and settings lead to the same decisions, and what of them the journal does not hold yet is `untold`.
  */
 export function foldEvent(state: RunState | undefined, event: RecordedEvent): RunState | undefined {
   return state === undefined ? firstState(event) : applyEvent(state, event);
@@ -191,7 +191,9 @@ function follow(state: RunState, transition: Transition, { told }: { readonly to
   return { ...state, loop: transition.state, untold: transition.events.slice(told) };
 }
 
-/** The state machine's events follow the one that they come from, in their order; warnings of others may come between. */
+/**
+ * The state machine's events follow the one that they come from, in their order; warnings of others may come between.
+ */
 function withoutTold(state: RunState, event: RecordedEvent): RunState {
   const [next, ...rest] = state.untold;
   if (next === undefined || next.type !== event.type) return state;

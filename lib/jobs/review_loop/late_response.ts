@@ -15,8 +15,9 @@ export interface LateResponse {
 }
 
 /**
- * Finds the response to the open turn that an earlier process moved to the archive right before it was killed, and clears up
- * what that process left half done: reserved names, unfinished copies, and the original of a copy that was finished.
+ * Finds the response to the open turn that an earlier process moved to the archive right before it was killed, and
+ * clears up what that process left half done: reserved names, unfinished copies, and the original of a copy that was
+ * finished.
  */
 export async function findLateResponse(folder: RunFolder, state: RunState): Promise<LateResponse | undefined> {
   const { turn, responses, head: { workdir } } = state;
@@ -51,7 +52,10 @@ function readOriginal(workdir: string, role: Role): Uint8Array<ArrayBuffer> | un
   return info === undefined || problem !== undefined ? undefined : Deno.readFileSync(responsePathFor(workdir, role));
 }
 
-/** Whether a file is an unfinished copy. Earlier versions copied straight to the name under which a response is archived. */
+/**
+ * Whether a file is an unfinished copy. Earlier versions copied straight to the name under which a response is
+ * archived.
+ */
 function isBegunCopy(content: Uint8Array, original: Uint8Array): boolean {
   return content.length < original.length && content.every((byte, index) => byte === original[index]);
 }

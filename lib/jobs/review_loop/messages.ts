@@ -13,7 +13,8 @@ export interface KeptMessage {
 }
 
 /**
- * Writes a message down, on the disk before it returns. The first one of a turn has the turn's name, later ones a number.
+ * Writes a message down, on the disk before it returns. The first one of a turn has the turn's name, later ones a
+ * number.
  *
  * @throws {PanewrightError} when it cannot be written
  */

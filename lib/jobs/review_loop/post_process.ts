@@ -17,8 +17,8 @@ export interface PostProcessOptions {
 }
 
 /**
- * What is done with the working directory after PASS: the openspec change is archived, then everything is committed. Nothing
- * follows a command that fails; the work itself has passed and stays passed.
+ * What is done with the working directory after PASS: the openspec change is archived, then everything is committed.
+ * Nothing follows a command that fails; the work itself has passed and stays passed.
  */
 export async function postProcess(plan: PostProcessingPlan, options: PostProcessOptions): Promise<void> {
   const { workdir, done, onEnd, processRunner = systemProcessRunner, signal } = options;

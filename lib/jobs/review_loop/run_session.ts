@@ -35,8 +35,8 @@ export interface RunSession extends AsyncDisposable {
 }
 
 /**
- * Opens the session for a run's panes: on a server of its own, `panewright-<run>`, unless the plan names an existing one.
- * The session that an earlier process of the run has opened is adopted, if it is still there.
+ * Opens the session for a run's panes: on a server of its own, `panewright-<run>`, unless the plan names an existing
+ * one. The session that an earlier process of the run has opened is adopted, if it is still there.
  *
  * A server of our own is talked with through control mode. To somebody's session no client is added: it would be shown
  * there, fire their hooks, and take a session along that ends with its last client.

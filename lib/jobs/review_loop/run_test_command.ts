@@ -10,8 +10,8 @@ const RUN_VARIABLE = "PANEWRIGHT_TEST_OF_RUN";
 const TERMINATE_GRACE_MS = 2000;
 
 /**
- * Makes the way in which a run's test command is run. One that an earlier process of the run has left behind is ended first:
- * two at the same time would disturb each other.
+ * Makes the way in which a run's test command is run. One that an earlier process of the run has left behind is ended
+ * first: two at the same time would disturb each other.
  */
 export async function createTestCommandRunner(options: {
   readonly plan: Pick<ReviewRunPlan, "workdir" | "loop">;

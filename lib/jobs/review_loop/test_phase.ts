@@ -3,7 +3,9 @@ import { missingVerdictWarning } from "./review_phase.ts";
 import type { LoopContext, LoopState, Transition } from "./state.ts";
 import { parseTestVerdict, type TestVerdict } from "./verdicts.ts";
 
-/** After the tester: the project's test command where there is one, the round's end, or the question for the verdict. */
+/**
+ * After the tester: the project's test command where there is one, the round's end, or the question for the verdict.
+ */
 export function afterTester(
   state: LoopState,
   test: { readonly context: LoopContext; readonly asked: boolean; readonly response: string },

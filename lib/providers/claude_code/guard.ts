@@ -1,6 +1,6 @@
 /**
- * What the composer acts upon when a prompt begins with it: `!` runs a shell command, `/` is a command of its own, `?` is
- * help, `#` was a note to remember and `&` a task for elsewhere in some versions.
+ * What the composer acts upon when a prompt begins with it: `!` runs a shell command, `/` is a command of its own, `?`
+ * is help, `#` was a note to remember and `&` a task for elsewhere in some versions.
  */
 const ACTING_LEAD = /^[!/?#&]/;
 
@@ -8,8 +8,8 @@ const ACTING_LEAD = /^[!/?#&]/;
 const LEAVING = /^(?:exit|quit|:q!?|:wq!?)$/i;
 
 /**
- * Defuses what Claude Code's composer acts upon instead of sending it: a leading sign, a word that leaves the program, a
- * trailing `\`, which makes Enter a line end, and a trailing `@word`, where Enter completes a file name (2.1.328).
+ * Defuses what Claude Code's composer acts upon instead of sending it: a leading sign, a word that leaves the program,
+ * a trailing `\`, which makes Enter a line end, and a trailing `@word`, where Enter completes a file name (2.1.328).
  *
  * @example
  * ```ts

@@ -11,8 +11,8 @@ const VARIABLES = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTI
 /**
  * How Claude Code is started in a pane: `claude [--model M] [--resume ID] [ARGS…]`.
  *
- * The person's settings stay as they are, also the renderer: both are known. Only where all of an answer must stay readable
- * (`keepScrollback`) the classic one is asked for, by `--settings`.
+ * The person's settings stay as they are, also the renderer: both are known. Only where all of an answer must stay
+ * readable (`keepScrollback`) the classic one is asked for, by `--settings`.
  *
  * @throws {UsageError} for a profile, which Claude Code does not have
  *
@@ -55,9 +55,9 @@ const NATIVE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The native Claude Code that the npm package's `claude` on PATH stands for, or `undefined` where `claude` is something else,
- * such as the native program itself. npm may have left out the package's install script, and then its own `claude` only
- * says so; versions up to 2.1.104 are scripts.
+ * The native Claude Code that the npm package's `claude` on PATH stands for, or `undefined` where `claude` is something
+ * else, such as the native program itself. npm may have left out the package's install script, and then its own
+ * `claude` only says so; versions up to 2.1.104 are scripts.
  *
  * @example
  * ```ts

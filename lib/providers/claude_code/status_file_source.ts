@@ -18,8 +18,8 @@ export interface ClaudeStatusFileOptions {
 }
 
 /**
- * The file that Claude Code keeps about each of its processes, as a source of its status (2.1.156 and later). It is there
- * from the composer on, not while a dialog stops the start.
+ * The file that Claude Code keeps about each of its processes, as a source of its status (2.1.156 and later). It is
+ * there from the composer on, not while a dialog stops the start.
  *
  * It is found by the pane's processes, and belongs to the very process that has this id and start time.
  */

@@ -9,8 +9,8 @@ export interface LastTurn {
 }
 
 /**
- * What Claude Code said last in a transcript (`projects/SLUG/SESSION.jsonl`, 2.1.328), since the last prompt. Records of
- * helpers, and lines that are no JSON, do not count.
+ * What Claude Code said last in a transcript (`projects/SLUG/SESSION.jsonl`, 2.1.328), since the last prompt. Records
+ * of helpers, and lines that are no JSON, do not count.
  *
  * @example
  * ```ts

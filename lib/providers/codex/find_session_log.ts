@@ -27,11 +27,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_NAME = /\/rollout-[^/]*\.jsonl$/;
 
 /**
- * The log that the agent of a pane is writing: one that a process of the pane has open (0.53.0 to 0.169.0 keep it open).
+ * The log that the agent of a pane is writing: one that a process of the pane has open (0.53.0 to 0.169.0 keep it
+ * open).
  *
  * Where that cannot be seen, the one log that was begun in the same folder since the agent started and holds a prompt
- * which was given to it. Several agents may share folder and CODEX_HOME, so a log that is merely new proves nothing; and
- * where more than one fits, none is taken.
+ * which was given to it. Several agents may share folder and CODEX_HOME, so a log that is merely new proves nothing;
+ * and where more than one fits, none is taken.
  */
 export async function findSessionLog(query: SessionLogQuery): Promise<string | undefined> {
   const { panePid, processRunner = systemProcessRunner } = query;
@@ -40,7 +41,9 @@ export async function findSessionLog(query: SessionLogQuery): Promise<string | u
   return await findWrittenLast(open) ?? await findByPrompt(query);
 }
 
-/** Of the sessions that one Codex has open, the one in front: helpers have logs of their own, and `/new` begins another. */
+/**
+ * Of the sessions that one Codex has open, the one in front: helpers have logs of their own, and `/new` begins another.
+ */
 async function findWrittenLast(paths: readonly string[]): Promise<string | undefined> {
   let found: { readonly path: string; readonly mtime: number } | undefined;
   for (const path of paths) {

@@ -2,8 +2,8 @@ import type { Host } from "../../ports/host.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 
 /**
- * Settings that every start gets, as `-c`: a version that does not know a key passes over it (0.53.0 to 0.169.0), while a
- * flag that it does not know, such as `--no-daemon`, ends it.
+ * Settings that every start gets, as `-c`: a version that does not know a key passes over it (0.53.0 to 0.169.0), while
+ * a flag that it does not know, such as `--no-daemon`, ends it.
  *
  * - The daemon (0.165.0 and later) would outlive the pane and keep working. Any `-c` keeps it away as well.
  * - The question whether to update stops a start, and Enter at the wrong moment starts a global installation.
@@ -16,8 +16,8 @@ const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_start
  * It keeps to the alternate screen, the CLI's own default from 0.160.1 on: the composer stays at the bottom. Only where
  * all of an answer must stay readable (`keepScrollback`) it draws inline.
  *
- * Codex runs shell commands in a login shell, and /etc/profile may set PATH anew. A PATH given for the role is therefore
- * also set for these commands.
+ * Codex runs shell commands in a login shell, and /etc/profile may set PATH anew. A PATH given for the role is
+ * therefore also set for these commands.
  *
  * @example
  * ```ts
@@ -52,7 +52,9 @@ export function codexLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan 
   };
 }
 
-/** The npm package that holds the native program, and the target it is built for (0.169.0); by operating system and CPU. */
+/**
+ * The npm package that holds the native program, and the target it is built for (0.169.0); by operating system and CPU.
+ */
 const NATIVE_PACKAGES: Readonly<Record<string, readonly [packageName: string, target: string]>> = {
   "linux x86_64": ["codex-linux-x64", "x86_64-unknown-linux-musl"],
   "linux aarch64": ["codex-linux-arm64", "aarch64-unknown-linux-musl"],
@@ -63,8 +65,8 @@ const NATIVE_PACKAGES: Readonly<Record<string, readonly [packageName: string, ta
 /**
  * The native Codex that the npm launcher on PATH would start, or `undefined` where `codex` is something else.
  *
- * The launcher is a Node script that stays in between, where signals get lost: a SIGKILL ends it alone. Up to 0.107.0 it
- * also puts the CLI's own tools on PATH; these versions keep the program elsewhere and are started through it.
+ * The launcher is a Node script that stays in between, where signals get lost: a SIGKILL ends it alone. Up to 0.107.0
+ * it also puts the CLI's own tools on PATH; these versions keep the program elsewhere and are started through it.
  *
  * @example
  * ```ts

@@ -22,7 +22,8 @@ export const codexProvider: PaneProvider & StepProvider = {
   terminal: {
     rules: CODEX_RULES,
     joinWrappedRows: true,
-    // Enter within 120 ms of a burst of characters becomes a line end in the prompt; 300 ms outlast that on a busy machine.
+    // Enter within 120 ms of a burst of characters becomes a line end in the prompt; 300 ms outlast that on a busy
+    // machine.
     submit: { pasteToEnterMs: 300, proofTimeoutMs: 5000 },
     startupRemedies: {
       trust: "Start `codex` in that folder once by hand and choose to trust it; Codex remembers the answer.",

@@ -35,11 +35,11 @@ export const EMPTY_CODEX_LOG: CodexLogState = {};
 const MAY_COUNT = /"(?:session_meta|event_msg)"/;
 
 /**
- * Adds one line of a session log (`rollout-*.jsonl`) to what is known of it. A line that is no JSON, or of another kind, changes
- * nothing. Pure.
+ * Adds one line of a session log (`rollout-*.jsonl`) to what is known of it. A line that is no JSON, or of another
+ * kind, changes nothing. Pure.
  *
- * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0). 0.53.0 writes only
- * the last of them, and tells nothing of a turn that begins with another prompt (`user_message`).
+ * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0). 0.53.0 writes
+ * only the last of them, and tells nothing of a turn that begins with another prompt (`user_message`).
  *
  * @example
  * ```ts

@@ -14,11 +14,11 @@ export interface CodexSessionLogOptions {
 }
 
 /**
- * The log that Codex keeps of its session, as a source of its status: when a turn began, and how it ended. There is none
- * before the first prompt (0.169.0).
+ * The log that Codex keeps of its session, as a source of its status: when a turn began, and how it ended. There is
+ * none before the first prompt (0.169.0).
  *
- * Finding it looks through processes, so that is done only after a prompt, and when the screen contradicts; each poll then
- * reads what was added to one file.
+ * Finding it looks through processes, so that is done only after a prompt, and when the screen contradicts; each poll
+ * then reads what was added to one file.
  */
 export function openCodexSessionLog(context: StatusSourceContext, options: CodexSessionLogOptions = {}): StatusSource {
   return new CodexSessionLog(context, options.find ?? findSessionLog);

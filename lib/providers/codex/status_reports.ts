@@ -46,9 +46,9 @@ export interface StatusReportsOptions {
 }
 
 /**
- * The session log of Codex together with the status reports that it writes to its terminal: these come at once, from the
- * first prompt on, and name a dialog, of which the log says nothing. The log is the one that lasts: it says when a turn is
- * over and why, and a report is forgotten when output of the pane may have been missed.
+ * The session log of Codex together with the status reports that it writes to its terminal: these come at once, from
+ * the first prompt on, and name a dialog, of which the log says nothing. The log is the one that lasts: it says when a
+ * turn is over and why, and a report is forgotten when output of the pane may have been missed.
  */
 export function withStatusReports(log: StatusSource, options: StatusReportsOptions): StatusSource {
   const { events, paneId, clock } = options;

@@ -39,8 +39,8 @@ export async function recordAsk(folder: string, ask: RecordedAsk): Promise<void>
 const RESCAN_MS = 250;
 
 /**
- * The questions of one attempt, as they are recorded, until `signal` is aborted. Those that are there by then are still given
- * out; questions of other attempts never are.
+ * The questions of one attempt, as they are recorded, until `signal` is aborted. Those that are there by then are still
+ * given out; questions of other attempts never are.
  */
 export async function* followAsks(
   folder: string,

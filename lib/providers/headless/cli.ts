@@ -42,8 +42,8 @@ export interface HeadlessProvider {
   plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan;
   createReader(request: Pick<AttemptRequest, "model">): SessionReader;
   /**
-   * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report tells
-   * all of it.
+   * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report
+   * tells all of it.
    */
   readonly openLog?: (query: LogQuery) => Promise<AsyncIterable<readonly string[]>>;
 }

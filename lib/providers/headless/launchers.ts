@@ -6,8 +6,9 @@ import { shellJoin, shellQuote } from "../../shell/mod.ts";
 const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sys=uid,hostname"];
 
 /**
- * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script that
- * starts this very executable. A folder with them goes first on the PATH of an agent's commands; it holds nothing else.
+ * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script
+ * that starts this very executable. A folder with them goes first on the PATH of an agent's commands; it holds nothing
+ * else.
  */
 export async function writeLaunchers(
   folder: string,

@@ -5,8 +5,9 @@ const AT =
   /\b(?:at|resets) (?:([A-Z][a-z]{2,8} \d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([AP]M)\b/i;
 
 /**
- * When a limit ends, by the words in which a CLI tells it to a person: "try again at 3:05 PM", "try again at Nov 25th, 2026
- * 3:05 PM", "in 2 hours 5 minutes" (Codex 0.53.0 to 0.169.0), "resets 3pm" (Claude Code 2.1.328). Times of day are local.
+ * When a limit ends, by the words in which a CLI tells it to a person: "try again at 3:05 PM", "try again at Nov 25th,
+ * 2026 3:05 PM", "in 2 hours 5 minutes" (Codex 0.53.0 to 0.169.0), "resets 3pm" (Claude Code 2.1.328). Times of day are
+ * local.
  *
  * @example
  * ```ts

@@ -7,7 +7,9 @@ export interface AskSettings {
   readonly commands: readonly (readonly [string, ...string[]])[];
   /** Absolute folder in which the command leaves its question; made when it is not there. */
   readonly channelFolder: string;
-  /** Absolute folder that gets a launcher for each of the commands; it is put first on the PATH of the agent's commands. */
+  /**
+   * Absolute folder that gets a launcher for each of the commands; it is put first on the PATH of the agent's commands.
+   */
   readonly launcherFolder: string;
   /** The argv that starts panewright for the launchers; this very executable by default. */
   readonly panewright?: readonly [string, ...string[]];
@@ -36,8 +38,8 @@ export interface AttemptRequest {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /**
-   * Registers a last, synchronous act for the case that the program is left at once; returns what takes it back. The agent's
-   * processes are killed by it.
+   * Registers a last, synchronous act for the case that the program is left at once; returns what takes it back. The
+   * agent's processes are killed by it.
    */
   readonly onForcedExit?: (act: () => void) => () => void;
   /** Told of each fact as it becomes known. */

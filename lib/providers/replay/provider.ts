@@ -7,8 +7,8 @@ import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
 const codex = codexProvider.terminal;
 
 /**
- * Agents that play their part by a script ({@linkcode ReplayScript} in script.ts), on the screens of Codex CLI 0.169.0: no
- * key, no network, no agent CLI. The script is given as an argument: `"args": ["--script", "FILE"]`.
+ * Agents that play their part by a script ({@linkcode ReplayScript} in script.ts), on the screens of Codex CLI 0.169.0:
+ * no key, no network, no agent CLI. The script is given as an argument: `"args": ["--script", "FILE"]`.
  */
 export const replayProvider: PaneProvider = {
   id: "replay",
@@ -27,8 +27,8 @@ export const replayProvider: PaneProvider = {
 };
 
 /**
- * How a replayed agent is started: this very program with `replay-agent --role ROLE --script FILE`. Where Deno runs it, it
- * may read the script, and read and write the working directory, and nothing else.
+ * How a replayed agent is started: this very program with `replay-agent --role ROLE --script FILE`. Where Deno runs it,
+ * it may read the script, and read and write the working directory, and nothing else.
  *
  * @throws {UsageError} when no script is given
  */

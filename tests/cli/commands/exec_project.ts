@@ -24,8 +24,8 @@ export interface ExecProject extends AsyncDisposable {
 }
 
 /**
- * Codex as the fifth seed's test has it: it creates a rollout, writes some entries, then the ask, and waits to be killed. It asks
- * about the word behind `ASK` in its prompt, unless the prompt has an answer.
+ * Codex as the fifth seed's test has it: it creates a rollout, writes some entries, then the ask, and waits to be
+ * killed. It asks about the word behind `ASK` in its prompt, unless the prompt has an answer.
  */
 const FAKE_CODEX = `#!/bin/sh
 prompt=$(cat)

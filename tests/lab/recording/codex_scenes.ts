@@ -2,8 +2,8 @@ import { type Scene, WAITING_COMMAND } from "./scene.ts";
 import { LONG_ANSWER, QUOTING_ANSWER } from "./answers.ts";
 
 /**
- * The states of Codex CLI (0.53.0 to 0.169.0). Older versions know no `apply_patch` tool or no questions; what a version
- * cannot play is reported and left out.
+ * The states of Codex CLI (0.53.0 to 0.169.0). Older versions know no `apply_patch` tool or no questions; what a
+ * version cannot play is reported and left out.
  */
 export const CODEX_SCENES: readonly Scene[] = [
   {

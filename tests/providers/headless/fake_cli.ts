@@ -1,11 +1,13 @@
 /**
- * Plays an agent CLI by a plan, a JSON file that is named by its first argument: `codex exec` as far as its session log and its
- * report go, or `claude -p` with a report alone.
+ * Plays an agent CLI by a plan, a JSON file that is named by its first argument: `codex exec` as far as its session log
+ * and its report go, or `claude -p` with a report alone.
  */
 
 /** What the fake does, in order. */
 export type FakeStep =
-  /** Adds a record to the session log; the folder is made, and the file begun with `session_meta`, with the first one. */
+  /**
+   * Adds a record to the session log; the folder is made, and the file begun with `session_meta`, with the first one.
+   */
   | { readonly do: "log"; readonly record: Readonly<Record<string, unknown>> }
   /** Adds bytes to the session log as they are: text that ends anywhere. */
   | { readonly do: "logBytes"; readonly bytes: readonly number[] }

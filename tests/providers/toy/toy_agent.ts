@@ -1,6 +1,6 @@
 /**
- * A small terminal program with a look of its own that plays one role: it takes a prompt, works a moment on it, and writes the
- * response file that the prompt asks for.
+ * A small terminal program with a look of its own that plays one role: it takes a prompt, works a moment on it, and
+ * writes the response file that the prompt asks for.
  */
 import { findResponseTarget } from "../../../lib/replay/response_target.ts";
 

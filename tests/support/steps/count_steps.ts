@@ -3,8 +3,9 @@ import inspector from "node:inspector";
 import { countMatchSteps, TooManySteps } from "./regexp_steps.ts";
 
 /**
- * How much work a call takes, in steps that do not depend on the machine or on what else it does: blocks of code that are
- * entered, steps of searches for regular expressions, and characters, bytes and elements that built-in functions pass.
+ * How much work a call takes, in steps that do not depend on the machine or on what else it does: blocks of code that
+ * are entered, steps of searches for regular expressions, and characters, bytes and elements that built-in functions
+ * pass.
  *
  * It is called twice, and must do the same each time. What the engine does natively and cheaply, such as joining two
  * strings, is not counted. Nothing that it calls may have been called before this module was imported.
@@ -23,7 +24,9 @@ export interface ProportionalOptions {
   readonly what?: string;
 }
 
-/** How many times the steps four times the size may take: 4 in proportion, some more with a logarithm, 16 with a square. */
+/**
+ * How many times the steps four times the size may take: 4 in proportion, some more with a logarithm, 16 with a square.
+ */
 const MOST_FOR_FOUR_TIMES = 6;
 
 /**

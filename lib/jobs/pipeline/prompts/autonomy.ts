@@ -1,7 +1,10 @@
 import { shellJoin } from "../../../shell/mod.ts";
 import type { AutonomyLevel } from "../settings.ts";
 
-/** When an agent asks a person, by level: each level asks what the lower ones ask, and more (as the fifth seed defines them). */
+/**
+ * When an agent asks a person, by level: each level asks what the lower ones ask, and more (as the fifth seed defines
+ * them).
+ */
 export const AUTONOMY_TEXTS: Readonly<Record<AutonomyLevel, string>> = {
   0: "Work without asking. Ask only if the task is impossible as it stands: something that it needs does not exist, and you " +
     "cannot make it.",

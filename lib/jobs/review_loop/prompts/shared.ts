@@ -22,7 +22,9 @@ export function assemble(input: PromptInput, parts: PromptParts): string {
   return all.filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
-/** A title and a text of at most `maxLines` lines, or as long as it is; the title says whether anything was left out. */
+/**
+ * A title and a text of at most `maxLines` lines, or as long as it is; the title says whether anything was left out.
+ */
 export function condensed(title: string, text: string, maxLines: number | undefined): [string, string] {
   if (maxLines === undefined) return [title, text];
   const plain = plainText(text);
@@ -93,7 +95,10 @@ export function quotedTestCommand({ context }: PromptInput): string | undefined 
   return command === undefined ? undefined : jobBlock("PROJECT TEST COMMAND", formatTestCommand(command));
 }
 
-/** How a review is to be written: the parts that the gate asks for, and the verdict, phrased so that an echo of it is not a verdict. */
+/**
+ * How a review is to be written: the parts that the gate asks for, and the verdict, phrased so that an echo of it is
+ * not a verdict.
+ */
 export function reviewForm({ context, state, turn }: PromptInput, author: AuthorRole): string {
   const subject = author === "analyst" ? "the analysis" : "the changes";
   const firstApproval = firstApprovalCycle(context.settings);
@@ -111,7 +116,10 @@ An approval without the parts above is not accepted${
   }.${note === undefined ? "" : `\nNote by panewright on your last review: ${note}.`}`;
 }
 
-/** How a verdict is to be written. Its template line offers both values, which the verdict parser does not take for a verdict. */
+/**
+ * How a verdict is to be written. Its template line offers both values, which the verdict parser does not take for a
+ * verdict.
+ */
 export function verdictForm(label: string, first: string, second: string): string {
   return `The last line of your response is the verdict and holds nothing else. Its form, with exactly one of the two words:
 ${label}: ${first} | ${second}`;

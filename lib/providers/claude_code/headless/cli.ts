@@ -9,8 +9,8 @@ export const claudeHeadless: HeadlessProvider = {
 };
 
 /**
- * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the prompt
- * on standard input.
+ * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the
+ * prompt on standard input.
  *
  * Commands that ask are allowed beforehand; what else the agent may do is for the arguments and the settings to say.
  *

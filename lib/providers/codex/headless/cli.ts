@@ -14,9 +14,9 @@ export const codexHeadless: HeadlessProvider = {
 /**
  * How Codex runs a step: `codex exec --json [--model M] [ARGS…] -c … [resume ID] -`, the prompt on standard input.
  *
- * Commands must find the launchers of `panewright ask`, so they do not run in a login shell: there /etc/profile sets PATH
- * anew, and what `shell_environment_policy.set` names outlives that only once Codex' snapshot of the shell is ready
- * (0.169.0). A version that does not know `allow_login_shell` passes over it.
+ * Commands must find the launchers of `panewright ask`, so they do not run in a login shell: there /etc/profile sets
+ * PATH anew, and what `shell_environment_policy.set` names outlives that only once Codex' snapshot of the shell is
+ * ready (0.169.0). A version that does not know `allow_login_shell` passes over it.
  *
  * @example
  * ```ts

@@ -21,9 +21,9 @@ export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> 
 }
 
 /**
- * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new log whose
- * first record names our folder and a start after ours, and whose prompt is ours as far as there is one. Where several
- * fit, none is taken: it may be another run's.
+ * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new
+ * log whose first record names our folder and a start after ours, and whose prompt is ours as far as there is one.
+ * Where several fit, none is taken: it may be another run's.
  */
 export async function findLogByEvidence(
   folder: string,

@@ -4,7 +4,10 @@ import { LineTail } from "../../../session_log/line_tail.ts";
 import type { LogQuery } from "../../headless/cli.ts";
 import { findLogByEvidence, findLogOfThread, listAllLogs } from "./find_log.ts";
 
-/** How long the CLI has to name its thread, before its log is looked for by other evidence. It takes 70 to 160 ms (0.169.0). */
+/**
+ * How long the CLI has to name its thread, before its log is looked for by other evidence. It takes 70 to 160 ms
+ * (0.169.0).
+ */
 const THREAD_ID_MS = 500;
 
 const LOOK_EVERY_MS = 50;
@@ -13,8 +16,8 @@ const LOOK_EVERY_MS = 50;
 const LOOK_RARELY_MS = 1000;
 
 /**
- * The lines that an attempt adds to its session log below `CODEX_HOME/sessions`. Called before the CLI is started: a session
- * that is resumed has a log already, and what is in it is not of this attempt.
+ * The lines that an attempt adds to its session log below `CODEX_HOME/sessions`. Called before the CLI is started: a
+ * session that is resumed has a log already, and what is in it is not of this attempt.
  */
 export async function openCodexLog(query: LogQuery): Promise<AsyncIterable<readonly string[]>> {
   const { env, resumeSessionId } = query;

@@ -7,8 +7,8 @@ import { readCodexLimit } from "./usage_limit.ts";
 /**
  * Reads what `codex exec --json` prints and what it writes to its session log (0.53.0 to 0.169.0).
  *
- * Both tell of the same things. The log is the fuller one, so what the agent said and did is taken from it; as long as no
- * line of it was read, from the report.
+ * Both tell of the same things. The log is the fuller one, so what the agent said and did is taken from it; as long as
+ * no line of it was read, from the report.
  */
 export function createCodexReader({ model }: { readonly model?: string }): SessionReader {
   return new CodexReader(model ?? "unknown");

@@ -22,8 +22,8 @@ const SHELL_TOOLS = new Set([
 ]);
 
 /**
- * The tool call in an item of the model's reply: `function_call`, `custom_tool_call` (a program of code mode, a patch) or
- * `local_shell_call`. `undefined` for any other item.
+ * The tool call in an item of the model's reply: `function_call`, `custom_tool_call` (a program of code mode, a patch)
+ * or `local_shell_call`. `undefined` for any other item.
  *
  * @example
  * ```ts
