@@ -71,10 +71,7 @@ export class AttemptLog {
         const ran = this.#running.get(fact.id) ?? `Ran: ${shorten(fact.command, ENTRY_CHARS.ran)}`;
         this.#running.delete(fact.id);
         const output = shorten(fact.output, ENTRY_CHARS.saw);
-        // Codex records -1 for a command that it broke off (0.169.0).
-        if (fact.exitCode === -1 && output === "") return `${ran}\n(not ended)`;
-        const code = fact.exitCode === undefined ? "Ended" : `Exit code ${fact.exitCode}`;
-        return `${ran}\n${code}${output === "" ? ", no output" : `, output:\n${output}`}`;
+        return `${ran}\n${endOf(fact.exitCode)}${output === "" ? ", no output" : `, output:\n${output}`}`;
       }
       case "trouble":
         return `Trouble: ${shorten(fact.text, ENTRY_CHARS.trouble)}`;
@@ -85,6 +82,12 @@ export class AttemptLog {
         return fact satisfies never;
     }
   }
+}
+
+/** Codex records -1 for a command that it broke off (0.169.0). */
+function endOf(exitCode: number | undefined): string {
+  if (exitCode === -1) return "(not ended)";
+  return exitCode === undefined ? "Ended" : `Exit code ${exitCode}`;
 }
 
 /** The beginning and the end of a text that is too long, the end being the longer part. */

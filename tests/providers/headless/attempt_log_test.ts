@@ -35,5 +35,5 @@ Deno.test("a command that Codex broke off is told as one that has not ended", ()
   const log = new AttemptLog();
   log.add({ type: "ran", id: "c", command: "sleep 9" });
   log.add({ type: "saw", id: "c", command: "", output: "", exitCode: -1 });
-  assertEquals(log.text(), "Ran: sleep 9\n(not ended)");
+  assertEquals(log.text(), "Ran: sleep 9\n(not ended), no output");
 });
