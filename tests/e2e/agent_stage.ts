@@ -35,6 +35,8 @@ export interface AgentStageOptions {
   readonly controlMode?: boolean;
   /** Changes what panewright knows of the provider. */
   readonly adapt?: (provider: PaneProvider) => PaneProvider;
+  /** How long a doubtful screen must stand still where no record of the CLI tells. */
+  readonly quietMs?: number;
   /** Size of the panes. */
   readonly size?: { readonly cols: number; readonly rows: number };
 }
@@ -82,6 +84,7 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
       request: { workdir: project, role, command: cli.argv, args, env, ...request },
       startTimeoutMs: 30_000,
       log: (message) => logged.push(message),
+      ...(options.quietMs === undefined ? {} : { quietMs: options.quietMs }),
     });
     return resources.use(terminal);
   };

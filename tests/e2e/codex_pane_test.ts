@@ -3,7 +3,6 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { walk } from "@std/fs";
 import { RuntimeError } from "../../lib/errors.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
-import { until } from "../support/until.ts";
 import { setUpStage, untilStatus, watchStatus } from "./agent_stage.ts";
 
 const LINES = Array.from({ length: 60 }, (_, index) => `${index + 1}. line ${index + 1} of the long list`).join("\n");
@@ -58,6 +57,8 @@ Deno.test("five Codex agents of one folder and one home each have their own sess
   await using stage = await setUpStage({
     provider: "codex",
     args: STILL,
+    // Only the session logs can tell that a turn has ended.
+    quietMs: 3_600_000,
     respond: ({ prompts }) => {
       const [, wait = "0", name = ""] = /after (\d+) ms: (\w+)/.exec(prompts.at(-1) ?? "") ?? [];
       return [
@@ -74,8 +75,7 @@ Deno.test("five Codex agents of one folder and one home each have their own sess
     const ends: string[] = [];
     await Promise.all(agents.map(async (agent, index) => {
       await agent.submit(`Answer after ${round === 0 ? 1500 + index * 1000 : 5500 - index * 1000} ms: ${agent.name}`);
-      // Its screen alone would count as resting meanwhile.
-      await until(() => agent.status(), ({ status, rule }) => status === "processing" && rule === "session-log");
+      await untilStatus(agent, "processing");
       await untilStatus(agent, "completed", { timeoutMs: 30_000 });
       ends.push(agent.name);
       assertEquals(await agent.lastOutput(), `I am ${agent.name}.`);
