@@ -1,4 +1,4 @@
-import { isAbsolute, normalize, resolve } from "@std/path/posix";
+import { resolve } from "@std/path/posix";
 import type { ExactRequest } from "../providers/exact_request.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 
@@ -42,5 +42,5 @@ function shapesOf(text: string): string {
 
 function filesOf(subject: string, cwd: string): readonly string[] {
   const paths = subject.split("\n").filter((path) => path.trim() !== "");
-  return paths.map((path) => isAbsolute(path) ? normalize(path) : resolve(cwd, path)).sort();
+  return paths.map((path) => resolve(cwd, path)).sort();
 }
