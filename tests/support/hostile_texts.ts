@@ -61,7 +61,23 @@ const REVIEW_UNITS = ["a/", "`", "`x", "- ", "lib/a.ts ", "action ", " ", "*", "
 export const HOSTILE_TEXTS: readonly HostileText[] = [
   {
     name: "verdicts",
-    units: ["*", "`", "_", "#", "- ", "```\n", ">\n", "RESULT: PASS or ", "\t"],
+    units: [
+      "*",
+      "`",
+      "_",
+      "#",
+      "- ",
+      "```\n",
+      ">\n",
+      "RESULT: PASS or ",
+      "\t",
+      "<!--",
+      "`<!--",
+      "<!-- -->",
+      "a <!--\n-->",
+      "RESULT ",
+      "RESULT:|",
+    ],
     read: (text) =>
       [text, `RESULT: PASS${text}x`, `RESULT:${text}`]
         .map((one) => [parseTestVerdict(one), parseReviewVerdict(one)]),
