@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
+import { defaultDecision } from "../../dialogs/policy/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
@@ -48,6 +49,15 @@ export const command = defineCommand({
   },
 });
 
+/** What a run says first where its policy only names exceptions. */
+export const EXCEPTIONS_ONLY =
+  "Permission dialogs are accepted unless a rule stops them: deny and ask are lists of exceptions, and no boundary. " +
+  "A sandbox is one; permissions.default: ask accepts only what permissions.allow names.";
+
+function acceptsByDefault({ handoff, permissions }: ReviewRunPlan): boolean {
+  return handoff.autoAcceptPermissions && !permissions.dryRun && defaultDecision(permissions.policy) === "allow";
+}
+
 /** Where and how {@linkcode executeReview} executes a plan. */
 export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "output"> {
   /** How the run stood before, where it is resumed. */
@@ -65,6 +75,8 @@ export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "outp
 export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
   const { execute, earlier } = around;
   using output = openLiveOutput(REVIEW_LOOP, { ...around, earlier });
+  const { io, global } = around;
+  if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   const secrets = privateWordsOf(Deno.env.toObject(), "").secrets ?? [];
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({

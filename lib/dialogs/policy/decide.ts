@@ -6,6 +6,7 @@ import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
 import { type CommandPattern, matchCommand, matchPath, parseCommandPattern } from "./pattern.ts";
 import {
   DECIDED_KINDS,
+  defaultDecision,
   NEVER_ACCEPTED,
   type PermissionDecision,
   type PermissionPolicy,
@@ -65,7 +66,7 @@ export function decidePermission(request: PermissionRequest, context: Permission
     const why = Object.hasOwn(NEVER_ACCEPTED, kind) ? NEVER_ACCEPTED[kind] : "no policy knows what it asks for";
     return verdict("ask", `never:${kind}`, `This is never accepted automatically: ${why}.`);
   }
-  const first = decideReading(request, context);
+  const first = decideByDefault(decideReading(request, context), context.policy);
   if (first.decision === "deny") return first;
   for (const subject of request.otherReadings) {
     const other = decideReading({ ...request, subject }, context);
@@ -77,6 +78,13 @@ export function decidePermission(request: PermissionRequest, context: Permission
     );
   }
   return first;
+}
+
+/** Where the default is to deny, so is what would be put to a person only because it is not known. */
+function decideByDefault(found: PermissionVerdict, policy: PermissionPolicy): PermissionVerdict {
+  const unknown = found.decision === "ask" && !found.rule.startsWith("permissions.");
+  if (!unknown || defaultDecision(policy) !== "deny") return found;
+  return { ...found, decision: "deny", reason: `${found.reason} The policy's default is deny.` };
 }
 
 /** What a dialog is about, looked at once for all rules. */
@@ -229,13 +237,18 @@ function decideAllowed(request: PermissionRequest, matter: Matter, context: Perm
   if (matter.kind === "other") {
     return verdict("ask", "uncertain", "What the dialog asks for is not known.");
   }
-  if (policy.allow.length === 0) return verdict("allow", "default", "Nothing in the policy speaks against it.");
+  const byDefault = defaultDecision(policy);
+  if (byDefault === "allow") return verdict("allow", "default", "Nothing in the policy speaks against it.");
   const whole = rules.find(({ rule }) => rule.command === undefined && rule.path === undefined);
   if (whole !== undefined) return verdict("allow", whole.place, "The policy allows it.");
   const missing = matter.kind === "command" ? unnamedCommand(matter, context) : unnamedPath(matter, rules, context);
   if (missing === undefined) return verdict("allow", "allow_list", "The policy's allow list names all of it.");
   const what = missing === "" ? `this ${request.kind}` : missing;
-  return verdict("ask", "allow_list", `The policy has an allow list, and it does not name ${what}.`);
+  return verdict(
+    byDefault,
+    policy.allow.length === 0 ? "default" : "allow_list",
+    `The policy does not name ${what}, and its default is ${byDefault}.`,
+  );
 }
 
 type PlacedRule = { readonly rule: PermissionRule; readonly place: string };

@@ -343,6 +343,20 @@ Deno.test("deny goes before ask, ask before allow", () => {
   assertEquals(decide("sudo x", { ask: [{ command: "sudo" }], allow: [{ command: "sudo **" }] }).rule, "builtin:sudo");
 });
 
+Deno.test("permissions.default says what happens to what no list names", () => {
+  const allow = [{ command: "npm test" }];
+  const answers = (policy: Partial<PermissionPolicy>) =>
+    ["npm test", "ls", "$X"].map((command) => decide(command, policy).decision);
+  assertEquals(answers({}), ["allow", "allow", "ask"]);
+  assertEquals(answers({ allow }), ["allow", "ask", "ask"]);
+  assertEquals(answers({ default: "ask" }), ["ask", "ask", "ask"]);
+  assertEquals(answers({ default: "allow", allow }), ["allow", "allow", "ask"]);
+  assertEquals(answers({ default: "deny", allow }), ["allow", "deny", "deny"]);
+  assertEquals(answers({ default: "deny", ask: [{ command: "ls" }] }), ["deny", "ask", "deny"]);
+  assertEquals(decide({ kind: "file_edit", subject: "a.ts" }, { default: "ask" }).decision, "ask");
+  assertEquals(decide({ kind: "trust", subject: "x" }, { default: "deny" }).decision, "ask");
+});
+
 Deno.test("patterns are matched on words: git push is not git pushd", () => {
   const deny = [{ command: "git push" }];
   const denied = [
