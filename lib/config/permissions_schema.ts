@@ -45,7 +45,6 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       value: { kind: "choice", of: PERMISSION_DECISIONS },
       description:
         "What happens to what no list names; ask where `allow` has an entry and this key is missing, otherwise allow.",
-      example: "ask",
     },
     deny: {
       names: { key: "permissions.deny" },

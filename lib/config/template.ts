@@ -10,6 +10,9 @@ export interface TemplateValues {
 /** Left out: a key that is another spelling of one that is set, and the editor's own. */
 const LEFT_OUT = ["$schema", "prompt"];
 
+/** Keys of groups that the written config sets. */
+const SET: Readonly<Record<string, unknown>> = { "permissions.default": "ask" };
+
 /**
  * A config to start from: JSON with comments, every key with its explanation, made from the settings table.
  *
@@ -36,7 +39,7 @@ export function configTemplate(values: TemplateValues): string {
         group,
         SETTINGS.filter(({ key }) => key.startsWith(`${group}.`)).flatMap((setting) => [
           ...comments(setting, "    "),
-          `    // ${entry(setting.key.slice(group.length + 1), shownValue(setting))}`,
+          `    ${setting.key in SET ? "" : "// "}${entry(setting.key.slice(group.length + 1), shownValue(setting))}`,
         ]),
       ),
     ]),
@@ -72,8 +75,8 @@ function comments({ value, env, description }: TableEntry, indent: string): stri
   return [description, ...(extras.length === 0 ? [] : [extras.join(" ")])].map((line) => `${indent}// ${line}`);
 }
 
-function shownValue({ value, example }: TableEntry): unknown {
-  return "default" in value ? value.default : example;
+function shownValue({ key, value, example }: TableEntry): unknown {
+  return key in SET ? SET[key] : "default" in value ? value.default : example;
 }
 
 /** JSON on one line. */
