@@ -45,6 +45,7 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       value: { kind: "choice", of: PERMISSION_DECISIONS },
       description:
         "What happens to what no list names; ask where `allow` has an entry and this key is missing, otherwise allow.",
+      written: "ask",
     },
     deny: {
       names: { key: "permissions.deny" },

@@ -10,9 +10,6 @@ export interface TemplateValues {
 /** Left out: a key that is another spelling of one that is set, and the editor's own. */
 const LEFT_OUT = ["$schema", "prompt"];
 
-/** Keys of groups that the written config sets. */
-const SET: Readonly<Record<string, unknown>> = { "permissions.default": "ask" };
-
 /**
  * A config to start from: JSON with comments, every key with its explanation, made from the settings table.
  *
@@ -39,7 +36,9 @@ export function configTemplate(values: TemplateValues): string {
         group,
         SETTINGS.filter(({ key }) => key.startsWith(`${group}.`)).flatMap((setting) => [
           ...comments(setting, "    "),
-          `    ${setting.key in SET ? "" : "// "}${entry(setting.key.slice(group.length + 1), shownValue(setting))}`,
+          `    ${setting.written !== undefined ? "" : "// "}${
+            entry(setting.key.slice(group.length + 1), shownValue(setting))
+          }`,
         ]),
       ),
     ]),
@@ -75,8 +74,8 @@ function comments({ value, env, description }: TableEntry, indent: string): stri
   return [description, ...(extras.length === 0 ? [] : [extras.join(" ")])].map((line) => `${indent}// ${line}`);
 }
 
-function shownValue({ key, value, example }: TableEntry): unknown {
-  return key in SET ? SET[key] : "default" in value ? value.default : example;
+function shownValue({ written, value, example }: TableEntry): unknown {
+  return written !== undefined ? written : "default" in value ? value.default : example;
 }
 
 /** JSON on one line. */
