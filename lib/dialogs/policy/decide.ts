@@ -1,6 +1,7 @@
 import type { ProviderId } from "../../providers/provider.ts";
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import type { Role } from "../../roles.ts";
+import type { ShellWord } from "../../shell/mod.ts";
 import { placeOf } from "./folders.ts";
 import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
 import { type CommandPattern, matchCommand, matchPath, parseCommandPattern } from "./pattern.ts";
@@ -113,16 +114,14 @@ function decideReading(request: PermissionRequest, context: PermissionContext): 
   }
   const asked = findRule("ask", matter, context);
   if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
-  const doubt = doubtsOf(request, matter).find(({ about }) => !lifted(about));
+  const named = ({ words, folders }: NonNullable<Doubt["unless"]>) => {
+    const known = words.map((word) => knownWord(word, { workdir, folders }));
+    return allowedPatterns(matter, context).some((pattern) => matchCommand(pattern, known) === "yes");
+  };
+  const doubt = doubtsOf(request, matter).find(({ about, unless }) =>
+    !lifted(about) && !(unless !== undefined && named(unless))
+  );
   if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
-  const opaque = matter.inspection?.opaque.find(({ layer, folders }) => {
-    const words = layer.words.map((word) => knownWord(word, { workdir, folders }));
-    return !allowedPatterns(matter, context).some((pattern) => matchCommand(pattern, words) === "yes");
-  });
-  if (opaque !== undefined) {
-    const reason = `What it does is uncertain: ${opaque.layer.program} runs commands that are not followed.`;
-    return verdict("ask", "uncertain", reason);
-  }
   for (const unsure of [denied, asked]) {
     if (unsure.maybe === undefined) continue;
     return verdict("ask", "uncertain", `It may be what ${unsure.maybe} means: its words are not all known.`);
@@ -260,28 +259,24 @@ function allowedPatterns({ kind }: Matter, context: PermissionContext): readonly
   );
 }
 
-/** The first command that no rule of `allow` names. What only runs another command needs no rule of its own. */
+/**
+ * The first command that no rule of `allow` names. What only runs another command needs no rule of its own, nor does
+ * what touches nothing but the shell; nor do variables, as those that matter are in doubt already.
+ */
 function unnamedCommand(matter: Matter, context: PermissionContext): string | undefined {
   const { workdir } = context;
   const patterns = allowedPatterns(matter, context);
-  const commands = matter.inspection?.commands ?? [];
-  if (commands.length === 0) return "";
-  for (const inspected of commands) {
-    const { command, layers } = inspected;
-    const assignments = command.assignments.map(({ word }) => word);
-    const visible = layers.filter(({ transparent }) => !transparent);
-    const needed = visible.map(({ words, moreWords }, index) => [
-      ...(index === 0 ? assignments : []),
-      ...words,
-      ...(moreWords ? [undefined] : []),
-    ]);
-    // What is assigned holds for what a shell runs as well.
-    if (visible.length === 0 && assignments.length > 0) needed.push(assignments);
-    for (const words of needed) {
-      const known = words.map((word) => knownWord(word, { workdir, folders: inspected.folders }));
-      if (!patterns.some((pattern) => matchCommand(pattern, known) === "yes")) {
-        return words.map((word) => word?.source ?? "…").join(" ");
-      }
+  for (const { command, layers, folders, harmless } of matter.inspection?.commands ?? []) {
+    if (harmless) continue;
+    const known = (words: readonly (ShellWord | undefined)[]) =>
+      words.map((word) => knownWord(word, { workdir, folders }));
+    const isNamed = (words: readonly (ShellWord | undefined)[]) =>
+      patterns.some((pattern) => matchCommand(pattern, known(words)) === "yes");
+    // An entry may name the variables, too.
+    if (isNamed([...command.assignments.map(({ word }) => word), ...command.words])) continue;
+    for (const { words, moreWords, transparent } of layers) {
+      const all = moreWords ? [...words, undefined] : words;
+      if (!transparent && !isNamed(all)) return all.map((word) => word?.source ?? "…").join(" ");
     }
   }
   return undefined;

@@ -1,4 +1,6 @@
+import { hiddenCharacter } from "../../text/hidden_characters.ts";
 import {
+  builtinEffects,
   type CommandLayer,
   commandLayers,
   MAX_SCRIPT_DEPTH,
@@ -6,11 +8,14 @@ import {
   type ShellCommand,
   type ShellInput,
   type ShellScript,
+  type ShellVariable,
   type ShellWord,
 } from "../../shell/mod.ts";
+import { unprovenArithmetic } from "./evaluation.ts";
 import { type FileTarget, fileTargets, redirectionTargets } from "./file_targets.ts";
 import { type FolderTracker, pathOf, placeOf, type PossibleFolders, trackFolders } from "./folders.ts";
 import type { BuiltinRule } from "./rules.ts";
+import { changesCommands } from "./variables.ts";
 
 /** Something that a built-in rule denies. */
 export interface Violation {
@@ -25,6 +30,8 @@ export interface Doubt {
   readonly message: string;
   /** The built-in rule that it may be against; where that is lifted, it does not matter. */
   readonly about?: BuiltinRule;
+  /** The command that it is about: where an entry of `allow` names just this command, it does not matter. */
+  readonly unless?: { readonly words: readonly ShellWord[]; readonly folders: PossibleFolders };
 }
 
 /** One command as the lists of a policy see it. */
@@ -32,6 +39,8 @@ export interface InspectedCommand {
   readonly command: ShellCommand;
   readonly layers: readonly CommandLayer[];
   readonly folders: PossibleFolders;
+  /** Whether all it does is in the shell, and touches nothing else: `set -e`, `[ -f x ]`, `x=1`. */
+  readonly harmless: boolean;
 }
 
 /** What a shell text does, as far as its text tells. */
@@ -40,8 +49,6 @@ export interface Inspection {
   readonly commands: readonly InspectedCommand[];
   readonly violations: readonly Violation[];
   readonly doubts: readonly Doubt[];
-  /** Programs that run commands out of their words in ways of their own. */
-  readonly opaque: readonly { readonly layer: CommandLayer; readonly folders: PossibleFolders }[];
 }
 
 /**
@@ -58,8 +65,15 @@ export interface Inspection {
  * ```
  */
 export function inspectShellText(text: string, options: { readonly workdir: string }): Inspection {
-  const context: Context = { workdir: options.workdir, commands: [], violations: [], doubts: [], opaque: [] };
-  inspectScript(parseShellCommand(text), { folders: [options.workdir], readsPipe: false, depth: 0 }, context);
+  const { workdir } = options;
+  const context: Context = { workdir, commands: [], violations: [], doubts: [], variables: [], arithmetic: [] };
+  const hidden = hiddenCharacter(text);
+  if (hidden !== undefined) doubt(context, `it has a character that is not shown (${hidden})`);
+  const around = { folders: [workdir], readsPipe: false, posix: false, depth: 0 };
+  inspectScript(parseShellCommand(text), around, context);
+  for (const source of unprovenArithmetic(context)) {
+    doubt(context, `it evaluates ${source}, which may do more than count`);
+  }
   return context;
 }
 
@@ -68,7 +82,9 @@ interface Context {
   readonly commands: InspectedCommand[];
   readonly violations: Violation[];
   readonly doubts: Doubt[];
-  readonly opaque: Inspection["opaque"][number][];
+  /** What is set and evaluated anywhere in the text. */
+  readonly variables: ShellVariable[];
+  readonly arithmetic: string[];
 }
 
 function doubt(context: Context, message: string): void {
@@ -79,12 +95,21 @@ function doubt(context: Context, message: string): void {
 interface Surroundings {
   readonly folders: PossibleFolders;
   readonly readsPipe: boolean;
+  /** Whether a shell runs it that reads no more than POSIX says, such as dash. */
+  readonly posix: boolean;
   readonly depth: number;
 }
 
 function inspectScript(script: ShellScript, around: Surroundings, context: Context): void {
   if (script.problem) doubt(context, `it cannot be understood: ${script.problem.message}`);
   for (const { message } of script.undecidable) doubt(context, message);
+  if (around.posix) {
+    for (const { message } of script.notPosix) {
+      doubt(context, `sh may read ${message} in another way`);
+    }
+  }
+  context.arithmetic.push(...script.arithmetic);
+  for (const variable of script.variables) inspectVariable(variable, { handed: false }, context);
   const all = script.commands.map((command) => ({ command, layers: commandLayers(command) }));
   // A folder that changes in a loop may have changed before the loop's first command is run again.
   const lost = all.some(({ command, layers }) => command.inLoop && changesFolder(layers)) ||
@@ -96,11 +121,53 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
       folders: lost ? undefined : tracker.at(command),
       readsPipe: around.readsPipe || command.readsPipe,
     };
-    context.commands.push({ command, layers, folders: here.folders });
+    inspectAssignments(command, { here, context });
+    const effects = layers.filter(({ transparent }) => !transparent).map(({ words }) => builtinEffects(words));
+    const writes = layers.length > 0 &&
+      redirectionTargets(command).some(({ word }) => !ALWAYS_FINE.test(word.value ?? ""));
+    const harmless = !writes && (effects.every((one) => one !== undefined) || staysInside(layers, here, context));
+    context.commands.push({ command, layers, folders: here.folders, harmless });
     checkTargets(redirectionTargets(command), "a redirection", { here, context });
     for (const layer of layers) inspectLayer(layer, { command, here, context, tracker });
     if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
   }
+}
+
+/** Whether it is a `cd` to a folder in the working directory. */
+function staysInside(layers: readonly CommandLayer[], { folders }: Surroundings, { workdir }: Context): boolean {
+  const folder = layers.length === 1 && layers[0]?.program === "cd" ? newFolder(layers[0]) : undefined;
+  return folder !== undefined && !folder.startsWith("~") && placeOf(folder, { workdir, folders }) === "inside";
+}
+
+function inspectAssignments(command: ShellCommand, { here, context }: Here): void {
+  const { assignments, words } = command;
+  const unless = { words: [...assignments.map(({ word }) => word), ...words], folders: here.folders };
+  for (const { name, word, elements = [] } of assignments) {
+    const values = [valueOf(word), ...elements.map(({ parts }) => parts)];
+    inspectVariable({ name, values }, { handed: words.length > 0, unless }, context);
+  }
+}
+
+/** The parts of `NAME=value` after the `=`. */
+function valueOf({ parts: [first, ...rest] }: ShellWord): ShellWord["parts"] {
+  return first === undefined ? rest : [{ ...first, text: first.text.slice(first.text.indexOf("=") + 1) }, ...rest];
+}
+
+function inspectVariable(
+  variable: ShellVariable,
+  { handed, unless }: { readonly handed: boolean; readonly unless?: Doubt["unless"] },
+  { variables, doubts }: Context,
+): void {
+  variables.push(variable);
+  const { name, values } = variable;
+  const [value] = values ?? [];
+  const literal = values?.length === 1 && value?.every(({ type }) => type === "literal");
+  const text = literal ? value?.map((part) => part.text).join("") : undefined;
+  if (!changesCommands({ name, value: text, handed })) return;
+  doubts.push({
+    message: `it sets ${name}, which changes what other commands do`,
+    ...(unless === undefined ? {} : { unless }),
+  });
 }
 
 interface Here {
@@ -122,8 +189,19 @@ function inspectLayer(
       message: `runs what comes out of another command: ${words[0].source}`,
     });
   } else if (layer.unclear !== undefined) doubt(context, layer.unclear);
+  const unless = { words, folders: here.folders };
+  for (const word of layer.assignments ?? []) {
+    const name = word.source.slice(0, word.source.indexOf("="));
+    inspectVariable({ name, values: [valueOf(word)] }, { handed: true, unless }, context);
+  }
   if (program === undefined) return;
-  if (layer.opaque) context.opaque.push({ layer, folders: here.folders });
+  if (layer.opaque) context.doubts.push({ message: `${program} runs commands that are not followed`, unless });
+  const effects = builtinEffects(words);
+  if (effects?.unclear !== undefined) doubt(context, effects.unclear);
+  context.arithmetic.push(...effects?.arithmetic ?? []);
+  for (const variable of effects?.sets ?? []) {
+    inspectVariable(variable, { handed: program === "export", unless }, context);
+  }
   if (program === "git" && setsProgram(words)) doubt(context, "git is told to run a program (-c)");
   if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
   if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
@@ -167,7 +245,8 @@ function inspectInput(
     case "text": {
       if (here.depth >= MAX_SCRIPT_DEPTH) return void doubt(context, "too many texts inside of texts");
       const script = parseShellCommand(input.text);
-      inspectScript(script, { ...here, depth: here.depth + 1 }, context);
+      const posix = input.sameShell ? here.posix : !/^(?:bash|zsh|rbash)$/.test(program);
+      inspectScript(script, { ...here, posix, depth: here.depth + 1 }, context);
       const moves = script.commands.some((inner) => changesFolder(commandLayers(inner)));
       if (input.sameShell && moves) tracker.change(command, undefined);
     }

@@ -121,7 +121,7 @@ Deno.test("permissions test needs no config, and says that nothing is sent while
   await using dir = await tempDir();
   const { code, stdout } = await test(dir, ["npm \x1b[2Jtest"]);
   assertEquals(code, 0);
-  assertStringIncludes(stdout, "allow  npm \\x1b[2Jtest\n");
+  assertStringIncludes(stdout, "ask  npm \\x1b[2Jtest\n");
   assertStringIncludes(stdout, "auto_accept is off");
   await dir.write({ "dry.jsonc": '{ "permissions": { "auto_accept": true, "dry_run": true } }' });
   assertStringIncludes((await test(dir, ["ls", "--config", "dry.jsonc"])).stdout, "dry_run is on");
