@@ -10,7 +10,11 @@ import {
   checkChain,
   NO_HASH,
 } from "./audit_chain.ts";
+import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
+
+/** The most that an audit log may have: 256 MiB. A decision takes some kilobytes. */
+export const MAX_AUDIT_BYTES = 256 * 1024 * 1024;
 
 /** A decision about a dialog, as it is written down before anything is done about it. */
 export interface AuditDecision {
@@ -79,7 +83,7 @@ export interface AuditLogOptions {
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
   const { run, secrets, wallClock = () => new Date() } = options;
   const redact = createRedactor(secrets);
-  const file = await openFile(path);
+  const file = openFile(path);
   let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
   let failure: PanewrightError | undefined;
   let queue: Promise<unknown> = Promise.resolve();
@@ -89,8 +93,9 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     try {
       const record = await chainRecord({ ...fields, at: wallClock().toISOString(), run }, last);
       const line = new TextEncoder().encode(`${canonicalJson(record)}\n`);
-      for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
-      file.syncDataSync();
+      file.write(line);
+      file.sync();
+      if (file.stat().nlink === 0) throw new Error("it was removed");
       last = record;
       return record;
     } catch (cause) {
@@ -116,7 +121,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   try {
     last = await readEnd(file, { path, run }) ?? await write({ type: "opened", version: AUDIT_VERSION });
   } catch (error) {
-    file.close();
+    file[Symbol.dispose]();
     throw error;
   }
   return {
@@ -140,7 +145,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     async note(decision) {
       await append(decisionFields({ ...decision, keys: [] }));
     },
-    [Symbol.dispose]: () => file.close(),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
   };
 }
 
@@ -150,15 +155,10 @@ interface Fields {
   readonly [key: string]: unknown;
 }
 
-async function openFile(path: string): Promise<Deno.FsFile> {
+function openFile(path: string): RegularFile {
   try {
-    const info = await Deno.lstat(path).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    });
-    if (info?.isSymlink) throw new Error("it is a symbolic link");
-    const file = await Deno.open(path, { read: true, append: true, create: true, mode: 0o600 });
-    if (info !== undefined && Deno.build.os !== "windows") await Deno.chmod(path, 0o600);
+    const file = openRegularFile(path, { access: "append", create: true });
+    if (((file.stat().mode ?? 0) & 0o077) !== 0) Deno.chmodSync(path, 0o600);
     return file;
   } catch (cause) {
     throw cannotWrite(path, cause);
@@ -175,15 +175,13 @@ function cannotWrite(path: string, cause: unknown): PanewrightError {
 
 /** The last record of an existing log. A record that was cut off while it was written was never acted upon. */
 async function readEnd(
-  file: Deno.FsFile,
+  file: RegularFile,
   { path, run }: { readonly path: string; readonly run: string },
 ): Promise<ChainedRecord | undefined> {
-  const bytes = new Uint8Array((await file.stat()).size);
-  for (let read = 0; read < bytes.length;) {
-    const count = await file.read(bytes.subarray(read));
-    if (count === null) break;
-    read += count;
-  }
+  const { size } = file.stat();
+  if (size > MAX_AUDIT_BYTES) throw cannotWrite(path, new Error(`it is larger than ${MAX_AUDIT_BYTES} bytes`));
+  const bytes = new Uint8Array(size);
+  file.readAt(0, bytes);
   const verdict = await checkChain(new TextDecoder().decode(bytes));
   const last = verdict.records.at(-1);
   const problem = !verdict.intact
@@ -196,7 +194,7 @@ async function readEnd(
       hint: 'Look at it with "panewright audit show", then move it away: a new one is started in its place.',
     });
   }
-  if (verdict.intact && verdict.torn) await file.truncate(bytes.lastIndexOf(0x0a) + 1);
+  if (verdict.intact && verdict.torn) file.truncate(bytes.lastIndexOf(0x0a) + 1);
   return last;
 }
 

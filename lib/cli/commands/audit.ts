@@ -9,6 +9,8 @@ import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { UnknownRecordError } from "../../run/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../../run/read_facts.ts";
+import { readRegularText } from "../../ports/regular_file.ts";
+import { MAX_AUDIT_BYTES } from "../../dialogs/audit.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";
@@ -48,12 +50,12 @@ export const command = defineCommand({
       });
     }
     const folder = await findMeantRun(io, run, flags.wd);
-    const verdict = await checkChain(await readLog(folder));
+    const verdict = await checkChain(readLog(folder));
     if (action === "show") {
       const { records } = verdict;
       io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
     } else if (verdict.intact) {
-      const end = await readEnd(folder);
+      const end = readEnd(folder);
       const cut = end && findCut(verdict.records, end);
       if (cut !== undefined) {
         if (global.json) io.stdout(jsonLine({ ...toJson(folder, verdict), intact: false, problem: cut }));
@@ -77,16 +79,16 @@ export const command = defineCommand({
 });
 
 /** Where the log ended when the run ended last, by the run's journal. */
-async function readEnd({ journalPath: path }: RunFolder): Promise<AuditEnd | undefined> {
-  const { problem, ...journal } = tryParseFacts(await readJournalText(path).catch(() => ""), { path, jobs: JOBS });
+function readEnd({ journalPath: path }: RunFolder): AuditEnd | undefined {
+  const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, jobs: JOBS });
   if (problem instanceof UnknownRecordError) throw problem;
   if (!isJournalOf(journal, REVIEW_LOOP)) return undefined;
   return journal.facts.filter((fact) => fact.type === "run_finished").findLast(({ audit }) => audit)?.audit;
 }
 
-async function readLog({ id, auditPath }: RunFolder): Promise<string> {
+function readLog({ id, auditPath }: RunFolder): string {
   try {
-    return await Deno.readTextFile(auditPath);
+    return readRegularText(auditPath, { maxBytes: MAX_AUDIT_BYTES });
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) {
       throw new PanewrightError(`Cannot read ${auditPath}: ${errorText(cause)}`, {

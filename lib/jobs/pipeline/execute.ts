@@ -74,7 +74,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         });
       }
       await endLeftAgents(folder, clock);
-      const interruptedLog = await readInterruptedLog(folder, state);
+      const interruptedLog = readInterruptedLog(folder, state);
       return {
         type: "run_resumed",
         runId,
