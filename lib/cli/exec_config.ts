@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { toExecPlan } from "../config/exec_plan.ts";
 import type { Problem } from "../config/layers.ts";
-import { loadSettings } from "../config/load.ts";
+import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import { systemHost } from "../ports/host.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
@@ -21,6 +21,8 @@ export interface ExecConfig {
   readonly plan: ExecPlan;
   /** Absolute; null where there is no config file. */
   readonly file: string | null;
+  /** What was read. */
+  readonly loaded: LoadedSettings;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function loadExecConfig(
   return {
     plan: toExecPlan(loaded, { cwd: io.cwd }),
     file: loaded.file === undefined ? null : resolve(io.cwd, loaded.file),
+    loaded,
   };
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { InputFiles } from "./input_files.ts";
+import { type InputFiles, inputFiles } from "./input_files.ts";
 import { inputProblem, type Layer, type Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
@@ -91,7 +91,9 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
   if (typeof promptFile === "string" && promptFile !== "") {
     const layer = layerOf(context, ["prompt_file"]);
     const path = resolve(layer === undefined ? cwd : context.baseOf(layer), promptFile);
-    const text = await readNamedFile(context, ["prompt_file"], path);
+    // What a flag or a variable names is not named by the config file.
+    const files = layer === context.fileLayer ? context.files : inputFiles();
+    const text = await readNamedFile({ ...context, files }, ["prompt_file"], path);
     return text === undefined ? undefined : { text, source: promptFile };
   }
   if (prompt === undefined && promptFile === undefined) {

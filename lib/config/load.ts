@@ -153,7 +153,8 @@ function onePromptOnly(layers: readonly Layer[]): Record<string, unknown>[] {
   });
 }
 
-function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
+/** The error for mistakes of a configuration. */
+export function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
   // By place in the file; what stands elsewhere comes after.
   const rank = ({ position }: Problem) => position === undefined ? Infinity : position.line * 10_000 + position.column;
   const sorted = problems.toSorted((left, right) => rank(left) - rank(right));

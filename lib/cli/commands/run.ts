@@ -13,6 +13,7 @@ import { carryOut, type Surroundings } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
 import { openLiveOutput } from "../show/live_output.ts";
+import { requireTrust, TRUST_FLAG } from "../trust.ts";
 
 /** `panewright run [CONFIG]` */
 export const command = defineCommand({
@@ -22,7 +23,7 @@ export const command = defineCommand({
     "reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
     "143 interrupted.",
   arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
-  flags: CONFIG_FLAGS,
+  flags: [...CONFIG_FLAGS, TRUST_FLAG],
   examples: [
     { command: "run", description: "with panewright.jsonc of this folder" },
     {
@@ -31,7 +32,7 @@ export const command = defineCommand({
     },
     { command: "run --json", description: "what happens, as one JSON object a line" },
   ],
-  async run({ flags, positionals, global }, io) {
+  async run({ flags: { trust, ...flags }, positionals, global }, io) {
     const [path] = positionals;
     const loaded = await loadConfig({
       cwd: io.cwd,
@@ -39,6 +40,7 @@ export const command = defineCommand({
       flags,
       ...(path === undefined ? {} : { path }),
     });
+    await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json });
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const origin = { configFile, cwd: io.cwd, flags };
     return await executeReview(toRunPlan(loaded), {
