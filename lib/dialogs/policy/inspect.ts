@@ -12,8 +12,20 @@ import {
   type ShellWord,
 } from "../../shell/mod.ts";
 import { unprovenArithmetic } from "./evaluation.ts";
-import { type FileTarget, fileTargets, redirectionTargets } from "./file_targets.ts";
-import { type FolderTracker, pathOf, placeOf, type PossibleFolders, trackFolders } from "./folders.ts";
+import {
+  copiedFiles,
+  type FileTarget,
+  fileTargets,
+  foundFiles,
+  readTargets,
+  redirectionTargets,
+} from "./file_targets.ts";
+import { type FolderTracker, pathOf, type PossibleFolders, trackFolders } from "./folders.ts";
+import { setsKnownVariables, withKnownVariables } from "./known_variables.ts";
+import { type Ground, whereto } from "./places.ts";
+import { programTable, programUses } from "./programs/mod.ts";
+import { beginning } from "./programs/table.ts";
+import { protectedPart, secretPart } from "./protected_paths.ts";
 import type { BuiltinRule } from "./rules.ts";
 import { changesCommands } from "./variables.ts";
 
@@ -54,6 +66,31 @@ export interface Inspection {
   readonly commands: readonly InspectedCommand[];
   readonly violations: readonly Violation[];
   readonly doubts: readonly Doubt[];
+  /** What only a person may allow: writing to settings and hooks of tools, reading secrets. */
+  readonly guarded: readonly string[];
+  /** The files that it writes. */
+  readonly writes: readonly InspectedWrite[];
+  /** The files outside the working directory that it reads. */
+  readonly reads: readonly InspectedRead[];
+  /** How much of a word an entry of `allow` must spell out, where the word asks for what is not harmless. */
+  readonly named: ReadonlyMap<ShellWord, number>;
+}
+
+/** A file that a command writes or removes. */
+export interface InspectedWrite {
+  /** The absolute paths that it may come down to. */
+  readonly paths: readonly string[];
+  /** What is done, as the rest of a sentence. */
+  readonly message: string;
+  /** How an entry for the command names it: at all, by a word, or not. */
+  readonly by: "command" | "redirection" | ShellWord;
+}
+
+/** A file outside the working directory that a command reads. */
+export interface InspectedRead {
+  readonly message: string;
+  /** The word that names it; missing for a redirection. */
+  readonly word?: ShellWord;
 }
 
 /**
@@ -69,9 +106,12 @@ export interface Inspection {
  * assertEquals(look('rm "$TARGET"').doubts.map(({ message }) => message), ['rm removes "$TARGET", and where that leads is not known']);
  * ```
  */
-export function inspectShellText(text: string, options: { readonly workdir: string }): Inspection {
-  const { workdir } = options;
-  const context: Context = { workdir, commands: [], violations: [], doubts: [], variables: [], arithmetic: [] };
+export function inspectShellText(text: string, ground: Ground): Inspection {
+  const { workdir } = ground;
+  const context: Context = {
+    ...{ ground, commands: [], violations: [], doubts: [], guarded: [], writes: [], reads: [], named: new Map() },
+    ...{ variables: [], arithmetic: [] },
+  };
   const hidden = hiddenCharacter(text);
   if (hidden !== undefined) doubt(context, `it has a character that is not shown (${hidden})`);
   const around = { folders: [workdir], readsPipe: false, posix: false, depth: 0 };
@@ -83,7 +123,11 @@ export function inspectShellText(text: string, options: { readonly workdir: stri
 }
 
 interface Context {
-  readonly workdir: string;
+  readonly ground: Ground;
+  readonly guarded: string[];
+  readonly writes: InspectedWrite[];
+  readonly reads: InspectedRead[];
+  readonly named: Map<ShellWord, number>;
   readonly commands: InspectedCommand[];
   readonly violations: Violation[];
   readonly doubts: Doubt[];
@@ -120,12 +164,13 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
   const lost = all.some(({ command, layers }) => command.inLoop && changesFolder(layers)) ||
     script.commands.some(({ assignments }) => assignments.some(({ name }) => name === "CDPATH"));
   const tracker = trackFolders(script, lost ? undefined : around.folders);
-  for (const { command, layers } of all) {
-    const here = {
-      ...around,
-      folders: lost ? undefined : tracker.at(command),
-      readsPipe: around.readsPipe || command.readsPipe,
-    };
+  const setsFolders = setsKnownVariables(script);
+  for (const { command: written, layers: asWritten } of all) {
+    const folders = lost ? undefined : tracker.at(written);
+    const here = { ...around, folders, readsPipe: around.readsPipe || written.readsPipe };
+    const [pwd] = folders?.length === 1 ? folders : [];
+    const command = setsFolders ? written : withKnownVariables(written, { pwd, home: context.ground.home });
+    const layers = command === written ? asWritten : commandLayers(command);
     inspectAssignments(command, { here, context });
     const likeness = command.words.find(looksLikeOperator);
     if (likeness !== undefined) doubt(context, `${likeness.source} has a character that looks like one of the shell's`);
@@ -134,8 +179,10 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
       redirectionTargets(command).some(({ word }) => !ALWAYS_FINE.test(word.value ?? ""));
     const harmless = !writes && (effects.every((one) => one !== undefined) || staysInside(layers, here, context));
     context.commands.push({ command, layers, folders: here.folders, harmless });
-    checkTargets(redirectionTargets(command), "a redirection", { here, context });
-    for (const layer of layers) inspectLayer(layer, { command, here, context, tracker });
+    checkTargets(redirectionTargets(command), "a redirection", { here, context, by: "redirection" });
+    for (const word of readTargets(command)) checkRead({ word }, "a redirection", { here, context });
+    for (const { word } of command.assignments) checkAssigned(word, { here, context });
+    for (const layer of layers) inspectLayer(layer, { command, layers, here, context, tracker });
     if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
   }
 }
@@ -148,9 +195,9 @@ function looksLikeOperator({ parts }: ShellWord): boolean {
 }
 
 /** Whether it is a `cd` to a folder in the working directory. */
-function staysInside(layers: readonly CommandLayer[], { folders }: Surroundings, { workdir }: Context): boolean {
+function staysInside(layers: readonly CommandLayer[], { folders }: Surroundings, { ground }: Context): boolean {
   const folder = layers.length === 1 && layers[0]?.program === "cd" ? newFolder(layers[0]) : undefined;
-  return folder !== undefined && !folder.startsWith("~") && placeOf(folder, { workdir, folders }) === "inside";
+  return folder !== undefined && whereto(folder, { folders, does: "read" }, ground).place === "inside";
 }
 
 function inspectAssignments(command: ShellCommand, { here, context }: Here): void {
@@ -193,9 +240,13 @@ const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "
 
 function inspectLayer(
   layer: CommandLayer,
-  place: Here & { readonly command: ShellCommand; readonly tracker: FolderTracker },
+  place: Here & {
+    readonly command: ShellCommand;
+    readonly layers: readonly CommandLayer[];
+    readonly tracker: FolderTracker;
+  },
 ): void {
-  const { here, context } = place;
+  const { here, context, layers } = place;
   const { program, words } = layer;
   if (words[0]?.expansions.some((kind) => kind.endsWith("_substitution"))) {
     context.violations.push({
@@ -215,16 +266,69 @@ function inspectLayer(
   context.arithmetic.push(...effects?.arithmetic ?? []);
   for (const variable of effects?.sets ?? []) {
     inspectVariable(variable, { handed: program === "export", unless }, context);
+    for (const word of words) {
+      if (beginning(word).startsWith(variable.name)) noteNamed(word, variable.name.length, context);
+    }
   }
-  if (program === "git" && setsProgram(words)) doubt(context, "git is told to run a program (-c)");
   if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
   if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
   else if (INTERPRETER.test(program) && (runsSubstitution(words) || (here.readsPipe && readsProgram(words)))) {
     context.violations.push({ rule: "pipe_to_shell", message: `runs what comes out of a pipe: ${program}` });
   }
-  const targets = fileTargets(layer);
+  const finder = layers.find((outer) => outer.program === "find" && outer !== layer);
+  const found = finder !== undefined && !layers.some((outer) => outer.program === "xargs");
+  if (!layer.transparent) inspectUses({ ...layer, moreWords: layer.moreWords && !found }, { here, context });
+  for (const word of copiedFiles(layer)) checkRead({ word }, program, place);
+  const targets = found ? targetsOfFound(layer, finder.words) : fileTargets(layer);
   if (targets === undefined) doubt(context, `${program} changes files whose names it gets from another command`);
   else checkTargets(targets, program, place);
+}
+
+/** What a program does to the files that find gives it, and to others. */
+function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): readonly FileTarget[] {
+  const own = fileTargets({ ...layer, moreWords: false }) ?? [];
+  return own.flatMap((target) =>
+    target.word.value === "{}" && target.path === undefined
+      ? foundFiles(finder, target.action === "remove" ? "remove" : target.action).map((one) => ({
+        ...one,
+        purpose: true as const,
+      }))
+      : (target.path ?? target.word.value)?.includes("{}") === true
+      ? foundFiles(finder, target.action)
+      : [target]
+  );
+}
+
+/** What a program's table says of its words. */
+function inspectUses(layer: CommandLayer, { here, context }: Here): void {
+  const { program, words, moreWords } = layer;
+  if (program === undefined) return;
+  const unless = { words, folders: here.folders };
+  for (const use of programUses(program, words, moreWords)) {
+    const { kind, word, at, length } = use;
+    const path = use.path === undefined ? {} : { path: use.path };
+    switch (kind) {
+      case "writes":
+        checkTargets([{ word, ...path, action: "write" }], program, { here, context, by: words[at] ?? word });
+        break;
+      case "reads":
+      case "enters":
+        checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
+        break;
+      case "touches":
+        checkTouched(use.path ?? pathOf(word), program, { here, context });
+        break;
+      case "runs":
+      case "unknown":
+        noteNamed(words[at] ?? word, kind === "unknown" ? Infinity : length, context);
+        if (programTable(program)?.code === true || kind === "unknown") break;
+        context.doubts.push({ message: `${program} is told to run commands or code (${word.source})`, unless });
+    }
+  }
+}
+
+function noteNamed(word: ShellWord, length: number, { named }: Context): void {
+  named.set(word, Math.max(length, named.get(word) ?? 0));
 }
 
 function inspectInput(
@@ -267,15 +371,6 @@ function inspectInput(
   }
 }
 
-/** Whether git is given a setting that may name a program: an alias, a pager, an editor, ssh. */
-function setsProgram(words: readonly ShellWord[]): boolean {
-  return words.some(({ value }, index) =>
-    (words[index - 1]?.value === "-c" &&
-      /^$|^alias|!|program|command|pager|editor|hook|helper|monitor/i.test(value ?? "")) ||
-    /^--(?:config-env|exec-path=)/.test(value ?? "")
-  );
-}
-
 const INTERPRETER =
   /^(?:python[\d.]*|node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|bun|deno|osascript|tclsh|Rscript)$/;
 
@@ -316,21 +411,94 @@ function isExtendedPattern({ parts }: ShellWord): boolean {
 
 const DOES = { write: "writes to", remove: "removes", remove_tree: "removes" } as const;
 
-function checkTargets(targets: readonly FileTarget[], who: string, { here, context }: Here): void {
+function checkTargets(
+  targets: readonly FileTarget[],
+  who: string,
+  { here, context, by = "command" }: Here & { readonly by?: InspectedWrite["by"] },
+): void {
+  const { ground } = context;
   for (const target of targets) {
     const { action, word } = target;
-    const path = action !== "write" && isExtendedPattern(word) ? undefined : target.path ?? pathOf(word);
+    const extended = action !== "write" && isExtendedPattern(word);
+    const path = extended ? undefined : target.path ?? pathOf(word) ?? tildePath(word);
     if (path !== undefined && ALWAYS_FINE.test(path)) continue;
-    const { workdir } = context;
-    const place = path === undefined || path.startsWith("~")
-      ? "unknown"
-      : placeOf(path, { workdir, folders: here.folders, remove: action !== "write" });
     const what = `${who} ${DOES[action]} ${path ?? word.source}`;
     const rule = action === "remove_tree" ? "rm_outside_workdir" : "write_outside_workdir";
+    if (path === undefined) {
+      context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
+      if (word.parts.some(({ type, text }) => type === "literal" && protectedPart(text) !== undefined)) {
+        context.guarded.push(what);
+      }
+      continue;
+    }
+    const { place, paths, everything, protected: kept } = whereto(
+      path,
+      { folders: here.folders, does: action === "write" ? "write" : "remove" },
+      ground,
+    );
+    context.writes.push({
+      paths,
+      message: what,
+      by: by !== "command" ? by : target.purpose === true ? "command" : word,
+    });
+    if (everything && action !== "write") {
+      if (action === "remove_tree" && place !== "unknown") {
+        context.violations.push({ rule: "rm_outside_workdir", message: `${what}, all of the working directory` });
+      } else context.doubts.push({ message: `${what}, which may be all of the working directory` });
+    }
+    if (kept !== undefined) context.guarded.push(`${what}, and ${kept} is protected`);
     if (place === "unknown") {
       context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
     } else if (place === "outside") {
       context.violations.push({ rule, message: `${what}, outside the working directory` });
     }
   }
+}
+
+/** `~/x`, which {@linkcode whereto} resolves. */
+function tildePath(word: ShellWord): string | undefined {
+  const [only] = word.parts;
+  const plain = word.parts.length === 1 && only?.type === "literal" &&
+    word.expansions.every((kind) => kind === "tilde");
+  return plain && /^~(?:\/|$)/.test(only.text) && !/[:=]~/.test(only.text) ? only.text : undefined;
+}
+
+function checkRead(
+  { word, path: part, asks }: { readonly word: ShellWord; readonly path?: string; readonly asks?: ShellWord },
+  who: string,
+  { here, context }: Here,
+): void {
+  const path = part ?? pathOf(word) ?? tildePath(word);
+  if (path === undefined) {
+    const secret = word.parts.map(({ type, text }) => type === "literal" ? secretPart(text) : undefined).find(Boolean);
+    if (secret !== undefined) context.guarded.push(`${who} reads ${word.source}, and ${secret} is secret`);
+    else if (/^(?:\/|~|\.\.)/.test(beginning(word))) {
+      context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
+    }
+    return;
+  }
+  if (path === "-") return;
+  const { place, secret } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
+  if (secret !== undefined) context.guarded.push(`${who} reads ${path}, and ${secret} is secret`);
+  else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...asked(asks) });
+}
+
+function checkTouched(path: string | undefined, who: string, { here, context }: Here): void {
+  if (path === undefined) return;
+  const { secret, protected: kept } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
+  const part = secret ?? kept;
+  if (part !== undefined) context.guarded.push(`${who} is given ${path}, and ${part} is protected`);
+}
+
+function asked(word: ShellWord | undefined): Pick<InspectedRead, "word"> {
+  return word === undefined ? {} : { word };
+}
+
+/** A path in a variable is read or written by what uses the variable. */
+function checkAssigned(word: ShellWord, { here, context }: Here): void {
+  const value = word.value?.slice(word.value.indexOf("=") + 1);
+  if (value === undefined) return;
+  const secret = secretPart(value);
+  if (secret !== undefined) context.guarded.push(`it names ${value}, and ${secret} is secret`);
+  else if (/^(?:\/|~\/|\.\.(?:\/|$))/.test(value)) checkRead({ word, path: value }, "a variable", { here, context });
 }

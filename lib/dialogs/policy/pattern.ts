@@ -16,6 +16,10 @@ export interface CommandPattern {
   readonly items: readonly Item[];
 }
 
+/** A policy's patterns are read for each request: what was read before is kept. */
+const PARSED = new Map<string, CommandPattern>();
+const MAX_PARSED = 10_000;
+
 /**
  * Reads a command pattern.
  *
@@ -30,9 +34,13 @@ export interface CommandPattern {
  * ```
  */
 export function parseCommandPattern(text: string): CommandPattern {
+  const known = PARSED.get(text);
+  if (known !== undefined) return known;
   const problem = patternProblem(text);
   if (problem !== undefined) throw new UsageError(`Cannot use the pattern ${JSON.stringify(text)}: it ${problem}`);
-  return { items: wordsOf(text).map(toItem) };
+  const parsed = { items: wordsOf(text).map(toItem) };
+  if (PARSED.size < MAX_PARSED) PARSED.set(text, parsed);
+  return parsed;
 }
 
 /**
@@ -86,6 +94,8 @@ export interface KnownWord {
   readonly many?: boolean;
   /** Other spellings of the same path, for patterns with a slash. */
   readonly paths?: readonly string[];
+  /** How many of its first characters a pattern must spell out, for a word that asks for what is not harmless. */
+  readonly literal?: number;
 }
 
 /** How a command is matched. */
@@ -131,6 +141,7 @@ function run({ items }: CommandPattern, words: readonly KnownWord[], options: Ru
         if (options.loose) return true;
         continue;
       }
+      if (word.literal !== undefined && literalLength(item) < word.literal) continue;
       if (item.type === "words") next.add(place);
       else if (word.value === undefined) unknownWord({ place, item, word, items }, options, next);
       else if (matchKnown(item, word, { ...options, first: index === 0 })) next.add(place + 1);
@@ -160,6 +171,13 @@ function unknownWord(
 function isAnyWord(glyphs: readonly Glyph[]): boolean {
   const [only] = glyphs;
   return glyphs.length === 1 && typeof only === "object" && only.any === "path";
+}
+
+/** How many characters a word must begin with to be meant. */
+function literalLength(item: Item): number {
+  if (item.type === "words") return 0;
+  const pattern = item.glyphs.findIndex((glyph) => typeof glyph !== "string");
+  return pattern === -1 ? Infinity : pattern;
 }
 
 function closure(places: Set<number>, items: readonly Item[]): Set<number> {

@@ -261,7 +261,6 @@ Deno.test("what cannot be known is put to the person", () => {
     "eval 'cd ..'; touch x",
     "CDPATH=/tmp cd x; touch y",
     "find . -name '*.pyc' | xargs rm",
-    "find . -exec rm {} +",
     "echo / | xargs -I{} find {} -delete",
     "echo of=/dev/sda | xargs dd",
     "find . -exec {} \\;",
@@ -433,7 +432,9 @@ Deno.test("file dialogs are judged by their paths", () => {
   assertEquals(write("/srv/shop/src/a.ts"), "default");
   assertEquals(write("../a.ts"), "builtin:write_outside_workdir");
   assertEquals(write("src/a.ts\n/etc/hosts"), "builtin:write_outside_workdir");
-  assertEquals(write("~/.bashrc"), "uncertain");
+  assertEquals(write("~/notes"), "uncertain");
+  assertEquals(write("~/.bashrc"), "protected");
+  assertEquals(write("sub/.GIT/hooks/pre-commit"), "protected");
   const policy = { deny: [{ path: ".github/**" }], allow: [{ path: "src/**" }] };
   assertEquals(write("/srv/shop/.github/workflows/ci.yml", policy), "permissions.deny[0]");
   assertEquals(write("src/../.github/x", policy), "permissions.deny[0]");
