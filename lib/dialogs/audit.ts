@@ -1,6 +1,5 @@
 import { PanewrightError } from "../errors.ts";
-import { scrub } from "../redact/scrub.ts";
-import { secretPatterns } from "../redact/secret_patterns.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import {
   AUDIT_VERSION,
   type AuditEnd,
@@ -82,7 +81,7 @@ export interface AuditLogOptions {
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
   const { run, secrets, wallClock = () => new Date() } = options;
-  const redact = createRedactor(secrets);
+  const redactor = createRedactor(secrets);
   const file = openFile(path);
   let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
   let failure: PanewrightError | undefined;
@@ -113,9 +112,9 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   const decisionFields = (decision: AuditDecision) => ({
     ...decision,
     type: "decision" as const,
-    command: decision.command === undefined ? null : redact(decision.command),
-    reason: redact(decision.reason),
-    before: redactRows(decision.before, redact),
+    command: decision.command === undefined ? null : redactor.text(decision.command),
+    reason: redactor.text(decision.reason),
+    before: redactor.rows(decision.before),
   });
 
   try {
@@ -136,10 +135,10 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
         done = await effect();
       } catch (error) {
         const message = errorText(error);
-        await append({ ...outcome, result: redact(`failed: ${message}`), after: [] });
+        await append({ ...outcome, result: redactor.text(`failed: ${message}`), after: [] });
         throw error;
       }
-      await append({ ...outcome, result: redact(done.result), after: redactRows(done.after, redact) });
+      await append({ ...outcome, result: redactor.text(done.result), after: redactor.rows(done.after) });
       return done;
     },
     async note(decision) {
@@ -196,17 +195,4 @@ async function readEnd(
   }
   if (verdict.intact && verdict.torn) file.truncate(bytes.lastIndexOf(0x0a) + 1);
   return last;
-}
-
-/** Not secret here, and what the log is for: paths, and who worked where. */
-const NOT_SECRET = new Set(["home", "username", "hostname", "email-local", "email-domain"]);
-
-function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const patterns = secretPatterns({ secrets }).filter(({ id }) => !NOT_SECRET.has(id));
-  return (text) => scrub(text, { patterns });
-}
-
-/** All rows at once: a secret may continue in the next row. */
-function redactRows(rows: readonly string[], redact: (text: string) => string): readonly string[] {
-  return rows.length === 0 ? [] : redact(rows.join("\n")).split("\n");
 }

@@ -6,6 +6,7 @@ import { type DialogAnswer, keysOfWay } from "../providers/terminal/dialog_keys.
 import { openDialog, type PaneLook, screenExcerpt } from "../providers/terminal/pane_look.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
+import { sha256Hex } from "../text/digest.ts";
 import { lastLines } from "../text/lines.ts";
 import { type AnswersFolder, readAnswer } from "./answers.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
@@ -127,10 +128,12 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     const isAnswerable = !dryRun &&
       (["accept", "decline"] as const).every((answer) => provider.terminal.answerWay(dialog, answer) !== undefined);
     const earlier = context.earlierQuestion();
-    const isSame = earlier?.fingerprint === fingerprint;
+    // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
+    const kept = await sha256Hex(fingerprint);
+    const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === fingerprint;
     const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
-    const about = { turnId, role, terminalId, kind, subject, fingerprint, reason, timeoutSeconds };
-    emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }) });
+    const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
+    emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }), audit: audit.end });
     context.onStuck(role, `${role} waits for an answer in terminal ${terminalId}: ${requestOf(dialog)}. ${reason}`);
     const begun = { fingerprint, sinceMs: clock.now(), question, said: undefined, closed: new AbortController() };
     if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason });
@@ -176,7 +179,18 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
           return { result: done.result, after: rowsOf(done.after) };
         });
         endWaiting();
-        emit({ type: "dialog_answered", turnId, role, terminalId, kind, subject, answer, rule, result });
+        emit({
+          type: "dialog_answered",
+          turnId,
+          role,
+          terminalId,
+          kind,
+          subject,
+          answer,
+          rule,
+          result,
+          audit: audit.end,
+        });
         return result === "closed";
       },
     };

@@ -8,7 +8,6 @@ import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
-import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { carryOut, type Surroundings } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
@@ -79,12 +78,10 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
   using output = openLiveOutput(REVIEW_LOOP, { ...around, earlier });
   const { io, global } = around;
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
-  const secrets = privateWordsOf(Deno.env.toObject(), "").secrets ?? [];
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({
       ...options,
       plan,
-      secrets,
       ...(person && { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
     }));
 }

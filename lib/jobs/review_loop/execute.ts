@@ -33,8 +33,6 @@ export interface ReviewRunOptions extends RunOptions<ReviewFact> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
   readonly person?: AskAboutDialog;
-  /** Values that must not get into the audit log, such as those of the environment's keys. @default {[]} */
-  readonly secrets?: readonly string[];
 }
 
 /** How a run ended. */
@@ -76,11 +74,14 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunState | undefined> {
   const { plan } = options;
   const { workdir, notifications } = plan;
+  const rolesOwn = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
+  const secrets = [...options.secrets ?? [], ...rolesOwn];
   let audit: AuditLog | undefined;
   return {
     job: REVIEW_LOOP,
     workdir,
     notifications,
+    secrets,
     subfolders: ["responsesDir", "evidenceDir"],
     resume({ id: runId, path }, state) {
       const finished = state?.finished;
@@ -98,7 +99,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       return claimed.move();
     },
     async play(run) {
-      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets: secretsOf(options) });
+      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets });
       using _ = audit;
       return await play({ ...run, options, audit, state: () => begun(run.state()) });
     },
@@ -136,12 +137,6 @@ async function play(parts: RunParts): Promise<RunResult> {
     });
   }
   return { outcome, reason };
-}
-
-/** What must not be written down: what the caller names, and what the roles' own variables hold. */
-function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] {
-  const own = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
-  return [...secrets, ...own];
 }
 
 interface RunParts extends Run<ReviewFact, RunState> {
@@ -199,6 +194,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     askAgent: createAskAgent({
       plan,
       folder,
+      redactor: parts.redactor,
       team,
       responses,
       state,
