@@ -10,6 +10,7 @@ import {
   NO_HASH,
 } from "./audit_chain.ts";
 import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
+import type { AuditHeads } from "./audit_heads.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** The most that an audit log may have: 256 MiB. A decision takes some kilobytes. */
@@ -72,6 +73,8 @@ export interface AuditLogOptions {
   readonly secrets: readonly string[];
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
+  /** Where the log's heads are copied to; see audit_heads.ts. */
+  readonly heads?: AuditHeads;
 }
 
 /**
@@ -80,7 +83,7 @@ export interface AuditLogOptions {
  * @throws {PanewrightError} when it cannot be written, is a link, or its chain is broken
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
-  const { run, secrets, wallClock = () => new Date() } = options;
+  const { run, secrets, wallClock = () => new Date(), heads } = options;
   const redactor = createRedactor(secrets);
   const file = openFile(path);
   let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
@@ -96,6 +99,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
       file.sync();
       if (file.stat().nlink === 0) throw new Error("it was removed");
       last = record;
+      heads?.add({ records: record.seq, hash: record.hash });
       return record;
     } catch (cause) {
       // A part of the record may be on the disk: nothing can follow it.

@@ -36,6 +36,7 @@ export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): Re
     LANG: "C.UTF-8",
     // What a test writes is its own: only the tests about trust ask for it.
     PANEWRIGHT_TRUST: "1",
+    PANEWRIGHT_AUDIT_COPY: "0",
     ...env,
   };
 }

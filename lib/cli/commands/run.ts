@@ -8,6 +8,7 @@ import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
+import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { carryOut, type Surroundings } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
@@ -82,6 +83,7 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
     execute({
       ...options,
       plan,
+      auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
       ...(person && { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
     }));
 }

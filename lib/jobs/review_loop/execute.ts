@@ -1,4 +1,5 @@
 import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
+import { openAuditHeads } from "../../dialogs/audit_heads.ts";
 import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "../../dialogs/desk.ts";
 import { UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
@@ -33,6 +34,12 @@ export interface ReviewRunOptions extends RunOptions<ReviewFact> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
   readonly person?: AskAboutDialog;
+  /**
+   * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
+   *
+   * @default {() => undefined}
+   */
+  readonly auditCopy?: (folder: RunFolder) => string | undefined;
 }
 
 /** How a run ended. */
@@ -99,7 +106,10 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       return claimed.move();
     },
     async play(run) {
-      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets });
+      using heads = openAuditHeads(options.auditCopy?.(run.folder), {
+        onProblem: (message) => run.record({ type: "warning", message }),
+      });
+      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets, heads });
       using _ = audit;
       return await play({ ...run, options, audit, state: () => begun(run.state()) });
     },
