@@ -49,3 +49,9 @@ function policyOf(text: string): PermissionPolicy {
   );
   return toPermissionPolicy({ lift_builtin: [], writable: [], ...given, deny: denied, ask: asked, allow: allowed });
 }
+
+/** Shell texts that, in one shell or another, run `touch pwned`. */
+export function payloadTexts(): readonly string[] {
+  const text = Deno.readTextFileSync(new URL("fixtures/permissions/payloads.ndjson", ROOT));
+  return text.trimEnd().split("\n").map((line) => JSON.parse(line).subject);
+}

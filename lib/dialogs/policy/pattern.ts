@@ -59,6 +59,9 @@ export function patternProblem(text: string): string | undefined {
   if (commands.length > 1) return "has more than one command in it: a rule is about one";
   const words = wordsOf(text);
   if (words.length === 0) return "has no words";
+  // A pattern "! **" would be "**": the shell takes such words for its own.
+  const before = text.slice(0, Math.min(...words.map(({ start }) => start))).trim();
+  if (before !== "") return `begins with ${before}, which is a word of the shell's own: leave it out`;
   if ((commands[0]?.redirections.length ?? 0) > 0) return "has a redirection: a rule is about words";
   const expansion = words.flatMap((word) => word.parts).find((part) => part.type !== "literal");
   return expansion === undefined ? undefined : `has an expansion, ${expansion.text}: put it in single quotes`;
