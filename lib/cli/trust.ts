@@ -44,7 +44,7 @@ export interface TrustSurroundings {
  * @throws {HumanInterventionRequiredError} that says what is not trusted, and how to trust it
  */
 export async function requireTrust(
-  { file, files: read }: Pick<LoadedSettings, "file" | "files">,
+  { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
   { io, trust, mayAsk }: TrustSurroundings,
 ): Promise<void> {
   if (file === undefined || trust || isSwitchedOn(io)) return;
@@ -82,7 +82,7 @@ export async function requireTrustOfRun(configFile: string | null, around: Trust
   const store = trustStorePath(around.io.env);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), await trustedAs(configFile));
   const now = trusted === undefined ? (await examineConfig(configFile)).files : await filesNow(configFile, trusted);
-  const files = new Map(Object.entries(now).map(([name, digest]) => [resolve(configFile, "..", name), digest]));
+  const files = new Map(Object.entries(now).map(([name, sha256]) => [resolve(configFile, "..", name), { sha256 }]));
   await requireTrust({ file: configFile, files }, around);
 }
 

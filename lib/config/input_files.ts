@@ -4,10 +4,16 @@ import { sha256Hex } from "../text/digest.ts";
 /** The most that a config file, or a file that it names, may have: 8 MiB. */
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
+/** A file that a configuration is made of, as it was read. */
+export interface InputFile {
+  readonly sha256: string;
+  readonly text: string;
+}
+
 /** The files that a configuration is made of, each read as it is then known. */
 export interface InputFiles {
-  /** The SHA-256 of each file that was read, by its absolute path. */
-  readonly digests: ReadonlyMap<string, string>;
+  /** What was read, by the absolute path of the file. */
+  readonly known: ReadonlyMap<string, InputFile>;
   /**
    * The text of a file.
    *
@@ -21,13 +27,14 @@ export interface InputFiles {
 
 /** Reads the files of one configuration. */
 export function inputFiles(): InputFiles {
-  const digests = new Map<string, string>();
+  const known = new Map<string, InputFile>();
   return {
-    digests,
+    known,
     async read(path) {
       const bytes = readRegularFile(path, { maxBytes: MAX_INPUT_BYTES });
-      digests.set(path, await sha256Hex(bytes));
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      known.set(path, { sha256: await sha256Hex(bytes), text });
+      return text;
     },
   };
 }

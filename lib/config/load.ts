@@ -5,7 +5,7 @@ import { PROVIDERS } from "../providers/mod.ts";
 import type { Provider } from "../providers/provider.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { defaultConfigFile } from "./default_file.ts";
-import { inputFiles } from "./input_files.ts";
+import { type InputFile, inputFiles } from "./input_files.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readProviders } from "./rules.ts";
 import { configFormFor, parseConfig } from "./schema.ts";
@@ -37,8 +37,8 @@ export interface LoadedSettings {
   readonly workdir: string;
   /** Every provider, with the person's changes to its rules. */
   readonly providers: readonly Provider[];
-  /** The SHA-256 of every file that was read for it, the config file among them, by its absolute path. */
-  readonly files: ReadonlyMap<string, string>;
+  /** Every file that was read because the config file names it, and the config file itself, by their absolute paths. */
+  readonly files: ReadonlyMap<string, InputFile>;
 }
 
 /** A valid configuration, with the job that it names. */
@@ -133,7 +133,7 @@ async function load(
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
   const config = parseConfig(merged, form);
-  return { config, sources: sourcesOf(config, layers), file, providers, files: files.digests, ...inputs };
+  return { config, sources: sourcesOf(config, layers), file, providers, files: files.known, ...inputs };
 }
 
 function hasJob({ prompt, prompt_file }: Readonly<Record<string, unknown>>): boolean {

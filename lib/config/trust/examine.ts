@@ -2,7 +2,7 @@ import { basename, dirname, relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { PROVIDER_IDS } from "../../providers/mod.ts";
 import { sha256Hex } from "../../text/digest.ts";
-import { type InputFiles, inputFiles } from "../input_files.ts";
+import { type InputFile, type InputFiles, inputFiles } from "../input_files.ts";
 import { inputProblem, readFileLayer } from "../layers.ts";
 import { problemsError } from "../load.ts";
 import { configFormFor } from "../schema.ts";
@@ -45,9 +45,12 @@ export async function trustedAs(path: string): Promise<string> {
   return `${await Deno.realPath(dirname(path))}/${basename(path)}`;
 }
 
-/** Digests by absolute path, as digests by paths relative to the config file. */
-export function relativeFiles(path: string, files: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
-  return Object.fromEntries([...files].map(([file, digest]) => [relativeTo(path, file), digest]));
+/** The digests of files by their paths relative to the config file. */
+export function relativeFiles(
+  path: string,
+  files: ReadonlyMap<string, Pick<InputFile, "sha256">>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries([...files].map(([file, { sha256 }]) => [relativeTo(path, file), sha256]));
 }
 
 /** The digests of the files that a trusted config had, as they are now. */
@@ -126,7 +129,7 @@ function filesNamedBy(data: Readonly<Record<string, unknown>>): readonly string[
 async function digestOf(path: string, files: InputFiles): Promise<string> {
   try {
     await files.read(path);
-    return files.digests.get(path) ?? "";
+    return files.known.get(path)?.sha256 ?? "";
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return "";
     throw new UsageError(`Cannot read ${path}, which the configuration names: ${inputProblem(cause)}`, { cause });

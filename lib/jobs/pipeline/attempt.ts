@@ -24,7 +24,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     attempt,
     settings,
     workdir,
-    stepText: plan.prompt.kind === "self" ? undefined : await readText(plan.prompt.path),
+    stepText: plan.prompt.kind === "self" ? undefined : plan.prompt.text ?? await readText(plan.prompt.path),
     interactions: drive.state().interactions,
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
