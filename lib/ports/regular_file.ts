@@ -46,8 +46,7 @@ export interface OpenRegularFileOptions {
 export function openRegularFile(path: string, options: OpenRegularFileOptions): RegularFile {
   const { access, create = false, followLinks = false } = options;
   const look = () => followLinks ? Deno.statSync(path) : Deno.lstatSync(path);
-  const seen = lookUnlessMissing(look);
-  if (seen === undefined && !create) look();
+  const seen = create ? lookUnlessMissing(look) : look();
   if (seen !== undefined) assertRegular(seen);
   const file = seen === undefined
     ? Deno.openSync(path, { read: true, append: true, createNew: true, mode: 0o600 })
