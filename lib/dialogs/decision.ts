@@ -3,7 +3,12 @@ import type { PaneProvider } from "../providers/provider.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 import type { SettingsOf } from "../settings.ts";
-import { decidePermission, type PermissionPolicy, type PermissionVerdict } from "./policy/mod.ts";
+import {
+  decidePermission,
+  type PermissionContext,
+  type PermissionPolicy,
+  type PermissionVerdict,
+} from "./policy/mod.ts";
 import type { DIALOG_SETTINGS } from "./settings.ts";
 
 /** How permission dialogs are answered. Whether any are, and how many, is in the settings of the handoff. */
@@ -24,6 +29,8 @@ export interface DialogContext {
   readonly plan: DialogPlan;
   readonly role: Role;
   readonly provider: Pick<PaneProvider, "id" | "terminal">;
+  /** What is known of the machine. @default {{}} */
+  readonly ground?: Pick<PermissionContext, "home" | "realPath">;
 }
 
 /**
@@ -32,12 +39,12 @@ export interface DialogContext {
  * @returns what the policy says, if the switch is on, this is not a dry run, and the dialog has a plain yes or no for
  * it; otherwise `ask`: a person has to decide
  */
-export function decideDialog(dialog: DialogInfo, { plan, role, provider }: DialogContext): PermissionVerdict {
+export function decideDialog(dialog: DialogInfo, { plan, role, provider, ground }: DialogContext): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;
   if (!plan.handoff.autoAcceptPermissions && !dryRun) {
     return { decision: "ask", rule: "switch_off", reason: "AUTO_ACCEPT_PERMISSIONS is off." };
   }
-  const verdict = decidePermission(dialog, { policy, workdir: plan.workdir, role, provider: provider.id });
+  const verdict = decidePermission(dialog, { policy, workdir: plan.workdir, role, provider: provider.id, ...ground });
   if (verdict.decision === "ask") return verdict;
   const answer = verdict.decision === "allow" ? "accept" : "decline";
   if (dryRun) {

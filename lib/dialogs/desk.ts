@@ -10,6 +10,7 @@ import { sha256Hex } from "../text/digest.ts";
 import { lastLines } from "../text/lines.ts";
 import { type AnswersFolder, readAnswer } from "./answers.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
+import { machineGround } from "./machine_ground.ts";
 import { decideDialog, type DialogPlan, requestOf } from "./decision.ts";
 import type { DialogFact } from "./facts.ts";
 import { parsePersonsAnswer, type PersonsAnswer } from "./person_answer.ts";
@@ -205,7 +206,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       if (hiddenSinceMs !== undefined && clock.now() - hiddenSinceMs < HIDDEN_LIMIT_MS) return undefined;
       const dialog = open ?? UNREAD_DIALOG;
       if (waiting !== undefined && waiting.fingerprint !== dialog.fingerprint) endWaiting();
-      const verdict = decideDialog(dialog, { plan, role, provider });
+      const verdict = decideDialog(dialog, { plan, role, provider, ground: machineGround() });
       if (verdict.decision === "ask") return await waitForPerson(dialog, look, verdict);
       return answered(dialog, look, {
         answer: verdict.decision === "allow" ? "accept" : "decline",

@@ -5,6 +5,7 @@ import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { decidePermission, exactRequest, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
+import { realPathAsFarAsItExists } from "../../ports/real_path.ts";
 import { ROLES } from "../../roles.ts";
 import { dialogKindsOf, PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
 import { defineCommand } from "../console/command.ts";
@@ -86,7 +87,12 @@ With --json, one object a line is printed for each subject, in their order: deci
     });
     const { role = "programmer", kind = "command" } = flags;
     const provider = flags.provider ?? config.roles[role]?.provider ?? config.provider;
-    const context = { policy: toPermissionPolicy(config.permissions), workdir, role, provider };
+    const home = io.env("HOME");
+    const context = {
+      ...{ policy: toPermissionPolicy(config.permissions), workdir, role, provider },
+      ...(home === undefined ? {} : { home }),
+      realPath: realPathAsFarAsItExists,
+    };
     const requests = given.length > 0
       ? given.map((subject) => ({ kind, subject }))
       : parsePermissionSubjects(await readText(io.readStdin), {

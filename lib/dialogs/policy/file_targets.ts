@@ -62,7 +62,7 @@ const PROGRAMS: Readonly<Record<string, FileProgram>> = {
  * import { assertEquals } from "@std/assert";
  * import { commandLayers, parseShellCommand } from "../../shell/mod.ts";
  * const targets = (text: string) => fileTargets(commandLayers(parseShellCommand(text).commands[0]!)[0]!);
- * assertEquals(targets("cp /etc/hosts copy")?.map(({ word, action }) => [word.value, action]), [["copy", "write"]]);
+ * assertEquals(targets("cp /etc/hosts copy")?.map(({ word, path }) => path ?? word.value), ["copy", "copy/hosts"]);
  * assertEquals(targets("rm -fr a b")?.map(({ word, action }) => [word.value, action]), [
  *   ["a", "remove_tree"],
  *   ["b", "remove_tree"],
@@ -107,7 +107,7 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
     return folders.flatMap((folder) =>
       folder === undefined || into === undefined
         ? []
-        : [{ word, path: `${folder}/${name}`, action: "write" as const, purpose: true as const }]
+        : [{ word: into, path: `${folder}/${name}`, action: "write" as const, purpose: true as const }]
     );
   });
 }

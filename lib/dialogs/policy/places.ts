@@ -75,8 +75,11 @@ export function whereto(path: string, { folders, does }: PathUse, ground: Ground
       secret: secret === undefined ? undefined : secretPart(below(secret, workdir)),
     }),
   };
-  if (known.length < real.length) return { ...found, place: "unknown" };
   const roots = [...writable, ...writable.map((one) => realPath(one) ?? one)];
+  if (known.length < real.length) {
+    const inside = absolute.some((one) => isInside(one, { workdir, roots, does }));
+    return { ...found, place: inside ? "unknown" : "outside" };
+  }
   const insides = new Set(known.map((one) => isInside(one, { workdir, roots, does })));
   return { ...found, place: insides.size > 1 ? "unknown" : insides.has(true) ? "inside" : "outside" };
 }
