@@ -471,7 +471,9 @@ function checkRead(
   const path = part ?? pathOf(word) ?? tildePath(word);
   if (path === undefined) {
     const secret = word.parts.map(({ type, text }) => type === "literal" ? secretPart(text) : undefined).find(Boolean);
+    const hidden = word.parts.some(({ type, text }) => type === "literal" && /(?:^|\/)\.[^/.]*[*?[{]/.test(text));
     if (secret !== undefined) context.guarded.push(`${who} reads ${word.source}, and ${secret} is secret`);
+    else if (hidden) context.guarded.push(`${who} reads ${word.source}, which may be a secret`);
     else if (/^(?:\/|~|\.\.)/.test(beginning(word))) {
       context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
     }

@@ -60,7 +60,22 @@ export function programUses(program: string, words: readonly ShellWord[], moreWo
     return usesBy(table, [...words, { ...first, value: undefined, parts: [] }]);
   }
   if (table === undefined) return usesBy(UNKNOWN_PROGRAM, words).filter(({ kind }) => kind !== "unknown");
-  return usesBy(table, program === "find" || program === "gfind" ? withoutCommands(words) : words);
+  const own = usesBy(table, program === "find" || program === "gfind" ? withoutCommands(words) : words);
+  const at = innerProgram(words);
+  const inner = words[at]?.value;
+  if (inner === undefined || inner === program) return own;
+  return [...own, ...programUses(inner, words.slice(at)).map((use) => ({ ...use, at: use.at + at }))];
+}
+
+/** Where the program stands that another one runs with the rest of its words: `npx jest …`, `uv run pytest …`. */
+function innerProgram(words: readonly ShellWord[]): number {
+  const [first, second, third] = words.map(({ value }) => value ?? "");
+  if (first === "npx" || first === "bunx") {
+    return words.findIndex(({ value }, index) => index > 0 && !/^-/.test(value ?? ""));
+  }
+  if (/^(?:pnpm|yarn|npm|bundle)$/.test(first ?? "") && second === "exec") return 2;
+  if (/^(?:uv|poetry|pipenv|hatch)$/.test(first ?? "") && second === "run") return 2;
+  return /^python[\d.]*$/.test(first ?? "") && second === "-m" && third !== "" ? 2 : -1;
 }
 
 /** The words of find without those of the commands that it runs, which are looked at on their own. */

@@ -14,7 +14,7 @@ export const EDITORS: ProgramTable = {
       "--pager=",
       "-H=",
       "--html=",
-      "-x=",
+
       "--command=",
       "--eval=",
       "-l=",
@@ -34,8 +34,6 @@ export const ZIP: ProgramTable = {
   runs: ["-TT=", "--unzip-command=", "-T"],
   writes: ["-b=", "--temp-path=", "-O=", "--output-file=", "-lf=", "--logfile-path="],
 };
-
-const LOCAL = /^(?!\/|~|.*\.\.)[\w./@-]+$/;
 
 /** Tests and linters: settings and plugins that they are told to load are code. */
 export const CHECKERS: ProgramTable = {
@@ -63,7 +61,22 @@ export const CHECKERS: ProgramTable = {
       "--setupFilesAfterEnv=",
       "--runner=",
     ],
-    ...["--transform=", "--reporter=", "--bootstrap=", "--import=", "--loader=", "--project=", "--environment="],
+    ...[
+      "--rootDir=",
+      "--testRunner=",
+      "--basetemp=",
+      "--pdbcls=",
+      "--rulesdir=",
+      "--root=",
+
+      "--transform=",
+      "--reporter=",
+      "--bootstrap=",
+      "--import=",
+      "--loader=",
+      "--project=",
+      "--environment=",
+    ],
   ],
   writes: [
     "-o=",
@@ -79,12 +92,8 @@ export const CHECKERS: ProgramTable = {
   valued: ["-k=", "-m=", "-n=", "-t=", "--testNamePattern="],
   harmless: {
     // Settings of the project itself, and formats that are built in.
-    "--config": LOCAL,
-    "-c": LOCAL,
-    "--project": LOCAL,
+    "--project": /^(?!\/|~|.*\.\.)[\w./-]*tsconfig[\w.-]*\.json$/,
     "-p": /^(?:no:[\w.]+|xdist|(?!\/|~|.*\.\.)[\w./-]*tsconfig[\w.-]*\.json|\.)$/,
-    "--config-file": LOCAL,
-    "--rcfile": LOCAL,
     "--format": /^[a-z]+$/,
     "-f": /^[a-z]+$/,
     "--reporter": /^[a-z-]+$/,
