@@ -264,11 +264,12 @@ function inspectLayer(
   const effects = builtinEffects(words);
   if (effects?.unclear !== undefined) doubt(context, effects.unclear);
   context.arithmetic.push(...effects?.arithmetic ?? []);
-  for (const variable of effects?.sets ?? []) {
-    inspectVariable(variable, { handed: program === "export", unless }, context);
-    for (const word of words) {
-      if (beginning(word).startsWith(variable.name)) noteNamed(word, variable.name.length, context);
-    }
+  const sets = effects?.sets ?? [];
+  for (const variable of sets) inspectVariable(variable, { handed: program === "export", unless }, context);
+  const names = new Set(sets.map(({ name }) => name));
+  for (const word of names.size > 0 ? words : []) {
+    const name = /^\w+/.exec(beginning(word))?.[0] ?? "";
+    if (names.has(name)) noteNamed(word, name.length, context);
   }
   if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
   if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
