@@ -121,12 +121,11 @@ const printf: Effects = (operands) => {
     ...(kind === undefined ? [] : [kind]),
   ]);
   // zsh evaluates what it prints as a number.
+  const known = format?.value !== undefined && rest.every(({ expansions }) => expansions.length === 0);
+  const anyNumber = kinds.some((one) => /[^bcqsQ]/.test(one));
   const numeric = rest.filter((word, index) => {
     const kind = kinds[index % Math.max(1, kinds.length)] ?? "s";
-    const known = format?.value !== undefined && rest.every(({ expansions }) => expansions.length === 0);
-    return known
-      ? /[^bcqsQ]/.test(kind)
-      : kinds.some((one) => /[^bcqsQ]/.test(one)) && expressionOf(word).includes("[");
+    return known ? /[^bcqsQ]/.test(kind) : anyNumber && expressionOf(word).includes("[");
   });
   const unquoted = format?.value === undefined && rest.some((word) => expressionOf(word).includes("["));
   if (unquoted) return unclear("a format of printf that is not known");
