@@ -294,7 +294,10 @@ function matcherOf(matter: Matter, context: PermissionContext) {
       return { ...knownWord(word, { workdir, folders }), ...(literal === undefined ? {} : { literal }) };
     });
     return readingsOf(known, context).some((reading) =>
-      patterns.some((pattern) => matchCommand(pattern, reading) === "yes")
+      patterns.some((pattern) =>
+        (pattern.first === undefined || reading[0]?.value === undefined || pattern.first === reading[0].value) &&
+        matchCommand(pattern, reading) === "yes"
+      )
     );
   };
 }

@@ -14,6 +14,8 @@ type Item = { readonly type: "words" } | { readonly type: "word"; readonly glyph
 /** A pattern, ready to be matched. */
 export interface CommandPattern {
   readonly items: readonly Item[];
+  /** The first word, where it stands for nothing but itself. */
+  readonly first?: string;
 }
 
 /** A policy's patterns are read for each request: what was read before is kept. */
@@ -38,7 +40,10 @@ export function parseCommandPattern(text: string): CommandPattern {
   if (known !== undefined) return known;
   const problem = patternProblem(text);
   if (problem !== undefined) throw new UsageError(`Cannot use the pattern ${JSON.stringify(text)}: it ${problem}`);
-  const parsed = { items: wordsOf(text).map(toItem) };
+  const items = wordsOf(text).map(toItem);
+  const [begin] = items;
+  const plain = begin?.type === "word" && begin.glyphs.every((glyph) => typeof glyph === "string" && glyph !== "/");
+  const parsed: CommandPattern = { items, ...(plain ? { first: begin.glyphs.join("") } : {}) };
   if (PARSED.size < MAX_PARSED) PARSED.set(text, parsed);
   return parsed;
 }
