@@ -76,6 +76,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     hidden: true,
     load: () => import("./commands/replay_agent.ts"),
   },
+  {
+    name: "hook",
+    summary: "answer the hook of an agent's CLI",
+    hidden: true,
+    load: () => import("./commands/hook.ts"),
+  },
 ];
 
 /**

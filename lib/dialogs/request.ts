@@ -24,6 +24,8 @@ export function isShownBy(
   workdir: string,
 ): boolean {
   const { kind, subject, subjectComplete, otherReadings } = dialog;
+  // A plan is drawn as a page; there is one at a time.
+  if (kind === "plan") return request.kind === "plan";
   if (kind !== request.kind || subject === undefined || !subjectComplete) return false;
   const readings = [subject, ...otherReadings];
   if (kind === "command") return readings.some((text) => shapesOf(text) === shapesOf(request.subject));

@@ -1,6 +1,7 @@
 import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
 import { openAuditHeads } from "../../dialogs/audit_heads.ts";
 import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "../../dialogs/desk.ts";
+import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
 import { UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
@@ -15,6 +16,8 @@ import {
 } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
+import { stateFolder } from "../../ports/state_folder.ts";
+import { errorText } from "../../text/error_text.ts";
 import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
@@ -177,12 +180,15 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
       if (!plan.cleanupOnExit) record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
-  using team = await startAgents({ plan, session, state, alive, record, clock, signal });
+  await using hooks = await openHooks(parts);
+  const asking = hooks === undefined ? {} : { hooks };
+  using team = await startAgents({ plan, session, state, alive, ...asking, record, clock, signal });
   await using responses = watchResponses(plan.workdir);
   const desks: DialogDeskContext = {
     plan,
     answers: folder,
     audit,
+    ...asking,
     emit: (fact) =>
       record(
         fact.type === "dialog_waiting" ? { ...fact, runId: folder.id, attachCommand: session.attachCommand() } : fact,
@@ -217,4 +223,21 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     onEvent: (event) => record(event),
     signal,
   });
+}
+
+/**
+ * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could be
+ * written by an agent in a sandbox. Without it every permission has its dialog.
+ */
+async function openHooks({ folder, options, record }: RunParts): Promise<HookChannel | undefined> {
+  const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal.hasPermissionHook);
+  const state = stateFolder();
+  if (!hasHooks || state === undefined) return undefined;
+  try {
+    return await openHookChannel({ folder: `${state}/hooks/${folder.id}` });
+  } catch (error) {
+    const message = `the agents' hooks cannot be answered, so each permission opens its dialog: ${errorText(error)}`;
+    record({ type: "warning", message });
+    return undefined;
+  }
 }

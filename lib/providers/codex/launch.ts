@@ -1,4 +1,5 @@
 import type { Host } from "../../ports/host.ts";
+import { codexHookSettings } from "./hook_settings.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 
 /**
@@ -34,6 +35,7 @@ export function codexLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan 
   const settings = [
     ...SETTINGS,
     ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
+    ...(request.hook === undefined ? [] : codexHookSettings(request.hook)),
     ...(path === undefined ? [] : [`shell_environment_policy.set.PATH=${JSON.stringify(path)}`]),
   ];
   const [program, ...leading] = command ?? [findNativeCodex(host) ?? "codex"];
