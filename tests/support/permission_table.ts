@@ -21,6 +21,14 @@ export interface TableRow {
 /** The working directory that the rows of the table name. */
 export const TABLE_WORKDIR = "/srv/shop";
 
+/** The links in the working directory that the rows name, with where they lead. */
+export const TABLE_LINKS: Readonly<Record<string, string>> = {
+  "etc-link": "/etc",
+  "up-link": "/srv",
+  "hooks-link": `${TABLE_WORKDIR}/.git/hooks`,
+  "home-link": "/home/me",
+};
+
 /** The hostile or the everyday rows of the table. */
 export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
   const text = Deno.readTextFileSync(new URL(`fixtures/permissions/${name}.ndjson`, ROOT));

@@ -487,7 +487,8 @@ function checkRead(
 }
 
 function checkTouched(path: string | undefined, who: string, { here, context }: Here): void {
-  if (path === undefined) return;
+  // The revision; the folder above it has a .git, which git looks for first.
+  if (path === undefined || path === "HEAD") return;
   const { secret, protected: kept } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
   const part = secret ?? kept;
   if (part !== undefined) context.guarded.push(`${who} is given ${path}, and ${part} is protected`);

@@ -39,20 +39,6 @@ const POLICY = {
   default: "ask",
 } as const;
 
-/** Texts that are still accepted although their payload runs. Each is a defect; a text that is cured goes from here. */
-const KNOWN_GAPS: readonly string[] = [
-  "sed -n '1e touch pwned' words",
-  "sed 's/.*/touch pwned/e' words",
-  "sed --expression='1e touch pwned' words",
-  `awk 'BEGIN{system("touch pwned")}'`,
-  `awk 'BEGIN{"touch pwned" | getline}'`,
-  `awk 'BEGIN{print "touch pwned" | "sh"}'`,
-  "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='touch pwned' words",
-  "make -s SHELL=./evil/ls -f harmless.mk",
-  "make -s --eval='x:=$(shell touch pwned)' -f harmless.mk",
-  "make -s -f evil.mk",
-];
-
 /** What runs nothing, and is to be accepted: a policy that asked about everything would pass the test as well. */
 const HARMLESS = [
   "echo '$(touch pwned)'",
@@ -96,16 +82,14 @@ for (
         return { ran, decision };
       };
       const wrong: string[] = [];
-      const gaps: string[] = [];
       let count = 0;
       for (const text of payloadTexts()) {
         const { ran, decision } = await run(text);
         if (!ran) continue;
         count++;
-        if (KNOWN_GAPS.includes(text)) gaps.push(text);
         if (decision === "allow") wrong.push(text);
       }
-      assertEquals(wrong, gaps);
+      assertEquals(wrong, []);
       assert(count >= least, `only ${count} payloads ran`);
       for (const text of HARMLESS) assertEquals([text, await run(text)], [text, { ran: false, decision: "allow" }]);
     },
