@@ -5,7 +5,7 @@
 import { assertProportional } from "./support/steps/count_steps.ts";
 import { HOSTILE_TEXTS } from "./support/hostile_texts.ts";
 
-for (const { name, units, read, size = 500 } of HOSTILE_TEXTS) {
+for (const { name, units, read, size = 250 } of HOSTILE_TEXTS) {
   Deno.test(`${name}: work in proportion to hostile text`, async () => {
     for (const unit of units) {
       const run = (length: number) => read(unit.repeat(Math.ceil(length / unit.length)));

@@ -8,7 +8,7 @@ export interface Clock {
 
 /** What {@linkcode createAwakeClock} is made of. */
 export interface AwakeClockParts {
-  /** Milliseconds on a monotonic scale that may go on while this process stands still. */
+  /** Milliseconds on a monotonic scale that may advance while this process stands still. */
   readonly monotonicNow: () => number;
   /** Resolves after `ms` on that scale; rejects with the signal's reason as soon as it is aborted. */
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -21,7 +21,7 @@ export interface LaunchRequest {
   /** Variables set for the agent, besides those that it inherits. */
   readonly env?: Readonly<Record<string, string>>;
   readonly model?: string;
-  /** Id (a UUID) of a session of the CLI's own that the agent goes on with. */
+  /** Id (a UUID) of the CLI's own session that the agent resumes. */
   readonly resume?: string;
   /** A named set of settings of the CLI's own (`codex --profile`). */
   readonly profile?: string;

@@ -10,7 +10,7 @@ const MAX_DIALOG_ROWS = 200;
 
 const NUMBER = /^(\d{1,2})\. ?/;
 
-/** One choice, or a row that goes on with one, as offsets into the screen. */
+/** One choice, or a row that continues one, as offsets into the screen. */
 interface Choice {
   readonly row: number;
   readonly number: number | undefined;

@@ -38,7 +38,7 @@ function blockAbove(screen: Screen, dialogRow: number, { head }: Layout): RowRan
   return { first: 0, last: -1 };
 }
 
-/** What one row adds to a subject: nothing when it is none of its rows. */
+/** What one row adds to a subject: nothing when it is not one of its rows. */
 function subjectRow(
   current: Row,
   text: RegExp,

@@ -123,7 +123,7 @@ export interface SubjectPattern {
   readonly after?: RegExp;
   /** The subject's first row, with group `subject`. */
   readonly first: RegExp;
-  /** A row that goes on with it, with group `subject`; without it, the subject has one row. */
+  /** A row that continues it, with group `subject`; without it, the subject has one row. */
   readonly next?: RegExp;
   /** How the subject's rows are drawn, other than blank ones. */
   readonly style?: StylePattern;

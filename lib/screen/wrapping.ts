@@ -1,7 +1,7 @@
 import type { Row } from "./screen.ts";
 
 /**
- * Tells rows that merely go on with the row above: that row reaches to the screen's right edge, as far as the longest
+ * Tells rows that merely continue the row above: that row reaches to the screen's right edge, as far as the longest
  * row tells where it is. A terminal that was made narrower leaves such rows until the program draws anew.
  *
  * @example

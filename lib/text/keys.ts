@@ -188,7 +188,7 @@ function isControl(text: string): boolean {
   return /^[\x00-\x1f\x7f-\x9f]/.test(text);
 }
 
-/** Length of the key or escape sequence at the front, 1 for an escape by itself, undefined when it may go on. */
+/** Length of the key or escape sequence at the front, 1 for an escape by itself, undefined while it may be incomplete. */
 function escapeLength(text: string): number | undefined {
   const second = text[1];
   if (second === undefined) return undefined;

@@ -62,7 +62,6 @@ for (const { name, ...mode } of MODES) {
     assertEquals(error.question, `Which "database": A or B?`);
     assertStringIncludes(error.attemptLog, "Said: I look.");
     assertStringIncludes(error.attemptLog, "(not ended)");
-    assertLess(error.seconds, 10);
     assertEquals(project.facts.some((fact) => fact.type === "said" && fact.text === "All done."), false);
     await assertNothingRuns(project);
   });
@@ -178,7 +177,7 @@ Deno.test("exec, Codex: an ask that a program of code mode puts together is foun
   });
   const error = await askedBy(runHeadless(project.request("Do it.")));
   assertEquals(error.question, "Built?");
-  assertLess(error.seconds, 8);
+  assertEquals(project.facts.some((fact) => fact.type === "said" && fact.text === "All done."), false);
 });
 
 Deno.test("exec, Codex: an ask in the very last record of the log is found", async () => {

@@ -27,7 +27,7 @@ Deno.test("disk full in the middle of a journal record: the run ends in good ord
   await run.untilTesterWorks();
   const journal = `${await run.folder()}/journal.ndjson`;
   await limitFiles(stage, run, (await Deno.stat(journal)).size + 30);
-  await assertEndedInGoodOrder(run, { stage, words: [`Cannot write the journal ${journal}`, "raise it"] });
+  await assertEndedInGoodOrder(run, { stage, words: [`Cannot write the journal ${journal}`, "raise the limit"] });
   // What the agent has written meanwhile is taken: it is not asked again.
   assertEquals(await assertGoesOn(stage, run), []);
 });
@@ -44,7 +44,10 @@ Deno.test("disk full while a prompt is written down: it is not sent, and the run
   // The response fits, and so does the journal; the prompt that quotes the response does not.
   await limitFiles(stage, run, response.length + 500);
   const folder = await run.folder();
-  await assertEndedInGoodOrder(run, { stage, words: [`Cannot write a message to ${folder}/messages`, "raise it"] });
+  await assertEndedInGoodOrder(run, {
+    stage,
+    words: [`Cannot write a message to ${folder}/messages`, "raise the limit"],
+  });
   const prompts = run.facts().filter(({ type, role }) => type === "message_sending" && role === "analyst_review");
   assertEquals(prompts, []);
   const sent = await assertGoesOn(stage, run);
@@ -66,7 +69,7 @@ Deno.test("disk full while the audit log is written: the dialog is not answered,
   const { size } = await Deno.stat(audit);
   await Deno.truncate(audit, journal + 4000);
   await limitFiles(stage, run, journal + 4000);
-  await assertEndedInGoodOrder(run, { stage, words: [`Cannot write the audit log ${audit}`, "raise it"] });
+  await assertEndedInGoodOrder(run, { stage, words: [`Cannot write the audit log ${audit}`, "raise the limit"] });
   assertEquals(run.facts().filter(({ type }) => type === "dialog_answered"), []);
   await Deno.truncate(audit, size);
   await assertGoesOn(stage, run);

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { execProject } from "../cli/commands/exec_project.ts";
 import { until } from "../support/until.ts";
@@ -52,7 +52,7 @@ Deno.test("exec, disk full in the middle of a journal record: the run ends in go
   const { code, stderr } = await run.ended();
   assertEquals(code, 1);
   const id = folder.split("/").at(-1)!;
-  for (const word of [`Cannot write the journal ${journal}`, "raise it", `panewright resume ${id}`]) {
+  for (const word of [`Cannot write the journal ${journal}`, "raise the limit", `panewright resume ${id}`]) {
     assertStringIncludes(stderr, word);
   }
   await stage.project.sandbox.assertNothingLeft();
@@ -69,10 +69,11 @@ Deno.test("exec, disk full while an agent's report is kept: the agent is ended a
   await run.fact("attempt_started");
   const folder = await run.folder();
   await stage.limitFiles(run.pid, 20_000);
-  const { code, stderr, seconds } = await run.ended();
+  const { code, stderr } = await run.ended();
   assertEquals(code, 1, stderr);
-  assert(seconds < 10);
-  for (const word of [`Cannot write ${folder}/steps/`, "raw.ndjson", "raise it"]) assertStringIncludes(stderr, word);
+  for (const word of [`Cannot write ${folder}/steps/`, "raw.ndjson", "raise the limit"]) {
+    assertStringIncludes(stderr, word);
+  }
   assertNotMatch(stderr, /not foreseen/);
   await stage.project.sandbox.assertNothingLeft();
   await stage.hurry();
@@ -108,14 +109,13 @@ Deno.test("exec, folder made read-only in the middle: the run ends with its path
 });
 
 Deno.test("exec, agent killed: the step fails, is named, nothing is left, and the run goes on with it", async () => {
-  await using stage = await setUp("sleep 50");
+  await using stage = await setUp("sleep 36000");
   await using run = stage.start();
   await run.fact("attempt_started");
   const [path = ""] = await until(() => processesWith(stage.slow), (found) => found.length > 0);
   Deno.kill(Number(path.split("/")[2]), "SIGKILL");
-  const { code, seconds } = await run.ended();
+  const { code } = await run.ended();
   assertEquals(code, 1);
-  assert(seconds < 10);
   const finished = run.facts().at(-1);
   assertEquals(finished?.["reason"], 'step "only" failed: the agent exited with 137');
   assertEquals(finished?.["resumeCommand"], `panewright resume ${(await run.folder()).split("/").at(-1)}`);

@@ -1,11 +1,4 @@
-import {
-  assertEquals,
-  AssertionError,
-  assertLess,
-  assertMatch,
-  assertNotMatch,
-  assertStringIncludes,
-} from "@std/assert";
+import { assertEquals, AssertionError, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
@@ -87,7 +80,7 @@ export interface StartedRun extends AsyncDisposable {
   /** The tester's pane. */
   testerPane(): Promise<{ readonly paneId: string; readonly pid: number }>;
   /** Waits for the end. */
-  ended(): Promise<ProgramResult & { readonly seconds: number }>;
+  ended(): Promise<ProgramResult>;
 }
 
 const JOB = [
@@ -215,7 +208,6 @@ export function watchProgram(
       return { paneId: String(terminalId), pid: Number(pid) };
     },
     async ended() {
-      const startedMs = systemClock.now();
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
@@ -224,17 +216,14 @@ export function watchProgram(
       const result = await program.ended;
       clearTimeout(timer);
       if (isLate) throw new AssertionError(`It did not end:\n${result.stdout}\n${result.stderr}`);
-      return { ...result, seconds: (systemClock.now() - startedMs) / 1000 };
+      return result;
     },
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
 }
 
-/** The time within which a run must end by itself when an agent or tmux is gone; the response timeout is 120 s. */
-export const SOON_SECONDS = 12;
-
 /**
- * Fails unless a run ended as one should whose surroundings failed: soon, with a message for a person that holds these
+ * Fails unless a run ended as one should whose surroundings failed: before anybody was reminded or ran out of time, with a message for a person that holds these
  * words, with the command that goes on with it, and with nothing left running.
  */
 export async function assertEndedInGoodOrder(
@@ -247,7 +236,7 @@ export async function assertEndedInGoodOrder(
 ): Promise<void> {
   const result = await run.ended();
   assertEquals(result.code, code, result.stderr);
-  assertLess(result.seconds, SOON_SECONDS);
+  assertEquals(run.facts().filter(({ type }) => type === "reminder_sent"), []);
   assertNotMatch(result.stderr, /^\s+at .+:\d+:\d+\)?$/m);
   assertNotMatch(result.stderr, /not foreseen/);
   for (const word of words) assertStringIncludes(result.stderr, word);

@@ -1,22 +1,48 @@
-import { assertEquals, assertLess } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { assert, assertEquals, assertNotMatch } from "@std/assert";
+import { findProcess } from "../../lib/ports/process_table.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
-import { createSandbox } from "../support/sandbox.ts";
+import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
+
+/** tmux, but the first attempt to end a server writes its process id to `held` and comes to no end, whatever it is told. */
+const HOLDING_TMUX = `#!/bin/sh
+PATH=\${PATH#*:}
+case "$*" in *kill-server*)
+  if mkdir "$HOME/first" 2>/dev/null; then
+    trap '' INT TERM HUP
+    echo $$ > "$HOME/held"
+    exec sleep 36000
+  fi ;;
+esac
+exec tmux "$@"
+`;
+
+/** Puts a tmux into the sandbox with which an orderly exit waits, and a forced one does not. */
+async function holdOrderlyExits(sandbox: Sandbox): Promise<string> {
+  const folder = `${sandbox.root}/bin`;
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(`${folder}/tmux`, HOLDING_TMUX, { mode: 0o755 });
+  return folder;
+}
 
 Deno.test("a second Ctrl-C leaves at once, and takes the panes along", async () => {
   const panewright = await panewrightFromSource();
   await using sandbox = await createSandbox();
+  const folder = await holdOrderlyExits(sandbox);
   await using program = startProgram([...panewright.argv, "demo"], {
     cwd: sandbox.project,
-    env: { ...sandbox.env, ...panewright.env },
+    env: { ...sandbox.env, ...panewright.env, PATH: `${folder}:${sandbox.env.PATH}` },
   });
-  while (!program.output.stderr.includes("tester: ready")) await systemClock.sleep(20);
+  await until(() => program.output.stderr.includes("tester: ready"));
   program.kill("SIGINT");
-  await systemClock.sleep(5);
+  const held = Number(await until(() => Deno.readTextFile(`${sandbox.home}/held`).catch(() => "")));
   program.kill("SIGINT");
-  const pressedAtMs = systemClock.now();
-  assertEquals((await program.ended).code, 130);
-  assertLess(systemClock.now() - pressedAtMs, 1000);
+  const { code, stderr } = await program.ended;
+  assertEquals(code, 130);
+  // An orderly exit would still wait for this, and then say what was archived.
+  assert(await findProcess(held) !== undefined);
+  assertNotMatch(stderr, /archived/);
+  Deno.kill(held, "SIGKILL");
   await sandbox.assertNothingLeft();
 });

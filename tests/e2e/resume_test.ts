@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
+import { until } from "../support/until.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Respond } from "../lab/script.ts";
@@ -88,12 +89,12 @@ async function setUp(provider: "codex" | "claude_code"): Promise<Stage> {
 
 /** Waits until a program has printed an event of that kind. */
 async function printed(program: RunningProgram, accept: (event: Event) => boolean): Promise<Event> {
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
-    const found = eventsOf(program.output).find(accept);
-    if (found !== undefined) return found;
-    await systemClock.sleep(25);
-  }
-  throw new Error(`waited in vain; what was printed:\n${program.output.stdout}${program.output.stderr}`);
+  const found = await until(
+    () => eventsOf(program.output).find(accept),
+    (event) => event !== undefined,
+    () => `${program.output.stdout}${program.output.stderr}`,
+  );
+  return found!;
 }
 
 const pidOf = (events: readonly Event[], role: string) =>

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import {
   type PanewrightCommand,
   panewrightCommands,
@@ -166,9 +166,13 @@ for (
 ) {
   Deno.test(`run fails soon and says why when ${name}`, async () => {
     const panewright = await panewrightFromSource();
-    await using project = await setUpCodexProject({ panewright, respond: () => [{ do: "wait", ms: 1000 }, step] });
+    await using project = await setUpCodexProject({
+      panewright,
+      respond: () => [{ do: "wait", ms: 1000 }, step],
+      // Who waits for an idle agent waits in vain.
+      config: { handoff: { poll_seconds: 0.5, idle_grace_seconds: 3600 } },
+    });
     const { sandbox, env } = project;
-    const startedAt = systemClock.now();
     const { code, stderr } = await runProgram([...panewright.argv, ...RUN], {
       cwd: sandbox.project,
       env,
@@ -177,8 +181,6 @@ for (
     assertEquals(code, 1, stderr);
     assertMatch(stderr, cause);
     assertNoStack(stderr);
-    // Long before the grace time of an idle agent has passed.
-    assertLess(systemClock.now() - startedAt, 20_000);
     await sandbox.assertNothingLeft();
   });
 }

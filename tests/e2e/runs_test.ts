@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { readRecords } from "../support/journal_records.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { panewrightCommands } from "../support/panewright.ts";
@@ -199,9 +199,7 @@ for (const command of await panewrightCommands()) {
     const clean = ["clean", "--keep=0", "--older-than=0h"];
     assertStringIncludes((await call(folder, ...clean)).stdout, "Kept: 1 old run that has agents that are alive");
     assertStringIncludes((await call(folder, "stop", listed.run)).stdout, "were ended");
-    const startedMs = performance.now();
     assertStringIncludes((await call(folder, ...clean)).stdout, "1 run was removed");
-    assertLess(performance.now() - startedMs, 5000);
     await Deno.remove(folder, { recursive: true });
     await sandbox.assertNothingLeft();
   });

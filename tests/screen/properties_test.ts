@@ -3,7 +3,14 @@ import type { Recording } from "../../lib/recordings/recording.ts";
 import { createRandom } from "../support/random.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
-import { type Classification, classify, findRegions, parseScreen, type RulePack } from "../../lib/screen/mod.ts";
+import {
+  type Classification,
+  classify,
+  findRegions,
+  parseScreen,
+  type RulePack,
+  type Screen,
+} from "../../lib/screen/mod.ts";
 import { plainRows, recordingsOf, rewrap, standAlone, stripStyle } from "../support/screens.ts";
 
 const PACKS = [CODEX_RULES, CLAUDE_CODE_RULES];
@@ -22,8 +29,7 @@ function difference(recording: Recording, before: Classification, after: Classif
 }
 
 /** Where an answer's first row is in the last turn: a row that begins with a bullet, in the terminal's own colours. */
-function findAnswer(recording: Recording, pack: RulePack): number | undefined {
-  const screen = parseScreen(recording.ansi, recording);
+function findAnswer(screen: Screen, pack: RulePack): number | undefined {
   const { first, last } = findRegions(screen, pack.layout).lastTurn;
   for (let row = last; row >= first; row--) {
     const found = screen.rows[row];
@@ -39,17 +45,21 @@ function isOrdinary(style: { bold: boolean; dim: boolean; foreground: unknown })
 }
 
 for (const pack of PACKS) {
+  /** Each recording with its screen and what it is classified as. */
+  const readings = (await recordingsOf(pack.provider)).map((recording) => {
+    const screen = parseScreen(recording.ansi, recording);
+    return { recording, screen, before: classify(screen, pack) };
+  });
+
   Deno.test(`${pack.provider}: any recorded dialog, spinner or error pasted into an answer keeps the status`, async () => {
     const random = createRandom(20_261_120);
-    const recordings = await recordingsOf(pack.provider);
     const quotable = (await Promise.all(PACKS.map(({ provider }) => recordingsOf(provider)))).flat()
       .filter(({ expect }) => expect === "waiting_user_answer" || expect === "processing" || expect === "error");
     const changed: string[] = [];
     let pasted = 0;
-    for (const recording of recordings) {
-      const at = findAnswer(recording, pack);
+    for (const { recording, screen, before } of readings) {
+      const at = findAnswer(screen, pack);
       if (at === undefined) continue;
-      const screen = parseScreen(recording.ansi, recording);
       const rows = screen.rows.map(standAlone);
       for (let round = 0; round < 2; round++) {
         const quoted = random.pick(quotable);
@@ -57,7 +67,7 @@ for (const pack of PACKS) {
         const quote = plainRows(parseScreen(quoted.ansi)).slice(-3 - random.int(25)).map((text) => `  ${text}`);
         const capture = [...rows.slice(0, at + 1), ...quote, "", ...rows.slice(at + 1)].join("\n");
         const after = classify(parseScreen(capture, withoutCursor(recording)), pack);
-        changed.push(...difference(recording, classify(screen, pack), after));
+        changed.push(...difference(recording, before, after));
         pasted++;
       }
     }
@@ -65,11 +75,9 @@ for (const pack of PACKS) {
     assert(pasted > 200, `only ${pasted} answers to paste into`);
   });
 
-  Deno.test(`${pack.provider}: blank rows below, CRLF and styles written row by row keep the status`, async () => {
+  Deno.test(`${pack.provider}: blank rows below, CRLF and styles written row by row keep the status`, () => {
     const changed: string[] = [];
-    for (const recording of await recordingsOf(pack.provider)) {
-      const screen = parseScreen(recording.ansi, recording);
-      const before = classify(screen, pack);
+    for (const { recording, screen, before } of readings) {
       const variants = [
         `${recording.ansi}\n\n   \n\n`,
         recording.ansi.replaceAll("\n", "\r\n"),
@@ -82,25 +90,28 @@ for (const pack of PACKS) {
     assertEquals(changed, []);
   });
 
-  Deno.test(`${pack.provider}: without style a screen keeps its status or becomes unknown`, async () => {
+  Deno.test(`${pack.provider}: without style a screen keeps its status or becomes unknown`, () => {
     const wrong: string[] = [];
-    for (const recording of await recordingsOf(pack.provider)) {
+    for (const { recording, before } of readings) {
       if (recording.alone === false) continue;
-      const before = classify(parseScreen(recording.ansi, recording), pack);
       const after = classify(parseScreen(stripStyle(recording.ansi), recording), pack);
       if (after.status !== "unknown") wrong.push(...difference(recording, before, after));
     }
     assertEquals(wrong, []);
   });
 
-  Deno.test(`${pack.provider}: a screen wrapped at another width keeps its status, but for a few that become unknown`, async () => {
+  Deno.test(`${pack.provider}: a screen wrapped at another width keeps its status, but for a few that become unknown`, () => {
     const wrong: string[] = [];
     let unknown = 0;
     let looked = 0;
-    for (const recording of await recordingsOf(pack.provider)) {
-      const before = classify(parseScreen(recording.ansi, recording), pack);
+    for (const { recording, before } of readings) {
+      // A screen that is narrow already looks the same at several widths.
+      const classified = new Map<string, Classification>();
       for (const width of [40, 60, 80, 100, 140, 200]) {
-        const after = classify(parseScreen(rewrap(recording.ansi, width), withoutCursor(recording)), pack);
+        const after = classified.getOrInsertComputed(
+          rewrap(recording.ansi, width),
+          (wrapped) => classify(parseScreen(wrapped, withoutCursor(recording)), pack),
+        );
         looked++;
         if (after.status === "unknown" && before.status !== "unknown") unknown++;
         else wrong.push(...difference(recording, before, after));
@@ -110,9 +121,9 @@ for (const pack of PACKS) {
     assert(unknown <= looked / 100, `${unknown} of ${looked} became unknown`);
   });
 
-  Deno.test(`${pack.provider}: no prefix of a recorded screen makes it throw`, async () => {
+  Deno.test(`${pack.provider}: no prefix of a recorded screen makes it throw`, () => {
     const random = createRandom(7);
-    for (const recording of await recordingsOf(pack.provider)) {
+    for (const { recording } of readings) {
       for (let round = 0; round < 4; round++) {
         const prefix = recording.ansi.slice(0, random.int(recording.ansi.length + 1));
         const { beaten } = classify(parseScreen(prefix, recording), pack);

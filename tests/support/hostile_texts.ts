@@ -27,7 +27,7 @@ export interface HostileText {
   /** Each is repeated until the text has its length. */
   readonly units: readonly string[];
   readonly read: (text: string) => unknown;
-  /** The length at which the steps are counted, and four times that. @default {500} */
+  /** The length at which the steps are counted, and four times that. @default {250} */
   readonly size?: number;
 }
 
@@ -195,13 +195,13 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     name: "a screen of Codex",
     units: HOSTILE_UNITS,
     read: (text) => classify(parseScreen(text), CODEX_RULES).beaten,
-    size: 1500,
+    size: 500,
   },
   {
     name: "a screen of Claude Code",
     units: HOSTILE_UNITS,
     read: (text) => classify(parseScreen(text), CLAUDE_CODE_RULES).beaten,
-    size: 1500,
+    size: 500,
   },
   {
     name: "a paste in small pieces",

@@ -1,4 +1,5 @@
 import { exists } from "@std/fs";
+import { denoDirectory } from "./run_panewright.ts";
 
 /** One way in which a person starts panewright. */
 export interface PanewrightCommand {
@@ -14,8 +15,7 @@ const REPOSITORY = new URL("../../", import.meta.url).pathname;
 /** From source; with `deno task bundle` done before, the bundle as well. */
 export async function panewrightCommands(): Promise<readonly PanewrightCommand[]> {
   // A home of its own is no reason to fetch and compile everything again.
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
-  const env = { DENO_DIR: String(JSON.parse(new TextDecoder().decode(stdout)).denoDir), DENO_NO_UPDATE_CHECK: "1" };
+  const env = { DENO_DIR: denoDirectory(), DENO_NO_UPDATE_CHECK: "1" };
   const run = (...args: readonly string[]): PanewrightCommand["argv"] => [Deno.execPath(), "run", "--quiet", ...args];
   const bundle = `${REPOSITORY}dist/panewright.mjs`;
   return [

@@ -26,10 +26,15 @@ export function panewrightArgv(permissions: readonly string[]): [string, ...stri
   ];
 }
 
+/** Where Deno keeps what it has fetched and compiled. */
+export function denoDirectory(): string {
+  return Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/deno`;
+}
+
 /** The environment that programs under test get: nothing of the person's own but what starting Deno needs. */
 export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
-    DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/deno`,
+    DENO_DIR: denoDirectory(),
     HOME: "/nonexistent",
     PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
     TERM: "xterm-256color",

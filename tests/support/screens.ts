@@ -5,9 +5,14 @@ import type { Row, Screen, Style } from "../../lib/screen/mod.ts";
 
 const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;
 
-/** Every recording of a provider. */
-export async function recordingsOf(provider: string): Promise<readonly Recording[]> {
-  return (await Array.fromAsync(readCorpus(`${CORPUS}/${provider}`))).map(({ recording }) => recording);
+const read = new Map<string, Promise<readonly Recording[]>>();
+
+/** Every recording of a provider; read once for each test file. */
+export function recordingsOf(provider: string): Promise<readonly Recording[]> {
+  return read.getOrInsertComputed(
+    provider,
+    async () => (await Array.fromAsync(readCorpus(`${CORPUS}/${provider}`))).map(({ recording }) => recording),
+  );
 }
 
 function sgr(style: Style): string {

@@ -6,7 +6,7 @@ const PLAIN_YES: Readonly<Partial<Record<DialogKind, RegExp>>> = {
   command: /^Yes$/,
   file_write: /^Yes$/,
   file_edit: /^Yes$/,
-  // Leaving the plan mode is what is asked for; these go on with a question for each step (2.1.328 without a plan file).
+  // Leaving the plan mode is what is asked for; these are followed by a question for each step (2.1.328 without a plan file).
   plan: /^Yes(?:, (?:and )?manually approve edits|, and switch to default \(ask each time\) for this session)?$/,
 };
 

@@ -6,7 +6,7 @@ import type { LaunchPlan, LaunchRequest } from "../provider.ts";
  * Settings that every start gets, as `-c`: a version that does not know a key passes over it (0.53.0 to 0.169.0), while a
  * flag that it does not know, such as `--no-daemon`, ends it.
  *
- * - The daemon (0.165.0 and later) would outlive the pane, and go on working after it. Any `-c` keeps it away as well.
+ * - The daemon (0.165.0 and later) would outlive the pane and keep working. Any `-c` keeps it away as well.
  * - The question whether to update stops a start, and Enter at the wrong moment starts a global installation.
  */
 const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;

@@ -36,7 +36,7 @@ export interface CodexLogState {
 /** The state before the first line. */
 export const EMPTY_CODEX_LOG: CodexLogState = {};
 
-/** A line that is none of the records that count needs no parsing; a quoted one is told apart after it. */
+/** Most lines are not records that count, and need no parsing; a quoted one is told apart after parsing. */
 const MAY_COUNT = /"(?:session_meta|event_msg|(?:function|custom_tool)_call(?:_output)?)"/;
 
 /**

@@ -55,13 +55,13 @@ class CodexSessionLog implements StatusSource {
     return { ...reported, sinceMs: this.#sinceMs, newsMs: this.#newsMs, evidence };
   }
 
-  /** Whether a turn was under way in a process before the agent's own, which goes on with the session, but not with the turn. */
+  /** Whether a turn was under way in an earlier process: the agent resumes the session, but not that turn. */
   #isAbandoned({ state, writtenAt }: NonNullable<CodexLogState["turn"]>): boolean {
     return state !== "at_rest" && this.#prompts.length === 0 && writtenAt < this.context.startedAt;
   }
 
   expectPrompt(text: string): void {
-    // A log that is known already shows within a moment that it goes on.
+    // A log that is known already shows within a moment that it grows.
     this.#pace.want(this.#tail === undefined ? 0 : 1000);
     this.#prompts.push(text);
     if (this.#prompts.length > MAX_PROMPTS) this.#prompts.shift();
@@ -119,7 +119,7 @@ class CodexSessionLog implements StatusSource {
     this.#newsMs = this.context.clock.now();
     const { turn } = this.#state;
     if (turn !== undefined && turn !== before) this.#sinceMs = this.#newsMs - ageOf(turn.writtenAt);
-    // The log that goes on after a prompt is the right one.
+    // The log that grows after a prompt is the right one.
     if (lines.length > 0) this.#pace.rest();
   }
 

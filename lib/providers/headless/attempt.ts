@@ -15,7 +15,7 @@ import { errorText } from "../../text/error_text.ts";
 /** How long an ask whose exact text only the shell knows waits for the command's own record. */
 const EXACT_TEXT_MS = 1500;
 
-/** How long a CLI may go on after the end of its turn. */
+/** How long a CLI may run after the end of its turn. */
 const LINGER_MS = 5000;
 
 /** How long the report's account of what happens is held back for the fuller one of the session log. */
@@ -108,7 +108,7 @@ class Attempt {
     if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
     this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
     const listening = Promise.all([this.#followLog(log), this.#followAsks()]);
-    // It is awaited below; an agent must not go on working without a record until then.
+    // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop.resolve("broken"));
     try {
       const end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);

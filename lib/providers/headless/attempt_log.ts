@@ -70,8 +70,10 @@ export class AttemptLog {
       case "saw": {
         const ran = this.#running.get(fact.id) ?? `Ran: ${shorten(fact.command, ENTRY_CHARS.ran)}`;
         this.#running.delete(fact.id);
-        const code = fact.exitCode === undefined ? "Ended" : `Exit code ${fact.exitCode}`;
         const output = shorten(fact.output, ENTRY_CHARS.saw);
+        // Codex records -1 for a command that it broke off (0.169.0).
+        if (fact.exitCode === -1 && output === "") return `${ran}\n(not ended)`;
+        const code = fact.exitCode === undefined ? "Ended" : `Exit code ${fact.exitCode}`;
         return `${ran}\n${code}${output === "" ? ", no output" : `, output:\n${output}`}`;
       }
       case "trouble":

@@ -26,7 +26,7 @@ export interface AttemptRequest {
   readonly command?: readonly [string, ...string[]];
   /** Variables set for the agent, besides those that it inherits. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Goes on with a session of the CLI's own instead of a new one; the prompt is then only what is new. */
+  /** Resumes a session of the CLI's own instead of beginning one; the prompt is then only what is new. */
   readonly resumeSessionId?: string;
   /** Absolute folder that gets `raw.ndjson`, `log.txt` and `reasoning.txt`, as they come; made when it is not there. */
   readonly stepFolder: string;
@@ -113,7 +113,7 @@ export class AgentAskedError extends HumanInterventionRequiredError {
   readonly seconds: number;
 
   constructor(readonly question: string, options: AgentAskedOptions) {
-    super(`Cannot go on without an answer: ${question}`, options);
+    super(`Cannot continue without an answer: ${question}`, options);
     this.sessionId = options.sessionId;
     this.attemptLog = options.attemptLog;
     this.usage = options.usage;

@@ -1,3 +1,4 @@
+import { callCli, type CalledCli } from "../../support/call_cli.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../../support/program.ts";
 import { createSandbox, type Sandbox } from "../../support/sandbox.ts";
@@ -6,6 +7,8 @@ import { createSandbox, type Sandbox } from "../../support/sandbox.ts";
 export interface ExecProject extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly path: string;
+  /** Calls a command that starts no program of the project, in this process. */
+  call(...args: readonly string[]): Promise<CalledCli>;
   /** Runs panewright to its end. */
   run(...args: readonly string[]): Promise<ProgramResult>;
   /** Starts panewright; its standard input is empty. */
@@ -104,6 +107,7 @@ export async function execProject(
     path: project,
     panewright,
     env,
+    call: (...args) => callCli(args, { cwd: project, env }),
     run: (...args) => runProgram([...panewright.argv, ...args], { cwd: project, env, timeoutMs: 600_000 }),
     start: (...args) => startProgram([...panewright.argv, ...args], { cwd: project, env }),
     async holdAgent() {

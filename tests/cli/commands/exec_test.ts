@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { callCli } from "../../support/call_cli.ts";
+import { runProgram } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { type ExecProject, execProject } from "./exec_project.ts";
+import { execProject } from "./exec_project.ts";
 
 interface PrintedEvent {
   readonly type: string;
@@ -28,13 +30,13 @@ Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewrigh
   );
   await project.sandbox.assertNothingLeft();
 
-  const questions = await project.run("questions", "--json");
+  const questions = await project.call("questions", "--json");
   assertEquals(
     eventsOf(questions.stdout).map(({ run, id, text, answered }) => ({ run, id, text, answered })),
     [{ run, id: "q1", text: "Which database?", answered: false }],
   );
 
-  const answered = await project.run("answer", run, "--question", "q1", "PostgreSQL,", "please");
+  const answered = await project.call("answer", run, "--question", "q1", "PostgreSQL,", "please");
   assertEquals([answered.code, answered.stderr], [0, ""]);
   assertEquals(answered.stdout, `Question q1 of run ${run} is answered. Resume with: panewright resume ${run}\n`);
 
@@ -48,7 +50,7 @@ Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewrigh
   }
   assertStringIncludes(prompts[3] ?? "", "PostgreSQL, please");
   assertEquals((await project.args()).some((args) => args.includes(" resume ")), false);
-  const again = await project.run("resume", run);
+  const again = await project.call("resume", run);
   assertEquals([again.code, again.stderr.split("\n")[0]], [
     2,
     `panewright: Cannot resume run ${run}: it has passed`,
@@ -58,7 +60,7 @@ Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewrigh
 Deno.test("resume native: codex exec resume gets the thread's id and the answer only", async () => {
   await using project = await execProject({ exec: { resume: "native" } });
   const run = runOf((await project.run("exec", "task.md", "--json", "--pipeline", "single")).stdout);
-  await project.run("answer", run, "MySQL");
+  await project.call("answer", run, "MySQL");
   const resumed = await project.run("resume", run);
   assertEquals(resumed.code, 0, resumed.stderr);
   const [, prompt] = await project.prompts();
@@ -71,7 +73,7 @@ Deno.test("a second answer is refused, and so is one to a question that is not o
   await using project = await execProject();
   const run = runOf((await project.run("exec", "task.md", "--json")).stdout);
   const refused = async (...args: string[]) => {
-    const { code, stderr } = await project.run("answer", run, ...args);
+    const { code, stderr } = await project.call("answer", run, ...args);
     return [code, stderr.split("\n")[0]];
   };
   assertEquals(await refused("--question", "q2", "x"), [
@@ -83,19 +85,19 @@ Deno.test("a second answer is refused, and so is one to a question that is not o
     `panewright: Cannot answer ../q1: no such question of run ${run} waits for an answer`,
   ]);
   assertEquals(await refused("  "), [2, "panewright: Cannot record the answer: it is empty"]);
-  assertEquals((await project.run("answer", run, "first")).code, 0);
+  assertEquals((await project.call("answer", run, "first")).code, 0);
   const before = `panewright: Cannot answer q1: that question of run ${run} was answered before`;
   assertEquals(await refused("second"), [2, before]);
-  const questions = await project.run("questions");
+  const questions = await project.call("questions");
   assertStringIncludes(questions.stdout, `answered; resume with: panewright resume ${run}`);
   assertEquals((await project.run("resume", run)).code, 0);
   assertEquals(await refused("--question", "q1", "third"), [2, before]);
   assertEquals(await refused("third"), [2, `panewright: Cannot answer: nothing of run ${run} waits for an answer`]);
   assertStringIncludes((await project.prompts())[2] ?? "", "first");
-  const unknown = await project.run("answer", "20200101-000000-aaaa", "x");
+  const unknown = await project.call("answer", "20200101-000000-aaaa", "x");
   assertEquals(unknown.code, 2);
   assertStringIncludes(unknown.stderr, 'Cannot find the run "20200101-000000-aaaa"');
-  assertEquals((await project.run("questions")).stdout, `Nothing waits for an answer in ${project.path}.\n`);
+  assertEquals((await project.call("questions")).stdout, `Nothing waits for an answer in ${project.path}.\n`);
 });
 
 Deno.test("kill -9 of panewright while the question waits: it is listed, answered, and the run resumed", async () => {
@@ -103,14 +105,14 @@ Deno.test("kill -9 of panewright while the question waits: it is listed, answere
   await using running = project.start("exec", "task.md", "--json");
   await until(() => running.output.stdout.includes('"question_asked"'));
   const run = runOf(running.output.stdout);
-  const rejected = await project.run("resume", run);
+  const rejected = await project.call("resume", run);
   assertEquals(rejected.code, 2);
   assertMatch(rejected.stderr, new RegExp(`Cannot resume run ${run}: process ${running.pid} executes it`));
   running.kill("SIGKILL");
   assertEquals((await running.ended).code, 137);
 
-  assertStringIncludes((await project.run("questions")).stdout, `run ${run}, step "build", asked `);
-  assertEquals((await project.run("answer", run, "PostgreSQL")).code, 0);
+  assertStringIncludes((await project.call("questions")).stdout, `run ${run}, step "build", asked `);
+  assertEquals((await project.call("answer", run, "PostgreSQL")).code, 0);
   const resumed = await project.run("resume", run);
   assertEquals(resumed.code, 0, resumed.stderr);
   assertStringIncludes((await project.prompts())[2] ?? "", "PostgreSQL");
@@ -139,7 +141,7 @@ Deno.test("an answer given while the run waits is taken by it", async () => {
   await using running = project.start("exec", "task.md");
   await until(() => running.output.stderr.includes("question q1"));
   const [run] = [...Deno.readDirSync(`${project.path}/.panewright/runs`)];
-  const answered = await project.run("answer", run?.name ?? "", "PostgreSQL");
+  const answered = await project.call("answer", run?.name ?? "", "PostgreSQL");
   assertStringIncludes(answered.stdout, "The run continues by itself.");
   const { code, stdout, stderr } = await running.ended;
   assertEquals(code, 0, stderr);
@@ -159,8 +161,8 @@ Deno.test("two pipelines in parallel that both ask do not disturb each other", a
     eventsOf(stdout).find(({ type }) => type === "question_waiting")?.["text"];
   assertEquals([question(a), question(b)], ["Which database?", "Which currency?"]);
   const runs = [runOf(a.stdout), runOf(b.stdout)];
-  assertEquals((await project.run("answer", runs[0] ?? "", "Postgres")).code, 0);
-  assertEquals((await project.run("answer", runs[1] ?? "", "Euro")).code, 0);
+  assertEquals((await project.call("answer", runs[0] ?? "", "Postgres")).code, 0);
+  assertEquals((await project.call("answer", runs[1] ?? "", "Euro")).code, 0);
   const resumed = await Promise.all(runs.map((run) => project.run("resume", run)));
   assertEquals(resumed.map(({ code }) => code), [0, 0]);
   const prompts = (await project.prompts()).slice(2);
@@ -193,30 +195,19 @@ Deno.test("from a folder below, and from elsewhere with --wd, the run is found",
   await using project = await execProject();
   const run = runOf((await project.run("exec", "task.md", "--json", "--pipeline", "single")).stdout);
   const { argv } = project.panewright;
-  const elsewhere = await runElsewhere(project, [...argv, "answer", run, "--wd", "../project", "Postgres"]);
-  assertStringIncludes(elsewhere, `panewright resume ${run} --wd ../project`);
-  assertStringIncludes(
-    await runElsewhere(project, [...argv, "resume", `../project/.panewright/runs/${run}`]),
-    "PASS after",
-  );
+  const { home: cwd } = project.sandbox;
+  const elsewhere = await callCli(["answer", run, "--wd", "../project", "Postgres"], { cwd, env: project.env });
+  assertStringIncludes(elsewhere.stdout, `panewright resume ${run} --wd ../project`);
+  const resume = [...argv, "resume", `../project/.panewright/runs/${run}`] as const;
+  const resumed = await runProgram(resume, { cwd, env: project.env, timeoutMs: 600_000 });
+  assertStringIncludes(resumed.stdout, "PASS after");
 });
-
-async function runElsewhere(project: ExecProject, argv: readonly [string, ...string[]]): Promise<string> {
-  const [program, ...args] = argv;
-  const { stdout, stderr } = await new Deno.Command(program, {
-    args,
-    cwd: project.sandbox.home,
-    clearEnv: true,
-    env: { ...project.env },
-  }).output();
-  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-}
 
 Deno.test("wrong usage of exec starts nothing: exit code 2", async () => {
   await using project = await execProject();
   await Deno.mkdir(`${project.path}/empty`);
   const refused = async (...args: string[]) => {
-    const { code, stderr } = await project.run(...args);
+    const { code, stderr } = await project.call(...args);
     return [code, stderr.split("\n")[0]];
   };
   assertEquals(await refused("exec", "nope.md"), [

@@ -30,3 +30,10 @@ Deno.test("control characters of an agent do not get into the next prompt", () =
 });
 
 Deno.test("where nothing happened it is empty", () => assertEquals(new AttemptLog().text(), ""));
+
+Deno.test("a command that Codex broke off is told as one that has not ended", () => {
+  const log = new AttemptLog();
+  log.add({ type: "ran", id: "c", command: "sleep 9" });
+  log.add({ type: "saw", id: "c", command: "", output: "", exitCode: -1 });
+  assertEquals(log.text(), "Ran: sleep 9\n(not ended)");
+});

@@ -10,8 +10,19 @@ import { sendKeys } from "../../../lib/tmux/input.ts";
 import type { TmuxClient, TmuxCommand } from "../../../lib/tmux/client.ts";
 import { openSession, type TmuxSession } from "../../../lib/tmux/session.ts";
 import { patientClock } from "../../support/patient_clock.ts";
-import { screenText, type TmuxSandbox, tmuxSandbox, until } from "../../tmux/support.ts";
+import { screenText, type TmuxSandbox, tmuxSandbox, until as untilSeen } from "../../tmux/support.ts";
 import type { FakeComposerScript } from "./fake_composer.ts";
+
+/** Limits are numbers of looks: time passes while an agent's terminal sleeps, and with each look of a test. */
+const clock = patientClock();
+
+function until<T>(look: () => Promise<T>, accept: (value: T) => boolean): Promise<T> {
+  const lookLater = () => {
+    clock.advance(25);
+    return look();
+  };
+  return untilSeen(lookLater, accept);
+}
 
 const PROGRAM = new URL("./fake_composer.ts", import.meta.url).pathname;
 
@@ -60,7 +71,7 @@ async function onStage(run: (stage: Stage) => Promise<void>): Promise<void> {
         provider: fakeProvider({ log, ...script }, submit),
         request: { workdir: sandbox.home, role: "analyst" },
         startTimeoutMs: 60_000,
-        clock: patientClock(),
+        clock,
       }),
     async received() {
       const text = await Deno.readTextFile(log).catch(() => "");
@@ -272,7 +283,7 @@ for (const [script, shown] of [[{ draft: "half a thought" }, "half a thought"], 
   Deno.test(`an agent that starts with ${JSON.stringify(script)} is not ready, and the error shows why`, async () => {
     await onStage(async ({ sandbox, session }) => {
       const request = { workdir: sandbox.home, role: "analyst" };
-      const options = { session, provider: fakeProvider(script), request, startTimeoutMs: 1500, clock: patientClock() };
+      const options = { session, provider: fakeProvider(script), request, startTimeoutMs: 1500, clock };
       const error = await assertRejects(() => startAgentTerminal(options), RuntimeError, "not ready within 1.5 s");
       assertStringIncludes(error.message, shown);
     });

@@ -17,7 +17,7 @@ export async function countSteps(run: () => unknown, limit = Infinity): Promise<
 
 /** Options of {@linkcode assertProportional}. */
 export interface ProportionalOptions {
-  /** The smaller size. @default {500} */
+  /** The smaller size. @default {250} */
   readonly size?: number;
   /** For the message. */
   readonly what?: string;
@@ -34,7 +34,7 @@ const MOST_FOR_FOUR_TIMES = 6;
  */
 export async function assertProportional(
   run: (size: number) => unknown,
-  { size = 500, what = "it" }: ProportionalOptions = {},
+  { size = 250, what = "it" }: ProportionalOptions = {},
 ): Promise<void> {
   const once = await countSteps(() => run(size));
   const most = MOST_FOR_FOUR_TIMES * once;

@@ -40,7 +40,7 @@ const PROPORTIONAL: readonly (readonly [string, (size: number) => unknown])[] = 
 
 Deno.test("work that grows with the square of the size is found, whatever does it", async () => {
   for (const [what, run] of SQUARE) {
-    await assertRejects(() => assertProportional(run, { what, size: 400 }), Error, `${what} takes `);
+    await assertRejects(() => assertProportional(run, { what }), Error, `${what} takes `);
   }
 });
 

@@ -102,7 +102,7 @@ class ClaudeReader implements SessionReader {
     return [{ type: "spent", model, tokens: readTokens(objectOf(message["usage"])) }];
   }
 
-  /** The sum of this attempt is there for all models together only; by model it goes on from before a resume (2.1.328). */
+  /** The sum of this attempt is there for all models together only; by model it counts on from before a resume (2.1.328). */
   #readCost(event: JsonObject): readonly Observation[] {
     const [model, ...others] = this.#models;
     const usage = objectOf(event["usage"]);

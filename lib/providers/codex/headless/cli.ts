@@ -14,8 +14,9 @@ export const codexHeadless: HeadlessProvider = {
 /**
  * How Codex runs a step: `codex exec --json [--model M] [ARGS…] -c … [resume ID] -`, the prompt on standard input.
  *
- * Commands run in a login shell, where /etc/profile may set PATH anew; what `shell_environment_policy.set` names outlives
- * that (0.169.0), and also a policy that inherits nothing.
+ * Commands must find the launchers of `panewright ask`, so they do not run in a login shell: there /etc/profile sets PATH
+ * anew, and what `shell_environment_policy.set` names outlives that only once Codex' snapshot of the shell is ready
+ * (0.169.0). A version that does not know `allow_login_shell` passes over it.
  *
  * @example
  * ```ts
@@ -47,6 +48,7 @@ export function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOpti
   const settings = [
     "features.daemon_auto_start=false",
     "check_for_update_on_startup=false",
+    "allow_login_shell=false",
     ...Object.entries(variables).map(([name, value]) =>
       `shell_environment_policy.set.${name}=${JSON.stringify(value)}`
     ),
