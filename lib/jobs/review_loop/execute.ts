@@ -84,14 +84,14 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunState | undefined> {
   const { plan } = options;
   const { workdir, notifications } = plan;
-  const rolesOwn = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
-  const secrets = [...options.secrets ?? [], ...rolesOwn];
   let audit: AuditLog | undefined;
   return {
     job: REVIEW_LOOP,
     workdir,
     notifications,
-    secrets,
+    get secrets() {
+      return secretsOf(options);
+    },
     subfolders: ["responsesDir", "evidenceDir"],
     resume({ id: runId, path }, state) {
       const finished = state?.finished;
@@ -112,7 +112,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       using heads = openAuditHeads(options.auditCopy?.(run.folder), {
         onProblem: (message) => run.record({ type: "warning", message }),
       });
-      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets, heads });
+      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets: secretsOf(options), heads });
       using _ = audit;
       return await play({ ...run, options, audit, state: () => begun(run.state()) });
     },
@@ -150,6 +150,12 @@ async function play(parts: RunParts): Promise<RunResult> {
     });
   }
   return { outcome, reason };
+}
+
+/** What must neither be kept nor leave the machine: what the caller names, and what the roles' own variables hold. */
+function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] {
+  const own = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
+  return [...secrets, ...own];
 }
 
 interface RunParts extends Run<ReviewFact, RunState> {
