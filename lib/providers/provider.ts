@@ -86,7 +86,7 @@ export interface TerminalProvider {
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
   /** Whether the CLI asks `LaunchRequest.hook` before it opens a permission dialog. @default {false} */
   readonly hasPermissionHook?: boolean;
-  launch(request: LaunchRequest, host: Host): LaunchPlan;
+  launch(request: LaunchRequest, host: Host): LaunchPlan | Promise<LaunchPlan>;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;
   /** A record of its status that the CLI keeps of its own accord; missing where it keeps none. */

@@ -107,7 +107,7 @@ function adopt(
   role: Role,
   { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
   options: StartAgentsOptions,
-): AgentTerminal {
+): Promise<AgentTerminal> {
   const { terminalId: paneId, pid, launchedAtMs, wrapperShell } = pane;
   const agent = { pane: { paneId, pid }, launchedAtMs, wrapperShell, seenRules };
   return adoptAgentTerminal(terminalOptions(role, options), agent);

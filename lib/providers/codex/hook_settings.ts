@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../../text/digest.ts";
 import type { HookCommand } from "../provider.ts";
 
 /**
@@ -11,16 +11,16 @@ import type { HookCommand } from "../provider.ts";
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const [hook, trust] = codexHookSettings({ command: "/path/hook", timeoutSeconds: 20 });
+ * const [hook, trust] = await codexHookSettings({ command: "/path/hook", timeoutSeconds: 20 });
  * assertEquals(hook, 'hooks.PermissionRequest=[{hooks=[{type="command",command="/path/hook",timeout=20}]}]');
  * assertEquals(trust?.slice(0, 67), 'hooks.state={"/<session-flags>/config.toml:permission_request:0:0"={');
  * ```
  */
-export function codexHookSettings({ command, timeoutSeconds }: HookCommand): readonly string[] {
+export async function codexHookSettings({ command, timeoutSeconds }: HookCommand): Promise<readonly string[]> {
   const text = JSON.stringify(command);
   const trusted = `{"event_name":"permission_request","hooks":[{"async":false,"command":${text},` +
     `"timeout":${timeoutSeconds},"type":"command"}]}`;
-  const hash = createHash("sha256").update(trusted).digest("hex");
+  const hash = await sha256Hex(trusted);
   return [
     `hooks.PermissionRequest=[{hooks=[{type="command",command=${text},timeout=${timeoutSeconds}}]}]`,
     `hooks.state={"/<session-flags>/config.toml:permission_request:0:0"={trusted_hash="sha256:${hash}"}}`,
