@@ -69,9 +69,13 @@ function createStyleCarry(lines: readonly string[]): (row: number) => Style {
   };
 }
 
+const EIGHT_BLANKS = " ".repeat(8);
+
 /** Cuts blanks at the end, but no no-break spaces: they are how Claude Code marks its composer. */
 function trimBlanks(text: string): string {
   let end = text.length;
+  // Rows often end with a hundred blanks.
+  while (text.endsWith(EIGHT_BLANKS, end)) end -= EIGHT_BLANKS.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0x20) end--;
   return end === text.length ? text : text.slice(0, end);
 }

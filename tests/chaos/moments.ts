@@ -8,6 +8,8 @@ export interface MomentPlaces {
   run(): Promise<RunFolder | undefined>;
   /** The folder that the response files come to. */
   readonly responsesDir: string;
+  /** Waits between two looks. By default a millisecond. */
+  readonly pause?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** A response is moved and recorded within milliseconds. */
@@ -20,11 +22,17 @@ const LOOK_EVERY_MS = 1;
  */
 export async function waitForMoment(
   moment: Moment,
-  { nth, signal, ...places }: MomentPlaces & { readonly nth: number; readonly signal: AbortSignal },
+  { nth, signal, pause = pauseShortly, ...places }:
+    & MomentPlaces
+    & { readonly nth: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const count = createCounter(moment, places);
   const before = await count();
-  while (await count() - before < nth) await sleepWithTimer(LOOK_EVERY_MS, signal);
+  while (await count() - before < nth) await pause(signal);
+}
+
+function pauseShortly(signal: AbortSignal): Promise<void> {
+  return sleepWithTimer(LOOK_EVERY_MS, signal);
 }
 
 function createCounter(moment: Moment, { run, responsesDir }: MomentPlaces): () => Promise<number> {

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { abortable } from "../../lib/ports/abortable.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitForMoment } from "./moments.ts";
@@ -16,16 +17,23 @@ async function stepOf(
   await Deno.writeTextFile(run.journalPath, '{"step":"enter"}\n');
   const stop = new AbortController();
   let came = false;
+  let paused = Promise.withResolvers<() => void>();
+  /** Until the one who waits has looked, and found nothing or what it waits for. */
+  const looked = () => Promise.race([paused.promise, waiting.then(() => () => {})]);
   const waiting = waitForMoment(moment, {
     nth,
     run: () => Promise.resolve(run),
     responsesDir: `${folder.path}/responses`,
     signal: stop.signal,
+    pause: (signal) => abortable(() => new Promise<void>((wake) => paused.resolve(wake)), signal),
   }).then(() => came = true, () => {});
   let step = 0;
   for (const act of [() => Promise.resolve(), ...steps]) {
+    const wake = await looked();
     await act(folder.path);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    paused = Promise.withResolvers();
+    wake();
+    await looked();
     if (came) break;
     step++;
   }
