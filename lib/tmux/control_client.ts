@@ -34,7 +34,7 @@ export interface ControlClientOptions {
 
 /**
  * How the client attaches. It must not change the size of windows. Seconds of output that is held back for us before
- * tmux leaves it out: while this process is stopped, the server's memory must not grow.
+ * tmux leaves it out. While this process is stopped, tmux 3.3a may also let a program wait that writes much.
  */
 const CLIENT_FLAGS = "ignore-size,pause-after=5";
 
