@@ -41,8 +41,8 @@ async function left(dir: TempDir): Promise<readonly string[]> {
 
 Deno.test("clean: old runs that are over go, the newest stay whatever their age", async () => {
   await using dir = await tempDir();
-  const oldest = await writeReview(dir, { daysAgo: 60 });
-  const old = await writeReview(dir, { daysAgo: 30, events: [reviewFinished("fail")] });
+  const oldest = await writeReview(dir, { daysAgo: 59.5 });
+  const old = await writeReview(dir, { daysAgo: 29.5, events: [reviewFinished("fail")] });
   const kept = await writeReview(dir, { daysAgo: 20 });
   const young = await writeReview(dir, { daysAgo: 3 });
   const output = await clean(dir, "--keep", "2");

@@ -123,7 +123,7 @@ Deno.test("kill -9 of panewright while an agent works: resume ends the agent tha
   await using project = await execProject();
   await project.holdAgent();
   await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
-  await until(() => running.output.stdout.includes("Looking around."));
+  await until(() => running.output, ({ stdout }) => stdout.includes("Looking around."));
   const run = runOf(running.output.stdout);
   running.kill("SIGKILL");
   await running.ended;
@@ -180,7 +180,7 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     await using project = await execProject();
     await project.holdAgent();
     await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
-    await until(() => running.output.stdout.includes("Looking around."));
+    await until(() => running.output, ({ stdout }) => stdout.includes("Looking around."));
     running.kill(signal);
     const ended = await running.ended;
     assertEquals(ended.code, code);
