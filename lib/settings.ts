@@ -46,6 +46,8 @@ export interface Setting<Value = SettingValue> {
   readonly flagDescription?: string;
   /** What the value may look like, where there is no default to show. */
   readonly example?: unknown;
+  /** What a config that is written to start from sets it to. */
+  readonly written?: unknown;
 }
 
 /** A slice of the settings table, by names in code. */

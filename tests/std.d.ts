@@ -46,7 +46,6 @@ declare module "@std/fs" {
 }
 
 declare module "@std/path/posix" {
-  export function relative(from: string, to: string): string;
 }
 
 declare module "@std/testing/time" {

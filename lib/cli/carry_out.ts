@@ -1,4 +1,5 @@
 import type { RunOptions, RunResult } from "../run/conduct.ts";
+import { privateWordsOf } from "../redact/secret_patterns.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";
 import type { LiveOutput } from "./show/live_output.ts";
@@ -43,6 +44,7 @@ export async function carryOut(
     whereArguments: workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", workdir],
     onEvent: (event) => output.onEvent(event),
     signal: io.signal,
+    secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
     onForcedExit: (act) => io.onForcedExit(act),
     person,
   });

@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "show the effective configuration, or its JSON Schema",
     load: () => import("./commands/config.ts"),
   },
+  {
+    name: "trust",
+    summary: "show what a configuration would do, and trust it",
+    load: () => import("./commands/trust.ts"),
+  },
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./commands/doctor.ts") },
   {
     name: "permissions",
@@ -70,6 +75,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "play an agent in a terminal by a script",
     hidden: true,
     load: () => import("./commands/replay_agent.ts"),
+  },
+  {
+    name: "hook",
+    summary: "answer the hook of an agent's CLI",
+    hidden: true,
+    load: () => import("./commands/hook.ts"),
   },
 ];
 

@@ -1,3 +1,5 @@
+import { resolve } from "@std/path/posix";
+import { systemHost } from "../ports/host.ts";
 import type { ProcessRunner } from "../ports/process.ts";
 import type { CliProgram, Provider } from "../providers/provider.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
@@ -53,19 +55,18 @@ export async function checkTmux({ processRunner }: DoctorContext): Promise<Findi
 /**
  * An agent CLI: there, its version, and whether somebody is logged in. `installed` says whether it runs at all.
  *
- * @param options `needed` when the configuration uses it; `command` where it names another program
+ * @param options `needed` when the configuration uses it
  */
 export async function checkAgent(
   provider: Provider & { readonly cli: CliProgram },
   context: DoctorContext,
-  options: { readonly needed: boolean; readonly command?: readonly [string, ...string[]] },
+  options: { readonly needed: boolean },
 ): Promise<Finding & { readonly installed: boolean }> {
   const { cli, label: check } = provider;
-  const command = options.command ?? [cli.program];
   const ask = async (args: readonly string[]) => {
     try {
       return await context.processRunner.run({
-        argv: [command[0], ...command.slice(1), ...args],
+        argv: [cli.program, ...args],
         timeoutMs: PROGRAM_TIMEOUT_MS,
         signal: context.signal,
       });
@@ -80,7 +81,7 @@ export async function checkAgent(
       check,
       installed: false,
       status: options.needed ? "fail" : "warn",
-      detail: `there is no program "${command[0]}"${options.command === undefined ? " on PATH" : ""}`,
+      detail: `there is no program "${cli.program}" on PATH`,
       remedy: cli.installHint,
     };
   }
@@ -90,11 +91,11 @@ export async function checkAgent(
       check,
       installed: false,
       status: options.needed ? "fail" : "warn",
-      detail: `${command.join(" ")} ${cli.versionArgs.join(" ")} ended with code ${version.code}: ${said}`,
+      detail: `${cli.program} ${cli.versionArgs.join(" ")} ended with code ${version.code}: ${said}`,
       remedy: cli.installHint,
     };
   }
-  const name = firstLine(version.stdout) || command.join(" ");
+  const name = firstLine(version.stdout) || cli.program;
   if (cli.loginStatusArgs === undefined) return { check, installed: true, status: "ok", detail: name };
   const login = await ask(cli.loginStatusArgs);
   const said = firstLine(login?.stdout ?? "") || firstLine(login?.stderr ?? "");
@@ -108,6 +109,38 @@ export async function checkAgent(
     detail: `${name}; ${said === "" ? "not logged in" : said}`,
     remedy: provider.terminal?.startupRemedies.login ?? `Log in with ${cli.program} once.`,
   };
+}
+
+/**
+ * A program that the configuration names for an agent, which is only looked for: what came with a repository is not run before
+ * the person trusts it.
+ *
+ * @param folder what a relative path starts from
+ */
+export function checkNamedProgram(
+  check: string,
+  [program]: readonly [string, ...string[]],
+  { folder, env }: { readonly folder: string; readonly env: DoctorContext["env"] },
+): Finding {
+  if (findProgram(program, { folder, searchPath: env("PATH") ?? "" })) {
+    return { check, status: "ok", detail: `${program} of the config is there; doctor does not run it` };
+  }
+  return {
+    check,
+    status: "fail",
+    detail: `there is no program "${program}"${program.includes("/") ? "" : " on PATH"}`,
+    remedy: "Correct the command of the config, or install the program.",
+  };
+}
+
+/** Whether a program can be run: by its path, or found in the folders of a search path. */
+export function findProgram(
+  program: string,
+  { folder, searchPath }: { readonly folder: string; readonly searchPath: string },
+): boolean {
+  const host = systemHost({ PATH: searchPath });
+  const candidates = program.includes("/") ? [resolve(folder, program)] : host.path.map((each) => `${each}/${program}`);
+  return candidates.some((file) => host.realFile(file) !== undefined);
 }
 
 /** The environment that agents inherit: a terminal type, and a locale that knows UTF-8. */

@@ -1,11 +1,11 @@
 import { resolve } from "@std/path/posix";
 import { toExecPlan } from "../config/exec_plan.ts";
 import type { Problem } from "../config/layers.ts";
-import { loadSettings } from "../config/load.ts";
+import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
-import { systemHost } from "../ports/host.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { CliIo } from "./console/command.ts";
+import { findProgram } from "./doctor_checks.ts";
 
 /** How the configuration of steps is read. */
 export interface ExecConfigOptions {
@@ -21,6 +21,8 @@ export interface ExecConfig {
   readonly plan: ExecPlan;
   /** Absolute; null where there is no config file. */
   readonly file: string | null;
+  /** What was read. */
+  readonly loaded: LoadedSettings;
 }
 
 /**
@@ -43,12 +45,11 @@ export async function loadExecConfig(
   return {
     plan: toExecPlan(loaded, { cwd: io.cwd }),
     file: loaded.file === undefined ? null : resolve(io.cwd, loaded.file),
+    loaded,
   };
 }
 
 function programProblem({ program: name, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
-  const host = systemHost({ PATH: searchPath ?? io.env("PATH") ?? "" });
-  const candidates = name.includes("/") ? [resolve(workdir, name)] : host.path.map((folder) => `${folder}/${name}`);
-  if (candidates.some((file) => host.realFile(file) !== undefined)) return undefined;
+  if (findProgram(name, { folder: workdir, searchPath: searchPath ?? io.env("PATH") ?? "" })) return undefined;
   return `cannot be run: there is no program "${name}"${name.includes("/") ? "" : " on PATH"}`;
 }

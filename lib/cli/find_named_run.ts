@@ -67,9 +67,9 @@ export async function findNamedRun(io: CliIo, run: string, wd: string | undefine
 export async function findMeantRun(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
   if (run !== undefined) return await findNamedRun(io, run, wd);
   const workdir = await findRunsWorkdir(io, wd);
-  const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
-  for (const folder of folders) if (await isExecuted(folder)) return folder;
-  return folders.find(({ id }) => isRunId(id)) ?? await findRun(workdir);
+  const ids = (await listRunIds(workdir)).toReversed();
+  for (const id of ids) if (await isExecuted(runFolderAt(workdir, id))) return await findRun(workdir, id);
+  return await findRun(workdir, ids.find(isRunId));
 }
 
 /** A command line about a run, as the person can call it from here. */

@@ -1,7 +1,8 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Layer, Problem } from "./layers.ts";
+import { type InputFiles, inputFiles } from "./input_files.ts";
+import { inputProblem, type Layer, type Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
@@ -36,6 +37,8 @@ export interface CheckContext {
   readonly problems: Problem[];
   /** Whether a job is required. */
   readonly jobNeeded: boolean;
+  /** What reads files. */
+  readonly files: InputFiles;
 }
 
 /**
@@ -71,7 +74,8 @@ async function findWorkdir(context: CheckContext): Promise<string | undefined> {
     if (!(await Deno.stat(path)).isDirectory) throw new UsageError("it is not a folder");
     return await Deno.realPath(path);
   } catch (error) {
-    report(context, ["wd"], `% names ${path}, but ${reasonOf(error, "folder")}`);
+    const reason = error instanceof Deno.errors.NotFound ? "there is no such folder" : errorText(error);
+    report(context, ["wd"], `% names ${path}, but ${reason}`);
     return undefined;
   }
 }
@@ -87,7 +91,9 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
   if (typeof promptFile === "string" && promptFile !== "") {
     const layer = layerOf(context, ["prompt_file"]);
     const path = resolve(layer === undefined ? cwd : context.baseOf(layer), promptFile);
-    const text = await readNamedFile(context, ["prompt_file"], path);
+    // What a flag or a variable names is not named by the config file.
+    const files = layer === context.fileLayer ? context.files : inputFiles();
+    const text = await readNamedFile({ ...context, files }, ["prompt_file"], path);
     return text === undefined ? undefined : { text, source: promptFile };
   }
   if (prompt === undefined && promptFile === undefined) {
@@ -102,9 +108,9 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
 /** The text of a file that the value at a path names; `undefined` when a problem was added. */
 export async function readNamedFile(context: CheckContext, at: KeyPath, file: string): Promise<string | undefined> {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(file));
+    return await context.files.read(file);
   } catch (error) {
-    report(context, at, `% names ${file}, but ${reasonOf(error, "file")}`);
+    report(context, at, `% names ${file}, but ${inputProblem(error)}`);
     return undefined;
   }
 }
@@ -126,10 +132,4 @@ export function report(context: CheckContext, path: KeyPath, message: string): v
 /** A problem with the value at a path, and where the value stands. */
 export function problemOf(context: CheckContext, path: KeyPath, message: string): Problem {
   return layerOf(context, path)?.problemAt(path, message) ?? { where: "", message: message.replace("%", dotted(path)) };
-}
-
-function reasonOf(error: unknown, noun: string): string {
-  if (error instanceof Deno.errors.NotFound) return `there is no such ${noun}`;
-  if (error instanceof TypeError) return "it is not UTF-8 text";
-  return errorText(error);
 }

@@ -35,7 +35,7 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
   const profile = common.profile === undefined ? [] : ["--profile", common.profile];
   return {
     name: step.name,
-    prompt: step.prompt === "self" ? { kind: "self" } : { kind: "file", path: resolve(folder, step.prompt) },
+    prompt: step.prompt === "self" ? { kind: "self" } : promptFile(resolve(folder, step.prompt), loaded),
     provider: findStepProvider(provider, providers),
     args: step.args ?? [...profile, ...common.args ?? []],
     env: { ...common.env, ...step.env },
@@ -49,6 +49,10 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
       autonomyLevel: step.autonomy_level,
     }),
   };
+}
+
+function promptFile(path: string, { files }: LoadedSettings): StepPlan["prompt"] {
+  return { kind: "file", path, ...present({ text: files.get(path)?.text }) };
 }
 
 function checkPlan(check: CheckConfig): CheckPlan {

@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { findProblems } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
+import type { InputFiles } from "./input_files.ts";
 import type { ConfigForm } from "./schema.ts";
 import type { TableEntry } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
@@ -33,6 +34,8 @@ export interface FileLayerOptions {
   /** What messages call the file. */
   readonly shownAs: string;
   readonly form: ConfigForm;
+  /** What reads it. */
+  readonly files: InputFiles;
   /** The group of keys that the file holds, instead of a whole configuration. */
   readonly group?: string;
 }
@@ -45,14 +48,20 @@ export interface FileLayerOptions {
  */
 export async function readFileLayer(path: string, options: FileLayerOptions): Promise<Layer> {
   try {
-    return fileLayer(await Deno.readTextFile(path), options);
+    return fileLayer(await options.files.read(path), options);
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause);
+    const reason = inputProblem(cause);
     throw new UsageError(`Cannot read the config file ${options.shownAs}: ${reason}`, {
       cause,
       hint: 'Run "panewright init" to write a config to start from, or name another file.',
     });
   }
+}
+
+/** Why a file that a configuration is made of cannot be used. */
+export function inputProblem(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "there is no such file";
+  return error instanceof TypeError ? "it is not UTF-8 text" : errorText(error);
 }
 
 function fileLayer(text: string, { shownAs, form, group }: FileLayerOptions): Layer {

@@ -5,6 +5,7 @@ import { PROVIDERS } from "../providers/mod.ts";
 import type { Provider } from "../providers/provider.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { defaultConfigFile } from "./default_file.ts";
+import { type InputFile, inputFiles } from "./input_files.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readProviders } from "./rules.ts";
 import { configFormFor, parseConfig } from "./schema.ts";
@@ -36,6 +37,8 @@ export interface LoadedSettings {
   readonly workdir: string;
   /** Every provider, with the person's changes to its rules. */
   readonly providers: readonly Provider[];
+  /** Every file that was read because the config file names it, and the config file itself, by their absolute paths. */
+  readonly files: ReadonlyMap<string, InputFile>;
 }
 
 /** A valid configuration, with the job that it names. */
@@ -94,10 +97,11 @@ export async function loadProviders(
 ): Promise<readonly Provider[]> {
   const form = configFormFor(providers.map(({ id }) => id));
   const absolute = resolve(cwd, path);
-  const fileLayer = await readFileLayer(absolute, { shownAs: path, form });
+  const files = inputFiles();
+  const fileLayer = await readFileLayer(absolute, { shownAs: path, form, files });
   const problems = [...fileLayer.problems];
   const baseFolder = resolve(absolute, "..");
-  const changed = await readProviders({ providers, form, fileLayer, baseFolder, problems });
+  const changed = await readProviders({ providers, form, fileLayer, baseFolder, problems, files });
   if (problems.length > 0) throw problemsError(problems, path);
   return changed;
 }
@@ -112,21 +116,24 @@ async function load(
   const { path, cwd, env, flags = {}, providers: builtIn = PROVIDERS } = options;
   const form = configFormFor(builtIn.map(({ id }) => id));
   const file = path ?? await defaultConfigFile(cwd);
-  const fileLayer = file === undefined ? undefined : await readFileLayer(resolve(cwd, file), { shownAs: file, form });
+  const files = inputFiles();
+  const fileLayer = file === undefined
+    ? undefined
+    : await readFileLayer(resolve(cwd, file), { shownAs: file, form, files });
   const layers = [flagLayer(flags, form), environmentLayer(env, form), ...(fileLayer === undefined ? [] : [fileLayer])];
   const problems = layers.flatMap((layer) => layer.problems);
   const merged = mergeData(onePromptOnly(layers));
   const baseOf = (layer: Layer) => layer === fileLayer ? resolve(cwd, file ?? "", "..") : cwd;
   const jobNeeded = needs.jobNeeded === "unless_pipelines" ? hasJob(merged) || !hasPipelines(merged) : needs.jobNeeded;
-  const context = { providers: builtIn, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded };
+  const context = { providers: builtIn, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded, files };
   const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
   if (fileLayer?.broken !== true) await needs.moreChecks?.(context);
   const baseFolder = resolve(cwd, file ?? "", "..");
-  const providers = await readProviders({ providers: builtIn, form, fileLayer, baseFolder, problems });
+  const providers = await readProviders({ providers: builtIn, form, fileLayer, baseFolder, problems, files });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
   const config = parseConfig(merged, form);
-  return { config, sources: sourcesOf(config, layers), file, providers, ...inputs };
+  return { config, sources: sourcesOf(config, layers), file, providers, files: files.known, ...inputs };
 }
 
 function hasJob({ prompt, prompt_file }: Readonly<Record<string, unknown>>): boolean {
@@ -146,7 +153,8 @@ function onePromptOnly(layers: readonly Layer[]): Record<string, unknown>[] {
   });
 }
 
-function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
+/** The error for mistakes of a configuration. */
+export function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
   // By place in the file; what stands elsewhere comes after.
   const rank = ({ position }: Problem) => position === undefined ? Infinity : position.line * 10_000 + position.column;
   const sorted = problems.toSorted((left, right) => rank(left) - rank(right));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem } from "../dialogs/policy/mod.ts";
+import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem, PERMISSION_DECISIONS } from "../dialogs/policy/mod.ts";
 import { ROLES } from "../roles.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import type { ShapedSlice } from "./shapes.ts";
@@ -40,6 +40,13 @@ const rule = (providerIds: readonly ProviderId[]) =>
 export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
   const rules = z.array(rule(providerIds));
   return {
+    default: {
+      names: { key: "permissions.default" },
+      value: { kind: "choice", of: PERMISSION_DECISIONS },
+      description:
+        "What happens to what no list names; ask where `allow` has an entry and this key is missing, otherwise allow.",
+      written: "ask",
+    },
     deny: {
       names: { key: "permissions.deny" },
       value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
@@ -55,7 +62,18 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       names: { key: "permissions.allow" },
       value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
       description:
-        "Once it has an entry, a person is asked about whatever no entry names; patterns are for whole commands.",
+        "What is accepted; patterns are for whole commands, and mean the harmless uses of a program (see README).",
+    },
+    writable: {
+      names: { key: "permissions.writable" },
+      value: {
+        kind: "shape",
+        schema: z.array(z.string().regex(/^\/(?!$)/, "must be an absolute path, and not /")),
+        must: "an array of absolute paths",
+        default: [],
+      },
+      description: "Folders outside the working directory in which commands may write, such as /tmp.",
+      example: ["/tmp"],
     },
     liftBuiltin: {
       names: { key: "permissions.lift_builtin" },

@@ -56,6 +56,8 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
     ask: rules(permissions.ask),
     allow: rules(permissions.allow),
     liftBuiltin: permissions.lift_builtin,
+    writable: permissions.writable,
+    ...(permissions.default === undefined ? {} : { default: permissions.default }),
   };
 }
 

@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import type { Provider } from "../providers/provider.ts";
 import type { RulePack } from "../screen/rules.ts";
 import { changeRulePack, type RuleChange } from "../screen/screen_data.ts";
+import type { InputFiles } from "./input_files.ts";
 import { type Layer, type Problem, readFileLayer } from "./layers.ts";
 import type { ConfigForm } from "./schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
@@ -21,6 +22,8 @@ export interface UserRulesContext {
   readonly baseFolder: string;
   /** What was found before; what is found here is added. */
   readonly problems: Problem[];
+  /** What reads files. */
+  readonly files: InputFiles;
 }
 
 /** Entries, and where they stand. */
@@ -62,13 +65,13 @@ export async function readProviders(context: UserRulesContext): Promise<readonly
 
 async function readRulesFile(
   path: string,
-  { providers, form, fileLayer, baseFolder, problems }: UserRulesContext & { readonly fileLayer: Layer },
+  { providers, form, fileLayer, baseFolder, problems, files }: UserRulesContext & { readonly fileLayer: Layer },
 ): Promise<Source | undefined> {
   const ids = providers.map(({ id }) => id);
   const absolute = resolve(baseFolder, path);
   let layer: Layer;
   try {
-    layer = await readFileLayer(absolute, { shownAs: path, form, group: "rules" });
+    layer = await readFileLayer(absolute, { shownAs: path, form, files, group: "rules" });
   } catch (error) {
     const reason = errorText(error).split(": ").at(-1);
     problems.push(fileLayer.problemAt(["rules_file"], `% names ${absolute}, but ${reason}`));

@@ -36,7 +36,9 @@ export function configTemplate(values: TemplateValues): string {
         group,
         SETTINGS.filter(({ key }) => key.startsWith(`${group}.`)).flatMap((setting) => [
           ...comments(setting, "    "),
-          `    // ${entry(setting.key.slice(group.length + 1), shownValue(setting))}`,
+          `    ${setting.written !== undefined ? "" : "// "}${
+            entry(setting.key.slice(group.length + 1), shownValue(setting))
+          }`,
         ]),
       ),
     ]),
@@ -72,8 +74,8 @@ function comments({ value, env, description }: TableEntry, indent: string): stri
   return [description, ...(extras.length === 0 ? [] : [extras.join(" ")])].map((line) => `${indent}// ${line}`);
 }
 
-function shownValue({ value, example }: TableEntry): unknown {
-  return "default" in value ? value.default : example;
+function shownValue({ written, value, example }: TableEntry): unknown {
+  return written !== undefined ? written : "default" in value ? value.default : example;
 }
 
 /** JSON on one line. */

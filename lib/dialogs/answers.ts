@@ -1,3 +1,8 @@
+import { readRegularText } from "../ports/regular_file.ts";
+
+/** The most that an answer may have: 1 MiB. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
 /** Where the answers to a run's questions are left. */
 export interface AnswersFolder {
   /** Absolute path; it need not exist. */
@@ -22,7 +27,7 @@ export interface LeftAnswer {
 export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Promise<boolean> {
   const path = answerPath(folder, answer.question);
   const draft = `${path}.${crypto.randomUUID()}.draft`;
-  await Deno.mkdir(folder.answersDir, { recursive: true });
+  await Deno.mkdir(folder.answersDir, { recursive: true, mode: 0o700 });
   await writeSynced(draft, JSON.stringify(answer));
   try {
     await Deno.link(draft, path);
@@ -36,14 +41,17 @@ export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Pr
 }
 
 /** The answer that was left to a question; `undefined` while there is none. */
-export async function readAnswer(folder: AnswersFolder, question: string): Promise<LeftAnswer | undefined> {
-  try {
-    const left: LeftAnswer = JSON.parse(await Deno.readTextFile(answerPath(folder, question)));
-    return left.question === question ? left : undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+export function readAnswer(folder: AnswersFolder, question: string): Promise<LeftAnswer | undefined> {
+  return Promise.try(() => {
+    try {
+      const text = readRegularText(answerPath(folder, question), { maxBytes: MAX_ANSWER_BYTES });
+      const left: LeftAnswer = JSON.parse(text);
+      return left.question === question ? left : undefined;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+  });
 }
 
 /** The ids of questions are ours (`q1`), so they are safe as names of files. */

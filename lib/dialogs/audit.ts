@@ -1,6 +1,5 @@
 import { PanewrightError } from "../errors.ts";
-import { scrub } from "../redact/scrub.ts";
-import { secretPatterns } from "../redact/secret_patterns.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import {
   AUDIT_VERSION,
   type AuditEnd,
@@ -10,7 +9,13 @@ import {
   checkChain,
   NO_HASH,
 } from "./audit_chain.ts";
+import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
+import type { AuditHeads } from "./audit_heads.ts";
 import { errorText } from "../text/error_text.ts";
+import type { ExactRequest } from "./request.ts";
+
+/** The most that an audit log may have: 256 MiB. A decision takes some kilobytes. */
+export const MAX_AUDIT_BYTES = 256 * 1024 * 1024;
 
 /** A decision about a dialog, as it is written down before anything is done about it. */
 export interface AuditDecision {
@@ -21,6 +26,10 @@ export interface AuditDecision {
   readonly kind: string;
   /** What the dialog is about: the command, the file. */
   readonly command: string | undefined;
+  /** Where `command` comes from, which is then exact; missing where it is only what the screen shows. */
+  readonly source?: ExactRequest["source"];
+  /** The folder in which it would run, where that is known. */
+  readonly cwd?: string;
   readonly decision: "allow" | "ask" | "deny";
   /** Which rule decided. */
   readonly rule: string;
@@ -69,6 +78,8 @@ export interface AuditLogOptions {
   readonly secrets: readonly string[];
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
+  /** Where the log's heads are copied to; see audit_heads.ts. */
+  readonly heads?: AuditHeads;
 }
 
 /**
@@ -77,9 +88,9 @@ export interface AuditLogOptions {
  * @throws {PanewrightError} when it cannot be written, is a link, or its chain is broken
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
-  const { run, secrets, wallClock = () => new Date() } = options;
-  const redact = createRedactor(secrets);
-  const file = await openFile(path);
+  const { run, secrets, wallClock = () => new Date(), heads } = options;
+  const redactor = createRedactor(secrets);
+  const file = openFile(path);
   let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
   let failure: PanewrightError | undefined;
   let queue: Promise<unknown> = Promise.resolve();
@@ -89,9 +100,11 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     try {
       const record = await chainRecord({ ...fields, at: wallClock().toISOString(), run }, last);
       const line = new TextEncoder().encode(`${canonicalJson(record)}\n`);
-      for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
-      file.syncDataSync();
+      file.write(line);
+      file.sync();
+      if (file.stat().nlink === 0) throw new Error("it was removed");
       last = record;
+      heads?.add({ records: record.seq, hash: record.hash });
       return record;
     } catch (cause) {
       // A part of the record may be on the disk: nothing can follow it.
@@ -108,15 +121,15 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   const decisionFields = (decision: AuditDecision) => ({
     ...decision,
     type: "decision" as const,
-    command: decision.command === undefined ? null : redact(decision.command),
-    reason: redact(decision.reason),
-    before: redactRows(decision.before, redact),
+    command: decision.command === undefined ? null : redactor.text(decision.command),
+    reason: redactor.text(decision.reason),
+    before: redactor.rows(decision.before),
   });
 
   try {
     last = await readEnd(file, { path, run }) ?? await write({ type: "opened", version: AUDIT_VERSION });
   } catch (error) {
-    file.close();
+    file[Symbol.dispose]();
     throw error;
   }
   return {
@@ -131,16 +144,16 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
         done = await effect();
       } catch (error) {
         const message = errorText(error);
-        await append({ ...outcome, result: redact(`failed: ${message}`), after: [] });
+        await append({ ...outcome, result: redactor.text(`failed: ${message}`), after: [] });
         throw error;
       }
-      await append({ ...outcome, result: redact(done.result), after: redactRows(done.after, redact) });
+      await append({ ...outcome, result: redactor.text(done.result), after: redactor.rows(done.after) });
       return done;
     },
     async note(decision) {
       await append(decisionFields({ ...decision, keys: [] }));
     },
-    [Symbol.dispose]: () => file.close(),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
   };
 }
 
@@ -150,15 +163,10 @@ interface Fields {
   readonly [key: string]: unknown;
 }
 
-async function openFile(path: string): Promise<Deno.FsFile> {
+function openFile(path: string): RegularFile {
   try {
-    const info = await Deno.lstat(path).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    });
-    if (info?.isSymlink) throw new Error("it is a symbolic link");
-    const file = await Deno.open(path, { read: true, append: true, create: true, mode: 0o600 });
-    if (info !== undefined && Deno.build.os !== "windows") await Deno.chmod(path, 0o600);
+    const file = openRegularFile(path, { access: "append", create: true });
+    if (((file.stat().mode ?? 0) & 0o077) !== 0) Deno.chmodSync(path, 0o600);
     return file;
   } catch (cause) {
     throw cannotWrite(path, cause);
@@ -175,15 +183,13 @@ function cannotWrite(path: string, cause: unknown): PanewrightError {
 
 /** The last record of an existing log. A record that was cut off while it was written was never acted upon. */
 async function readEnd(
-  file: Deno.FsFile,
+  file: RegularFile,
   { path, run }: { readonly path: string; readonly run: string },
 ): Promise<ChainedRecord | undefined> {
-  const bytes = new Uint8Array((await file.stat()).size);
-  for (let read = 0; read < bytes.length;) {
-    const count = await file.read(bytes.subarray(read));
-    if (count === null) break;
-    read += count;
-  }
+  const { size } = file.stat();
+  if (size > MAX_AUDIT_BYTES) throw cannotWrite(path, new Error(`it is larger than ${MAX_AUDIT_BYTES} bytes`));
+  const bytes = new Uint8Array(size);
+  file.readAt(0, bytes);
   const verdict = await checkChain(new TextDecoder().decode(bytes));
   const last = verdict.records.at(-1);
   const problem = !verdict.intact
@@ -196,19 +202,6 @@ async function readEnd(
       hint: 'Look at it with "panewright audit show", then move it away: a new one is started in its place.',
     });
   }
-  if (verdict.intact && verdict.torn) await file.truncate(bytes.lastIndexOf(0x0a) + 1);
+  if (verdict.intact && verdict.torn) file.truncate(bytes.lastIndexOf(0x0a) + 1);
   return last;
-}
-
-/** Not secret here, and what the log is for: paths, and who worked where. */
-const NOT_SECRET = new Set(["home", "username", "hostname", "email-local", "email-domain"]);
-
-function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const patterns = secretPatterns({ secrets }).filter(({ id }) => !NOT_SECRET.has(id));
-  return (text) => scrub(text, { patterns });
-}
-
-/** All rows at once: a secret may continue in the next row. */
-function redactRows(rows: readonly string[], redact: (text: string) => string): readonly string[] {
-  return rows.length === 0 ? [] : redact(rows.join("\n")).split("\n");
 }

@@ -29,17 +29,19 @@ export interface AuditEnd {
 
 /**
  * What is wrong with a log that once ended so, as the rest of a sentence that begins with the log; `undefined` if it
- * continues from there.
+ * continues from each of these ends.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(findCut([], { records: 2, hash: "9f" }), "had 2 records when its run ended, and has 0");
+ * assertEquals(findCut([], [{ records: 2, hash: "9f" }]), "had 2 records, and has 0");
  * ```
  */
-export function findCut(records: readonly ChainedRecord[], end: AuditEnd): string | undefined {
-  if (records.length < end.records) return `had ${end.records} records when its run ended, and has ${records.length}`;
-  return records[end.records - 1]?.hash === end.hash ? undefined : "is not the one that its run wrote";
+export function findCut(records: readonly ChainedRecord[], ends: readonly AuditEnd[]): string | undefined {
+  const most = Math.max(0, ...ends.map((end) => end.records));
+  if (records.length < most) return `had ${most} records, and has ${records.length}`;
+  const other = ends.find((end) => records[end.records - 1]?.hash !== end.hash);
+  return other === undefined ? undefined : `is not the one that its run wrote: record ${other.records} is another one`;
 }
 
 /** What the check of a log found. */

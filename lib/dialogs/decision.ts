@@ -3,7 +3,14 @@ import type { PaneProvider } from "../providers/provider.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 import type { SettingsOf } from "../settings.ts";
-import { decidePermission, type PermissionPolicy, type PermissionVerdict } from "./policy/mod.ts";
+import {
+  decidePermission,
+  exactRequest,
+  type PermissionContext,
+  type PermissionPolicy,
+  type PermissionVerdict,
+} from "./policy/mod.ts";
+import { type ExactRequest, isShownBy } from "./request.ts";
 import type { DIALOG_SETTINGS } from "./settings.ts";
 
 /** How permission dialogs are answered. Whether any are, and how many, is in the settings of the handoff. */
@@ -24,32 +31,102 @@ export interface DialogContext {
   readonly plan: DialogPlan;
   readonly role: Role;
   readonly provider: Pick<PaneProvider, "id" | "terminal">;
+  /** What is known of the machine. @default {{}} */
+  readonly ground?: Pick<PermissionContext, "home" | "realPath">;
+}
+
+/** What is known of the request behind a dialog, besides its screen. */
+export interface KnownRequest {
+  /** The only request that the agent's CLI has on record, or the one among them that the screen shows. */
+  readonly request?: ExactRequest;
+  /** Why an automatic yes is out of the question, as a full sentence; missing where the request is sure to be this one. */
+  readonly doubt?: string;
+}
+
+/**
+ * Finds the request that a dialog on the screen is about among those that the CLI has on record. Pure.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const request = { id: "1", source: "hook", kind: "command", subject: "npm test", tool: "Bash" } as const;
+ * const shown = { kind: "command", subject: "npm test", subjectComplete: true, otherReadings: [] };
+ * assertEquals(knownRequest(shown, [request], "/w"), { request });
+ * assertEquals(knownRequest({ ...shown, subject: "ls" }, [request], "/w").request, request);
+ * assertEquals(knownRequest(shown, [], "/w").request, undefined);
+ * ```
+ */
+export function knownRequest(
+  dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
+  pending: readonly ExactRequest[],
+  workdir: string,
+): KnownRequest {
+  const shown = pending.filter((request) => isShownBy(dialog, request, workdir));
+  const [only, ...others] = pending;
+  if (only === undefined) {
+    return {
+      doubt: "Its exact words are not known: only the screen shows them, and a screen may leave something out.",
+    };
+  }
+  if (others.length > 0) {
+    const doubt = "The agent waits for several answers, and the screen does not prove which one this is.";
+    return { doubt, ...(shown.length === 1 ? { request: shown[0]! } : {}) };
+  }
+  if (only.kind !== dialog.kind) return { doubt: "The screen shows another kind of dialog than the agent asks for." };
+  if (shown.length === 1) return { request: only };
+  return { request: only, doubt: "The screen does not show just that: it leaves something out, or adds something." };
+}
+
+/** What is decided, and about what. */
+export interface DialogDecision extends PermissionVerdict {
+  readonly request?: ExactRequest;
 }
 
 /**
  * Decides what a run does about a dialog. Pure.
  *
- * @returns what the policy says, if the switch is on, this is not a dry run, and the dialog has a plain yes or no for
- * it; otherwise `ask`: a person has to decide
+ * @returns what the policy says of the request behind it, if the switch is on, this is not a dry run, and the dialog has
+ * a plain yes or no for it; otherwise `ask`: a person has to decide. A dialog is never accepted on its screen alone.
  */
-export function decideDialog(dialog: DialogInfo, { plan, role, provider }: DialogContext): PermissionVerdict {
+export function decideDialog(
+  dialog: DialogInfo,
+  { request, doubt }: KnownRequest,
+  context: DialogContext,
+): DialogDecision {
+  const about = request === undefined ? {} : { request };
+  const asked = request ?? dialog;
+  const verdict = decideRequest(asked, context);
+  if (verdict.decision === "ask") return { ...verdict, ...about };
+  if (verdict.decision === "allow" && doubt !== undefined) {
+    return { decision: "ask", rule: "not_exact", reason: doubt, ...about };
+  }
+  const answer = verdict.decision === "allow" ? "accept" : "decline";
+  if (context.provider.terminal.answerWay(dialog, answer) !== undefined) return { ...verdict, ...about };
+  const missing = answer === "accept" ? "yes" : "no";
+  const reason = `Its plain ${missing} is not among the choices. ${verdict.reason}`;
+  return { decision: "ask", rule: `no_plain_${missing}`, reason, ...about };
+}
+
+/** Decides what a run says to a request. In a dry run, and with the switch off, that is `ask`. Pure. */
+export function decideRequest(
+  request: ExactRequest | DialogInfo,
+  { plan, role, provider, ground }: DialogContext,
+): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;
   if (!plan.handoff.autoAcceptPermissions && !dryRun) {
     return { decision: "ask", rule: "switch_off", reason: "AUTO_ACCEPT_PERMISSIONS is off." };
   }
-  const verdict = decidePermission(dialog, { policy, workdir: plan.workdir, role, provider: provider.id });
-  if (verdict.decision === "ask") return verdict;
-  const answer = verdict.decision === "allow" ? "accept" : "decline";
-  if (dryRun) {
-    const reason = `This is a dry run; it would have been ${
-      answer === "accept" ? "accepted" : "declined"
-    }. ${verdict.reason}`;
-    return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
+  const { workdir } = plan;
+  const exact = "fingerprint" in request ? request : exactRequest(request.kind, request.subject);
+  const verdict = decidePermission(exact, { policy, workdir, role, provider: provider.id, ...ground });
+  if (verdict.decision === "allow" && "source" in request && (request.cwd ?? workdir) !== workdir) {
+    const reason = `It would run in ${request.cwd}, and not in the working directory.`;
+    return { decision: "ask", rule: "other_folder", reason };
   }
-  if (provider.terminal.answerWay(dialog, answer) !== undefined) return verdict;
-  const missing = answer === "accept" ? "yes" : "no";
-  const reason = `Its plain ${missing} is not among the choices. ${verdict.reason}`;
-  return { decision: "ask", rule: `no_plain_${missing}`, reason };
+  if (!dryRun || verdict.decision === "ask") return verdict;
+  const would = verdict.decision === "allow" ? "accepted" : "declined";
+  const reason = `This is a dry run; it would have been ${would}. ${verdict.reason}`;
+  return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
 }
 
 /**

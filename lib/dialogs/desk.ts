@@ -1,18 +1,30 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
-import type { DialogDesk, OpenDialog } from "../handoff/dialog_desk.ts";
+import type { DialogDesk, OpenDialog, TurnLimits } from "../handoff/dialog_desk.ts";
+import { refusalText } from "../handoff/instruction.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
 import { type DialogAnswer, keysOfWay } from "../providers/terminal/dialog_keys.ts";
 import { openDialog, type PaneLook, screenExcerpt } from "../providers/terminal/pane_look.ts";
 import type { Role } from "../roles.ts";
-import type { DialogInfo } from "../screen/dialog.ts";
+import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
+import { sha256Hex } from "../text/digest.ts";
 import { lastLines } from "../text/lines.ts";
 import { type AnswersFolder, readAnswer } from "./answers.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
-import { decideDialog, type DialogPlan, requestOf } from "./decision.ts";
+import { machineGround } from "./machine_ground.ts";
+import {
+  decideDialog,
+  decideRequest,
+  type DialogPlan,
+  type KnownRequest,
+  knownRequest,
+  requestOf,
+} from "./decision.ts";
 import type { DialogFact } from "./facts.ts";
 import { parsePersonsAnswer, type PersonsAnswer } from "./person_answer.ts";
+import type { HookChannel, HookedRequest } from "./hook_channel.ts";
 import type { PermissionVerdict } from "./policy/mod.ts";
+import type { ExactRequest } from "./request.ts";
 
 /** A dialog as a person is asked about it. */
 export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
@@ -33,6 +45,8 @@ export interface DialogDeskContext {
   /** Where `panewright answer` leaves what a person says. */
   readonly answers: AnswersFolder;
   readonly audit: AuditLog;
+  /** Where the agents' hooks ask; missing where there is no channel. */
+  readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
   readonly emit: (fact: DialogFact) => void;
   /** Told once for each dialog that a person has to answer. */
   readonly onStuck: (role: Role, message: string) => void;
@@ -50,7 +64,7 @@ export interface DialogDeskContext {
 export interface DialogDeskTurn {
   readonly turnId: string;
   readonly role: Role;
-  readonly terminal: Pick<AgentTerminal, "id" | "look" | "answerDialog" | "provider">;
+  readonly terminal: Pick<AgentTerminal, "id" | "look" | "answerDialog" | "pendingRequests" | "provider">;
 }
 
 /** How many lines of the screen the log shows of a dialog that is answered (seed 003). */
@@ -58,6 +72,12 @@ const TAIL_LINES = 5;
 
 /** How long an agent may say that it waits while its screen shows no dialog: a screen may lag behind. */
 const HIDDEN_LIMIT_MS = 5000;
+
+/** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the request to come in. */
+const HOOK_LAG_MS = 3000;
+
+/** How long a request may be without a dialog: a CLI says nothing of one that a person has answered in the pane. */
+const UNSHOWN_LIMIT_MS = 5000;
 
 /** Stands for a dialog that panewright cannot read. */
 const UNREAD_DIALOG: DialogInfo = {
@@ -81,7 +101,10 @@ interface WaitingDialog {
   readonly closed: AbortController;
 }
 
-type Verdict = Pick<PermissionVerdict, "rule" | "reason">;
+type Verdict = Pick<PermissionVerdict, "rule" | "reason"> & { readonly request?: ExactRequest };
+
+/** What a hook may answer: the dialogs of all other kinds have more to them than a yes or a no. */
+const HOOKED_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit", "other"];
 
 /** Deals with the dialogs of one turn: by the policy, or with a person; every decision is in the audit log first. */
 export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTurn): DialogDesk {
@@ -92,6 +115,14 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   const whose = { role, terminal: terminalId, provider: provider.id };
   let waiting: WaitingDialog | undefined;
   let hiddenSinceMs: number | undefined;
+  /** Requests without an answer, and since when no dialog is open: missing for one whose dialog was seen. */
+  const unshownSinceMs = new Map<ExactRequest, number>();
+  const shown = new Set<ExactRequest>();
+  /** The dialog that no request came in for yet. */
+  let unexplained: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
+  /** How many hooks wait for their answer; one after another gets it. */
+  let deciding = 0;
+  let lastDecision: Promise<void> = Promise.resolve();
 
   function endWaiting(): void {
     if (waiting === undefined) return;
@@ -110,28 +141,41 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     const said = left ? parsePersonsAnswer(left.answer) : waiting.said;
     if (said !== undefined) {
       const reason = said.reason ?? "The person who was asked said no.";
-      return answered(dialog, look, { answer: said.answer, by: "person", verdict: { rule: "person", reason } });
+      const given = { rule: "person", reason, ...(verdict.request === undefined ? {} : { request: verdict.request }) };
+      return answered(dialog, look, { answer: said.answer, by: "person", verdict: given });
     }
     if (clock.now() - sinceMs < timeoutSeconds * 1000) return { decision: "wait" };
     endWaiting();
     throw new HumanInterventionRequiredError(
-      `Cannot finish the turn of ${role} in terminal ${terminalId}: ${requestOf(dialog)} waited for a person for ` +
+      `Cannot finish the turn of ${role} in terminal ${terminalId}: ${
+        requestOf(verdict.request ?? dialog)
+      } waited for a person for ` +
         `${timeoutSeconds} s. ${verdict.reason}\n${screenExcerpt(look.screen)}`,
       { hint: "permissions.dialog_timeout_seconds sets the limit. A rule in permissions decides without a person." },
     );
   }
 
-  async function beginWaiting(dialog: DialogInfo, look: PaneLook, { rule, reason }: Verdict): Promise<WaitingDialog> {
-    const { fingerprint, kind, subject } = dialog;
-    await audit.note({ ...whose, ...aboutOf(dialog, look), decision: "ask", rule, reason });
+  async function beginWaiting(
+    dialog: DialogInfo,
+    look: PaneLook,
+    { rule, reason, request }: Verdict,
+  ): Promise<WaitingDialog> {
+    const { fingerprint } = dialog;
+    const { kind, subject } = request ?? dialog;
+    await audit.note({ ...whose, ...aboutOf(dialog, look, request), decision: "ask", rule, reason });
     const isAnswerable = !dryRun &&
       (["accept", "decline"] as const).every((answer) => provider.terminal.answerWay(dialog, answer) !== undefined);
     const earlier = context.earlierQuestion();
-    const isSame = earlier?.fingerprint === fingerprint;
+    // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
+    const kept = await sha256Hex(fingerprint);
+    const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === fingerprint;
     const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
-    const about = { turnId, role, terminalId, kind, subject, fingerprint, reason, timeoutSeconds };
-    emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }) });
-    context.onStuck(role, `${role} waits for an answer in terminal ${terminalId}: ${requestOf(dialog)}. ${reason}`);
+    const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
+    emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }), audit: audit.end });
+    context.onStuck(
+      role,
+      `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}`,
+    );
     const begun = { fingerprint, sinceMs: clock.now(), question, said: undefined, closed: new AbortController() };
     if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason });
     return begun;
@@ -153,45 +197,111 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   function answered(
     dialog: DialogInfo,
     look: PaneLook,
-    { answer, by, verdict: { rule, reason } }: {
+    { answer, by, verdict: { rule, reason, request } }: {
       readonly answer: DialogAnswer;
       readonly by: "policy" | "person";
       readonly verdict: Verdict;
     },
   ): OpenDialog {
-    const { kind, options, subject } = dialog;
+    const { options } = dialog;
+    const { kind, subject } = request ?? dialog;
     return {
       decision: answer,
       by,
-      request: requestOf(dialog),
+      request: requestOf({ kind, subject }),
       reason,
       tail: lastLines(rowsOf(look.screen).join("\n"), TAIL_LINES),
       async answer() {
         const way = provider.terminal.answerWay(dialog, answer);
         const decision = answer === "accept" ? "allow" as const : "deny" as const;
         const keys = way === undefined ? [] : keysOfWay(way, options);
-        const entry = { ...whose, ...aboutOf(dialog, look), decision, rule, reason, keys };
+        const entry = { ...whose, ...aboutOf(dialog, look, request), decision, rule, reason, keys };
         const { result } = await audit.perform(entry, async () => {
           const done = await terminal.answerDialog(dialog, answer, { signal });
           return { result: done.result, after: rowsOf(done.after) };
         });
         endWaiting();
-        emit({ type: "dialog_answered", turnId, role, terminalId, kind, subject, answer, rule, result });
+        if (result === "closed") forgetClosed();
+        const given = { turnId, role, terminalId, kind, subject, answer, rule, result };
+        emit({ type: "dialog_answered", ...given, audit: audit.end });
         return result === "closed";
       },
     };
   }
 
+  /** Forgets the requests whose dialog is closed, and those that never had one. */
+  function forgetClosed(): void {
+    for (const request of context.hooks?.pending(role) ?? []) {
+      const sinceMs = unshownSinceMs.get(request) ?? clock.now();
+      unshownSinceMs.set(request, sinceMs);
+      if (clock.now() - sinceMs >= UNSHOWN_LIMIT_MS) shown.add(request);
+    }
+    context.hooks?.forget(role, [...shown]);
+    for (const request of shown) unshownSinceMs.delete(request);
+    shown.clear();
+    unexplained = undefined;
+  }
+
+  /** Whether the request behind a dialog may still come in. */
+  function mayBeExplained({ fingerprint }: DialogInfo, { doubt }: KnownRequest): boolean {
+    if (doubt === undefined || context.hooks === undefined || provider.terminal.hasPermissionHook !== true) {
+      return false;
+    }
+    if (unexplained?.fingerprint !== fingerprint) unexplained = { fingerprint, sinceMs: clock.now() };
+    return clock.now() - unexplained.sinceMs < HOOK_LAG_MS;
+  }
+
+  /** What the CLI has on record as asked and not answered: by its hook, or else by its session log. */
+  async function pendingRequests(): Promise<readonly ExactRequest[]> {
+    const hooked = context.hooks?.pending(role) ?? [];
+    const logged = await terminal.pendingRequests();
+    return hooked.length > 0 ? [...hooked, ...logged.filter(isOpaque)] : logged;
+  }
+
+  /** Answers a hook where the policy does; in all other cases the CLI opens its dialog. */
+  async function answerHook({ request, signal: closed, reply }: HookedRequest, limits: TurnLimits): Promise<void> {
+    if (!HOOKED_KINDS.includes(request.kind)) return;
+    const { decision, rule, reason } = decideRequest(request, { plan, role, provider, ground: machineGround() });
+    if (decision === "ask") return;
+    if (decision === "allow" && (await terminal.pendingRequests()).some(isOpaque)) return;
+    const answer: DialogAnswer = decision === "allow" ? "accept" : "decline";
+    const until = AbortSignal.any([closed, signal]);
+    if (!await limits.take({ decision: answer, request: requestOf(request), reason }, until)) return;
+    const entry = { ...whose, ...requestFields(request), before: [], decision, rule, reason, keys: [] };
+    await audit.perform(entry, async () => {
+      await reply({ behavior: decision, reason: refusalText({ request: requestOf(request), reason }) });
+      return { result: "answered", after: [] };
+    });
+    const { kind, subject } = request;
+    const given = { turnId, role, terminalId, kind, subject, answer, rule, result: "closed" } as const;
+    emit({ type: "dialog_answered", ...given, audit: audit.end });
+  }
+
   return {
+    serve(limits) {
+      context.hooks?.forget(role, context.hooks.pending(role));
+      const listening = context.hooks?.listen(role, (asked) => {
+        deciding++;
+        const decided = lastDecision.then(() => answerHook(asked, limits)).finally(() => deciding--);
+        lastDecision = decided.catch(() => {});
+        return decided;
+      });
+      return { [Symbol.dispose]: () => listening?.[Symbol.dispose]() };
+    },
     async inspect() {
       const look = await terminal.look({ signal });
       const open = openDialog(look);
       const isHidden = open === undefined && look.classification.status !== "waiting_user_answer";
       hiddenSinceMs = isHidden ? hiddenSinceMs ?? clock.now() : undefined;
       if (hiddenSinceMs !== undefined && clock.now() - hiddenSinceMs < HIDDEN_LIMIT_MS) return undefined;
+      // The answer of a hook closes what is already drawn.
+      if (deciding > 0) return undefined;
       const dialog = open ?? UNREAD_DIALOG;
       if (waiting !== undefined && waiting.fingerprint !== dialog.fingerprint) endWaiting();
-      const verdict = decideDialog(dialog, { plan, role, provider });
+      const known = knownRequest(dialog, await pendingRequests(), plan.workdir);
+      if (deciding > 0 || (waiting === undefined && mayBeExplained(dialog, known))) return undefined;
+      if (known.request !== undefined) shown.add(known.request);
+      const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });
       if (verdict.decision === "ask") return await waitForPerson(dialog, look, verdict);
       return answered(dialog, look, {
         answer: verdict.decision === "allow" ? "accept" : "decline",
@@ -202,14 +312,32 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     noteClosed() {
       hiddenSinceMs = undefined;
       endWaiting();
+      forgetClosed();
     },
   };
 }
 
-function aboutOf(dialog: DialogInfo, look: PaneLook): Pick<AuditDecision, "kind" | "command" | "before"> {
-  return { kind: dialog.kind, command: dialog.subject, before: rowsOf(look.screen) };
+type Matter = Pick<AuditDecision, "kind" | "command" | "source" | "cwd">;
+
+/** What a decision is about: the exact request where it is known, otherwise what the screen shows. */
+function aboutOf(
+  { kind, subject }: DialogInfo,
+  look: PaneLook,
+  request: ExactRequest | undefined,
+): Matter & Pick<AuditDecision, "before"> {
+  const about = request === undefined ? { kind, command: subject } : requestFields(request);
+  return { ...about, before: rowsOf(look.screen) };
+}
+
+function requestFields({ kind, subject, source, cwd }: ExactRequest): Matter {
+  return { kind, command: subject, source, ...(cwd === undefined ? {} : { cwd }) };
 }
 
 function rowsOf({ rows }: PaneLook["screen"]): readonly string[] {
   return rows.map(({ text }) => text);
+}
+
+/** Whether a command on record runs in another way than its text says: Codex' hooks do not tell which shell was named. */
+function isOpaque({ kind, tool }: ExactRequest): boolean {
+  return kind === "other" && tool === "exec_command";
 }

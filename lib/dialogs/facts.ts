@@ -1,9 +1,12 @@
 import type { AnswerOutcome } from "../providers/terminal/answer_dialog.ts";
 import type { DialogAnswer } from "../providers/terminal/dialog_keys.ts";
 import { ROLES } from "../roles.ts";
-import { type FactOf, number, oneOf, optional, orMissing, text, wordOf } from "../schema.ts";
+import { type FactOf, number, object, oneOf, optional, orMissing, text, wordOf } from "../schema.ts";
 
 const role = oneOf(...ROLES);
+
+/** Where the audit log ends once the decision is in it; missing in journals of earlier versions. */
+const audit = optional(object({ records: number, hash: text }));
 
 /** What a desk tells about the dialogs of a turn: each record type with its fields. */
 export const DIALOG_FACTS = {
@@ -22,6 +25,7 @@ export const DIALOG_FACTS = {
     /** The id under which `panewright answer` takes a yes or no; missing where only the pane does. */
     question: optional(text),
     timeoutSeconds: number,
+    audit,
   },
   /** A dialog that waited for a person is closed, or is not waited for any longer. */
   dialog_closed: {
@@ -42,6 +46,7 @@ export const DIALOG_FACTS = {
     /** Which rule decided, or `person`. */
     rule: text,
     result: wordOf<AnswerOutcome["result"]>({ closed: true, gone: true, replaced: true }),
+    audit,
   },
 } as const;
 

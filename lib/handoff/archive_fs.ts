@@ -1,5 +1,6 @@
 import { dirname } from "@std/path/posix";
 import { lstatOrUndefined, removeIfThere } from "../ports/files.ts";
+import { openRegularFile } from "../ports/regular_file.ts";
 
 /** What the archive asks of the file system, so that a test can stop between any two steps. All paths are absolute. */
 export interface ArchiveFs {
@@ -24,13 +25,13 @@ const CANNOT_SYNC: ReadonlySet<unknown> = new Set(["EACCES", "EBADF", "EINVAL", 
 export const systemFs: ArchiveFs = {
   mkdir(path) {
     const isNew = lstatOrUndefined(path) === undefined;
-    Deno.mkdirSync(path, { recursive: true });
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
     if (isNew) this.sync(dirname(path));
   },
   list: (path) => [...Deno.readDirSync(path)].map(({ name }) => name),
   create(path) {
     try {
-      Deno.openSync(path, { write: true, createNew: true }).close();
+      Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
       return true;
     } catch (error) {
       if (error instanceof Deno.errors.AlreadyExists) return false;
@@ -40,14 +41,14 @@ export const systemFs: ArchiveFs = {
   write: (path, bytes) => Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o600 }),
   rename: (from, to) => Deno.renameSync(from, to),
   copy(from, to) {
-    using source = Deno.openSync(from, { read: true });
-    // What is open must be what stands there: a link would be followed.
-    const [open, there] = [source.statSync(), Deno.lstatSync(from)];
-    if (!there.isFile || there.ino !== open.ino || there.dev !== open.dev) throw new Error("it is not a regular file");
+    using source = openRegularFile(from, { access: "read" });
     using copy = Deno.openSync(to, { write: true, createNew: true, mode: 0o600 });
     const chunk = new Uint8Array(64 * 1024);
-    for (let read = source.readSync(chunk); read !== null; read = source.readSync(chunk)) {
+    for (let offset = 0;;) {
+      const read = source.readAt(offset, chunk);
+      if (read === 0) break;
       for (let written = 0; written < read;) written += copy.writeSync(chunk.subarray(written, read));
+      offset += read;
     }
   },
   remove: removeIfThere,
@@ -56,8 +57,13 @@ export const systemFs: ArchiveFs = {
     // Neither a link nor a pipe has content of its own to be synced, and a pipe would keep us waiting.
     if (!info.isFile && !info.isDirectory) return;
     try {
-      using file = Deno.openSync(path, { read: true });
-      file.syncSync();
+      if (info.isFile) {
+        using file = openRegularFile(path, { access: "read" });
+        file.sync();
+      } else {
+        using folder = Deno.openSync(path, { read: true });
+        folder.syncSync();
+      }
     } catch (error) {
       if (!(error instanceof Error && "code" in error && CANNOT_SYNC.has(error.code))) throw error;
     }

@@ -10,6 +10,31 @@ export interface DialogDesk {
   inspect(): Promise<OpenDialog | undefined>;
   /** Told at each poll that finds no dialog open. */
   noteClosed(): void;
+  /**
+   * Told when the turn begins: until disposal it may answer requests that come to it without a dialog, within the limits
+   * of the turn.
+   */
+  serve?(limits: TurnLimits): Disposable;
+}
+
+/** How many requests of a turn may be answered without a person, and how soon after each other. */
+export interface TurnLimits {
+  /**
+   * Takes one of the answers that the turn has left, and tells of it in the log; where it is a yes, once the cooldown is
+   * over.
+   *
+   * @returns false where none is left, or the cooldown takes too long
+   */
+  take(answer: TakenAnswer, signal: AbortSignal): Promise<boolean>;
+}
+
+/** An answer that is about to be given without a dialog. */
+export interface TakenAnswer {
+  readonly decision: "accept" | "decline";
+  /** What the agent asks for, in a few words: "the command `npm test`". */
+  readonly request: string;
+  /** Why, as a full sentence. */
+  readonly reason: string;
 }
 
 /** A dialog that is open, and what is to be done about it. */

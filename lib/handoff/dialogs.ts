@@ -3,7 +3,7 @@ import { abortable } from "../ports/abortable.ts";
 import { isAtRest } from "../screen/status.ts";
 import { errorText } from "../text/error_text.ts";
 import { lastLines } from "../text/lines.ts";
-import type { OpenDialog } from "./dialog_desk.ts";
+import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
 import type { HandoffSettings, Message } from "./settings.ts";
 import { readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
@@ -68,6 +68,39 @@ export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "
     case "decline":
       return await decline(turn, open);
   }
+}
+
+/** No request waits longer than that for the cooldown: its dialog then does. */
+const MAX_COOLDOWN_MS = 20_000;
+
+/** What a turn allows its desk to answer without a dialog: cooldown and cap are those of the dialogs. */
+export function limitsOf(turn: Turn): TurnLimits {
+  const { acceptTimes, clock, progress, role, settings, terminal } = turn;
+  const label = `of ${role} in terminal ${terminal.id}`;
+  return {
+    async take({ decision, request, reason }, signal) {
+      if (decision === "decline") {
+        if (progress.declinedDialogs >= settings.acceptCap) return false;
+        progress.declinedDialogs++;
+        turn.log(`Refusing the request ${label}: ${request}. ${reason}`);
+        return true;
+      }
+      for (const giveUpMs = clock.now() + MAX_COOLDOWN_MS;;) {
+        if (progress.acceptedDialogs >= settings.acceptCap) return false;
+        const lastAcceptMs = acceptTimes.get(terminal.id);
+        const seen = { nowMs: clock.now(), lastAcceptMs, accepted: progress.acceptedDialogs };
+        const step = decideAccept(seen, settings);
+        if (step === "accept") break;
+        const untilMs = (lastAcceptMs ?? 0) + settings.acceptCooldownSeconds * 1000;
+        if (step !== "cool_down" || untilMs > giveUpMs) return false;
+        await clock.sleep(Math.ceil(untilMs - seen.nowMs), signal);
+      }
+      const count = ++progress.acceptedDialogs;
+      acceptTimes.set(terminal.id, clock.now());
+      turn.log(`Auto-accepting the request ${label} (${count}/${settings.acceptCap}): ${request}`);
+      return true;
+    },
+  };
 }
 
 /** Notes that no dialog is open: the next one is reported anew, and nobody is waited for. */

@@ -87,11 +87,16 @@ export function refusalPrompt(
   refusal: InstructionOptions & { readonly request: string; readonly reason: string },
 ): string {
   const { request, reason, ...instruction } = refusal;
-  return `What you asked permission for was refused: ${request}. ${reason}
-Do not ask for it again, and do not do the same thing in another way. Your task from the previous prompt is not over: continue
-without it. If that is impossible, say so in your response.
+  return `${refusalText({ request, reason })}
 
 ${responseFileInstruction(workdir, role, instruction)}`;
+}
+
+/** What an agent is told whose request was refused and that may continue. */
+export function refusalText({ request, reason }: { readonly request: string; readonly reason: string }): string {
+  return `What you asked permission for was refused: ${request}. ${reason}
+Do not ask for it again, and do not do the same thing in another way. Your task from the previous prompt is not over: continue
+without it. If that is impossible, say so in your response.`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { RuntimeError } from "../errors.ts";
 import type { Role } from "../roles.ts";
 import { writeToArchive } from "./archive.ts";
 import { reminderPrompt } from "./instruction.ts";
+import { limitsOf } from "./dialogs.ts";
 import { ensureResponseDir, responsePathFor } from "./response_files.ts";
 import { resumeSending, sendMessage, sendPrompt } from "./send.ts";
 import type { HandoffOptions } from "./settings.ts";
@@ -22,6 +23,7 @@ export async function playTurn(
   const { role, settings, workdir } = turn;
   turn.signal?.throwIfAborted();
   await ensureResponseDir(workdir);
+  using _served = options.dialogs?.serve?.(limitsOf(turn));
   const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
 
   const deadlineMs = deadlineFromNow(turn);
@@ -45,6 +47,7 @@ export async function waitForTurn(
   options: HandoffOptions & { readonly role: Role },
 ): Promise<string> {
   const turn = openTurn(terminal, options);
+  using _served = options.dialogs?.serve?.(limitsOf(turn));
   const outcome = await waitForResponse(turn, { deadlineMs: deadlineFromNow(turn) });
   return outcome.kind === "response" ? outcome.text : await endWithoutResponse(turn, outcome);
 }

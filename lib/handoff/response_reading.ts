@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import { RuntimeError } from "../errors.ts";
 import { moveToArchive } from "./archive.ts";
 import { removeIfThere } from "../ports/files.ts";
+import { openRegularFile, readRegularFile, type RegularFile } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 import { lookAtResponsePath, PROBE_PREFIX, responseDirFor, responsePathFor } from "./response_files.ts";
 import type { Role } from "../roles.ts";
@@ -89,7 +90,7 @@ function earliestTime({ mtimeMs, monotonicMs }: DispatchMark, dir: string): numb
   return setBackMs > SET_BACK_MS ? mtimeMs - setBackMs - SET_BACK_MS : mtimeMs;
 }
 
-function isOlderThanPrompt(info: Deno.FileInfo, { dispatch, workdir }: ResponsePlace): boolean {
+function isOlderThanPrompt(info: FileLook, { dispatch, workdir }: ResponsePlace): boolean {
   if (dispatch === undefined || mtimeOf(info) >= dispatch.mtimeMs) return false;
   return mtimeOf(info) < earliestTime(dispatch, responseDirFor(workdir));
 }
@@ -117,12 +118,12 @@ function lookAtPath(place: ResponsePlace): ResponseLook {
 export function readResponse(place: ResponsePlace): ResponseContent {
   const path = responsePathFor(place.workdir, place.role);
   try {
-    using file = Deno.openSync(path, { read: true });
-    const info = file.statSync();
+    using file = openRegularFile(path, { access: "read" });
+    const info = file.stat();
     // The path may have been replaced since it was looked at: what is open must be what stands there, and no link.
     if (identityOf(info) !== identityOf(Deno.lstatSync(path))) return unusable("it was replaced while it was read");
     if (isOlderThanPrompt(info, place)) return unusable("it is older than the prompt");
-    const text = responseText(readUpTo(file, Math.min(info.size, place.maxBytes)));
+    const text = responseText(readStart(file, Math.min(info.size, place.maxBytes)));
     if (text === undefined) return unusable("it is not valid UTF-8");
     if (text.trim() === "") return unusable("it is empty");
     return { kind: "text", text };
@@ -145,7 +146,7 @@ export function archiveResponse(
     archiveDir: resolve(archiveDir),
     label: place.role,
   });
-  const bytes = Deno.lstatSync(path).isFile ? Deno.readFileSync(path) : new Uint8Array();
+  const bytes = Deno.lstatSync(path).isFile ? readRegularFile(path, place) : new Uint8Array();
   const text = responseText(bytes);
   if (text === undefined || text.trim() === "") {
     throw new RuntimeError(`Cannot use the response of ${place.role}: it was overwritten while it was read`, {
@@ -155,19 +156,16 @@ export function archiveResponse(
   return { path, text, bytes: bytes.length };
 }
 
+/** What tells one state of a file from another. */
+type FileLook = Pick<Deno.FileInfo, "dev" | "ino" | "size" | "mtime">;
+
 function unusable(problem: string): ResponseContent {
   return { kind: "unusable", problem };
 }
 
-function readUpTo(file: Deno.FsFile, size: number): Uint8Array {
+function readStart(file: RegularFile, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
-  let length = 0;
-  while (length < size) {
-    const read = file.readSync(bytes.subarray(length));
-    if (read === null) break;
-    length += read;
-  }
-  return bytes.subarray(0, length);
+  return bytes.subarray(0, file.readAt(0, bytes));
 }
 
 /** The text of a response file, without byte order mark and with LF line ends; `undefined` if it is not UTF-8. */
@@ -179,10 +177,10 @@ export function responseText(bytes: Uint8Array): string | undefined {
   }
 }
 
-function identityOf(info: Deno.FileInfo): string {
+function identityOf(info: FileLook): string {
   return [info.dev, info.ino, info.size, mtimeOf(info)].join(":");
 }
 
-function mtimeOf(info: Deno.FileInfo): number {
+function mtimeOf(info: FileLook): number {
   return info.mtime?.getTime() ?? 0;
 }

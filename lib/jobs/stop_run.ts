@@ -99,7 +99,7 @@ async function findOwner(
 ): Promise<number | undefined> {
   // Between taking the lock and writing its name an owner is unknown, and an earlier owner's name may still be there.
   for (let left = OWNER_TRIES; left > 0; left--) {
-    const pid = Number(/^process (\d+)$/.exec(await readLockOwner(lockPath))?.[1]);
+    const pid = Number(/^process (\d+)$/.exec(readLockOwner(lockPath))?.[1]);
     const holds = pid > 0 && await hasOpen(pid, lockPath);
     if (!await isLocked(lockPath)) return undefined;
     if (holds) return pid;

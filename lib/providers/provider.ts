@@ -31,6 +31,16 @@ export interface LaunchRequest {
    * @default {false}
    */
   readonly keepScrollback?: boolean;
+  /** What the CLI asks before it opens a permission dialog, where it has hooks. */
+  readonly hook?: HookCommand;
+}
+
+/** A program that an agent's CLI runs as its hook. */
+export interface HookCommand {
+  /** A text for a shell. */
+  readonly command: string;
+  /** How long the CLI waits for it. */
+  readonly timeoutSeconds: number;
 }
 
 /** How an agent is started: an argv array, the variables to set, and the folder to start in. */
@@ -74,7 +84,9 @@ export interface TerminalProvider {
    * may answer, and where the plain answer is not among the choices.
    */
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
-  launch(request: LaunchRequest, host: Host): LaunchPlan;
+  /** Whether the CLI asks `LaunchRequest.hook` before it opens a permission dialog. @default {false} */
+  readonly hasPermissionHook?: boolean;
+  launch(request: LaunchRequest, host: Host): LaunchPlan | Promise<LaunchPlan>;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;
   /** A record of its status that the CLI keeps of its own accord; missing where it keeps none. */

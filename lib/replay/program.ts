@@ -18,6 +18,8 @@ export interface ReplayAgentOptions {
   readonly signal: AbortSignal;
   /** Called with each prompt that is accepted. */
   readonly onPrompt?: (prompt: string) => void;
+  /** Called with the command before its approval is asked for, and with nothing once that is over. */
+  readonly onPending?: (commands: readonly string[]) => void;
   /** @default {systemClock} */
   readonly clock?: Clock;
 }

@@ -20,6 +20,8 @@ export interface SessionOptions {
   onChange(): void;
   /** Called with each prompt that is accepted, before it is acted on. */
   readonly onPrompt?: (prompt: string) => void;
+  /** Called with the command before its approval is asked for, and with nothing once that is over. */
+  readonly onPending?: (commands: readonly string[]) => void;
 }
 
 /** How a session ended; after a crash, the terminal is left as it is. */
@@ -126,12 +128,14 @@ export function createSession(options: SessionOptions): Session {
       if (answerDialog !== take) return;
       answerDialog = undefined;
       update((state) => ({ ...state, dialog: undefined }));
+      options.onPending?.([]);
       settle();
     };
     const take = (approved: boolean) => close(() => answer.resolve(approved));
     answerDialog = take;
     signal.addEventListener("abort", () => close(() => answer.reject(signal.reason)), { once: true });
     const reason = request.reason === "" ? undefined : request.reason;
+    options.onPending?.([request.command]);
     update((state) => ({ ...state, dialog: { command: request.command, reason, selected: 0 } }));
     return answer.promise;
   };

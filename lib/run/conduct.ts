@@ -1,6 +1,7 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { HttpPoster } from "../ports/http.ts";
+import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../text/error_text.ts";
 import { VERSION } from "../version.ts";
@@ -32,6 +33,10 @@ export interface RunOptions<Fact> {
   readonly clock?: Clock;
   /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
+  /**
+   * Values that must neither be kept nor leave the machine, such as those of the environment's keys. @default {[]}
+   */
+  readonly secrets?: readonly string[];
   /** @default {systemHttpPoster} */
   readonly http?: HttpPoster;
 }
@@ -48,6 +53,8 @@ export interface Run<Fact, State> {
    * @throws {PanewrightError} when it cannot be written
    */
   readonly record: (fact: Fact, text?: string) => void;
+  /** Takes secrets out of what is kept besides the journal. */
+  readonly redactor: Redactor;
   /** Sends a message to the person who waits for the run. */
   readonly notify: (notification: Notification) => void;
   /** A command about the run, as the person can call it: `panewright answer ID`. */
@@ -72,6 +79,8 @@ export interface Execution<Fact extends AnyFact, State> {
   readonly job: Job<Fact, State>;
   readonly workdir: string;
   readonly notifications: NotificationPlan | undefined;
+  /** What must neither be kept nor leave the machine: the secrets of the options, and those that the job names. */
+  readonly secrets: readonly string[];
   readonly subfolders: readonly RunSubfolder[];
   /**
    * Makes ready for another process to continue, and gives its first fact.
@@ -163,11 +172,14 @@ async function conduct<Fact extends AnyFact, State>(
     shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
   const resumeCommand = commandLine("resume");
   using journal = openJournal(folder.journalPath, { resumeCommand });
+  const redactor = createRedactor(execution.secrets);
   let state = earlier;
   const record = (fact: Fact, text?: string) => {
-    const at = journal.append(fact);
+    // Only what is kept and told is redacted: the run itself goes by the exact words.
+    const kept = redactor.record(fact);
+    const at = journal.append(kept);
     state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
-    options.onEvent?.(fact);
+    options.onEvent?.(kept);
   };
   /** What ended the run must not be lost because this cannot be written. */
   const tryRecord = (fact: () => Fact) => {
@@ -178,6 +190,7 @@ async function conduct<Fact extends AnyFact, State>(
   const warn = (message: string) => tryRecord(() => execution.warning(message));
   await using messages = openMessages({
     plan: execution.notifications,
+    redactor,
     onProblem: warn,
     ...(options.http === undefined ? {} : { http: options.http }),
   });
@@ -187,7 +200,9 @@ async function conduct<Fact extends AnyFact, State>(
   };
   const tellEnd = (outcome: RunEnd, reason: string) => {
     const priority = PRIORITIES[outcome];
-    if (priority !== undefined) messages.send({ title: `panewright: ${outcome}`, text: reason, priority });
+    // Only the first line: below it errors show screens, and what they show is nobody else's.
+    const [text = ""] = reason.split("\n");
+    if (priority !== undefined) messages.send({ title: `panewright: ${outcome}`, text, priority });
   };
 
   record({ ...opening, panewright: VERSION });
@@ -197,6 +212,7 @@ async function conduct<Fact extends AnyFact, State>(
       folder,
       state: () => state,
       record,
+      redactor,
       notify: (notification) => messages.send(notification),
       commandLine,
       onForcedExit: options.onForcedExit ?? (() => () => {}),

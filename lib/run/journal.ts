@@ -1,9 +1,13 @@
 import { PanewrightError } from "../errors.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../ports/fault.ts";
+import { openRegularFile, type RegularFile, UnreadableFileError } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** The version of the records' format; it stands in the first record of each journal. */
 export const JOURNAL_VERSION = 1;
+
+/** The most that a journal may have: 256 MiB. The longest ones have some megabytes. */
+export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /** An append-only file of facts, one JSON object a line, each on the disk before `append` returns. */
 export interface Journal extends Disposable {
@@ -37,8 +41,7 @@ export interface JournalOptions {
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
   const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment("record") } = options;
   const resume = resumeCommand === undefined ? "resume the run." : `resume with: ${resumeCommand}`;
-  const droppedBytes = dropTornRecord(path);
-  const file = Deno.openSync(path, { create: true, append: true, write: true, mode: 0o600 });
+  const { file, droppedBytes } = openFile(path);
   const encoder = new TextEncoder();
   let records = 0;
   let failure: PanewrightError | undefined;
@@ -48,12 +51,12 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
     const strikes = typeof fault === "object" && fault.number === ++records ? fault.when : undefined;
     try {
-      if (strikes === "in") file.writeSync(line.subarray(0, line.length / 2));
+      if (strikes === "in") file.write(line.subarray(0, line.length / 2));
       if (strikes === "before" || strikes === "in") killSelf();
-      for (let written = 0; written < line.length;) written += file.writeSync(line.subarray(written));
-      file.syncDataSync();
+      file.write(line);
+      file.sync();
       // A file that was removed still takes records, and nobody would ever see them.
-      if (file.statSync().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
+      if (file.stat().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
     } catch (cause) {
       // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
       failure = new PanewrightError(`Cannot write the journal ${path}: ${errorText(cause)}`, {
@@ -65,8 +68,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     if (strikes === "after") killSelf();
     return at;
   };
-  if (file.statSync().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
-  return { droppedBytes, append, [Symbol.dispose]: () => file.close() };
+  if (file.stat().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
+  return { droppedBytes, append, [Symbol.dispose]: () => file[Symbol.dispose]() };
 }
 
 /** The warning that a journal ended in the middle of a record. */
@@ -74,26 +77,27 @@ export function droppedRecordMessage(bytes: number): string {
   return `the last record of the journal had been cut off: its ${bytes} bytes were dropped`;
 }
 
-/** Drops what follows the last line: it was never fully written, and nobody has relied on it. */
-function dropTornRecord(path: string): number {
-  let file: Deno.FsFile;
+function openFile(path: string): { readonly file: RegularFile; readonly droppedBytes: number } {
   try {
-    file = Deno.openSync(path, { read: true, write: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
+    const file = openRegularFile(path, { access: "append", create: true });
+    return { file, droppedBytes: dropTornRecord(file) };
+  } catch (cause) {
+    if (!(cause instanceof UnreadableFileError)) throw cause;
+    throw new PanewrightError(`Cannot write the journal ${path}: ${cause.message}`, { cause });
   }
-  using _ = file;
+}
+
+/** Drops what follows the last line: it was never fully written, and nobody has relied on it. */
+function dropTornRecord(file: RegularFile): number {
   const chunk = new Uint8Array(TAIL_CHUNK_BYTES);
-  const size = file.statSync().size;
+  const { size } = file.stat();
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - chunk.length);
-    file.seekSync(start, Deno.SeekMode.Start);
-    const read = file.readSync(chunk.subarray(0, end - start)) ?? 0;
+    const read = file.readAt(start, chunk.subarray(0, end - start));
     const newline = chunk.subarray(0, read).lastIndexOf(NEWLINE);
     if (newline >= 0 || start === 0) {
       const kept = start + newline + 1;
-      if (kept < size) file.truncateSync(kept);
+      if (kept < size) file.truncate(kept);
       return size - kept;
     }
     end = start;

@@ -1,3 +1,6 @@
+import { lstatOrUndefined } from "../ports/files.ts";
+import { assertRegular, assertSame, readRegularText } from "../ports/regular_file.ts";
+
 /** A lock that is held until it is disposed of. */
 export type HeldLock = Disposable;
 
@@ -8,7 +11,7 @@ export type HeldLock = Disposable;
  * @param owner what {@linkcode readLockOwner} tells others
  */
 export async function tryLockFile(path: string, owner: string): Promise<HeldLock | undefined> {
-  const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
+  const file = await openLock(path, { create: true, read: true, write: true, mode: 0o600 });
   if (!await file.tryLock(true)) {
     file.close();
     return undefined;
@@ -26,8 +29,12 @@ export async function tryLockFile(path: string, owner: string): Promise<HeldLock
 }
 
 /** Who holds a lock; empty where that is not known. */
-export async function readLockOwner(path: string): Promise<string> {
-  return await Deno.readTextFile(path).catch(() => "");
+export function readLockOwner(path: string): string {
+  try {
+    return readRegularText(path, { maxBytes: MAX_OWNER_BYTES });
+  } catch {
+    return "";
+  }
 }
 
 /**
@@ -35,7 +42,7 @@ export async function readLockOwner(path: string): Promise<string> {
  */
 export async function readLockHolder(path: string): Promise<string | undefined> {
   // In this order: a holder takes its name away before it lets go, and would otherwise be one without a name.
-  const owner = await readLockOwner(path);
+  const owner = readLockOwner(path);
   return await isLocked(path) ? owner : undefined;
 }
 
@@ -43,7 +50,7 @@ export async function readLockHolder(path: string): Promise<string | undefined> 
 export async function isLocked(path: string): Promise<boolean> {
   let file: Deno.FsFile;
   try {
-    file = await Deno.open(path, { read: true });
+    file = await openLock(path, { read: true });
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
@@ -51,4 +58,24 @@ export async function isLocked(path: string): Promise<boolean> {
   using _ = file;
   // A shared lock: two that look at the same time do not take each other for an owner.
   return !await file.tryLock(false);
+}
+
+/** What {@linkcode tryLockFile} writes is a line. */
+const MAX_OWNER_BYTES = 4096;
+
+/**
+ * Opens a file that is to be locked; only `Deno.FsFile` can lock. What is not a regular file is refused before it is
+ * opened. A FIFO that takes the file's place in that moment would keep this promise waiting, and nothing else.
+ */
+async function openLock(path: string, options: Deno.OpenOptions): Promise<Deno.FsFile> {
+  const seen = lstatOrUndefined(path);
+  if (seen !== undefined) assertRegular(seen);
+  const file = await Deno.open(path, { ...options, ...(seen === undefined ? {} : { create: false }) });
+  try {
+    assertSame(await file.stat(), lstatOrUndefined(path));
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { type HttpPoster, systemHttpPoster } from "../ports/http.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** Where a person is told about a run. */
@@ -49,14 +50,17 @@ export interface Messages extends AsyncDisposable {
 /** Opens the way to the person who waits for a run; without a plan nobody is told anything. */
 export function openMessages(options: {
   readonly plan: NotificationPlan | undefined;
+  /** Takes out what must not leave the machine. */
+  readonly redactor: Redactor;
   /** Told of a message that did not arrive. */
   readonly onProblem: (message: string) => void;
   readonly http?: HttpPoster;
 }): Messages {
-  const { plan, onProblem, http = systemHttpPoster } = options;
+  const { plan, redactor, onProblem, http = systemHttpPoster } = options;
   const underWay: Promise<void>[] = [];
-  const deliver = async (notification: Notification) => {
+  const deliver = async ({ title, text, priority }: Notification) => {
     if (plan === undefined) return;
+    const notification = { title: redactor.outgoing(title), text: redactor.outgoing(text), priority };
     const problem = await notify(notification, { plan, http });
     if (problem !== undefined) onProblem(problem);
   };

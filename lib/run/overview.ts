@@ -38,7 +38,7 @@ export async function readOverview(
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
   const executed = owner !== undefined;
-  const { progress, problem } = await readProgress(folder, jobs, options);
+  const { progress, problem } = readProgress(folder, jobs, options);
   const waiting = progress?.waiting;
   // A dialog can be answered while its run is executed; the question of a step whenever there is time.
   const question = executed || waiting?.dialog === undefined ? waiting : undefined;

@@ -1,3 +1,5 @@
+import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
+
 /** How much of a journal's beginning, and of its end, is read. */
 const END_BYTES = 16 * 1024;
 
@@ -6,12 +8,12 @@ const END_BYTES = 16 * 1024;
  *
  * @returns `undefined` where only the whole journal tells: it is short, or the records are long
  */
-export async function readEnds(path: string): Promise<string | undefined> {
-  using file = await Deno.open(path);
-  const { size } = await file.stat();
+export function readEnds(path: string): string | undefined {
+  using file = openRegularFile(path, { access: "read" });
+  const { size } = file.stat();
   if (size < 2 * END_BYTES) return undefined;
-  const head = await readAt(file, 0);
-  const tail = await readAt(file, size - END_BYTES);
+  const head = readAt(file, 0);
+  const tail = readAt(file, size - END_BYTES);
   const opened = head.indexOf("\n") + 1;
   const started = head.indexOf("\n", opened) + 1;
   const lastAt = tail.lastIndexOf("\n", tail.length - 2) + 1;
@@ -19,14 +21,7 @@ export async function readEnds(path: string): Promise<string | undefined> {
   return head.slice(0, started) + tail.slice(lastAt);
 }
 
-async function readAt(file: Deno.FsFile, offset: number): Promise<string> {
-  await file.seek(offset, Deno.SeekMode.Start);
+function readAt(file: RegularFile, offset: number): string {
   const bytes = new Uint8Array(END_BYTES);
-  let length = 0;
-  while (length < bytes.length) {
-    const count = await file.read(bytes.subarray(length));
-    if (count === null) break;
-    length += count;
-  }
-  return new TextDecoder().decode(bytes.subarray(0, length));
+  return new TextDecoder().decode(bytes.subarray(0, file.readAt(offset, bytes)));
 }

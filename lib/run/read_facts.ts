@@ -1,7 +1,9 @@
 import { PanewrightError, UsageError } from "../errors.ts";
+import { openRegularFile, readRegularFile, readRegularText } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions } from "./fact_reader.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
+import { MAX_JOURNAL_BYTES } from "./journal.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** What a journal holds, as far as it was read. */
@@ -42,10 +44,12 @@ export function tryParseFacts(
  * @throws {UnknownRecordError} when it has a record that this version does not know and must not pass over
  * @throws {PanewrightError} when it is damaged, or cannot be read
  */
-export async function readFacts(path: string, jobs: readonly Job[]): Promise<JournalFacts> {
-  const { problem, ...read } = tryParseFacts(await readJournalText(path), { path, jobs });
-  if (problem !== undefined) throw problem;
-  return read;
+export function readFacts(path: string, jobs: readonly Job[]): Promise<JournalFacts> {
+  return Promise.try(() => {
+    const { problem, ...read } = tryParseFacts(readJournalText(path), { path, jobs });
+    if (problem !== undefined) throw problem;
+    return read;
+  });
 }
 
 /**
@@ -92,9 +96,9 @@ export function isJournalOf<Fact extends AnyFact, State>(
  *
  * @throws {PanewrightError} when it cannot be read
  */
-export async function readJournalText(path: string): Promise<string> {
+export function readJournalText(path: string): string {
   try {
-    return await Deno.readTextFile(path);
+    return readRegularText(path, { maxBytes: MAX_JOURNAL_BYTES });
   } catch (cause) {
     const reason = cause instanceof Deno.errors.NotFound ? "it does not exist" : errorText(cause);
     throw new PanewrightError(`Cannot read the journal ${path}: ${reason}`, { cause });
@@ -117,9 +121,10 @@ export async function cutDamagedJournal(
   } catch (error) {
     if (!(error instanceof DamagedJournalError)) throw error;
     const { line, byte } = error.place;
-    const rest = (await Deno.readFile(path)).subarray(byte);
+    const rest = readRegularFile(path, { maxBytes: MAX_JOURNAL_BYTES }).subarray(byte);
     const keptAs = await writeBeside(`${path}.damaged`, rest);
-    await Deno.truncate(path, byte);
+    using journal = openRegularFile(path, { access: "append" });
+    journal.truncate(byte);
     return { line, keptAs, bytes: rest.length };
   }
 }

@@ -1,6 +1,8 @@
 import { PanewrightError } from "../errors.ts";
+import { readRegularText } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
+import { MAX_JOURNAL_BYTES } from "./journal.ts";
 import { initialProgress, type Progress } from "./progress.ts";
 import { readEnds } from "./read_ends.ts";
 import { tryParseFacts } from "./read_facts.ts";
@@ -20,18 +22,18 @@ export interface ReadProgress {
  * @param options.brief whether the beginning and the end are enough for a run that is over: what came between is then
  * neither counted nor checked
  */
-export async function readProgress(
+export function readProgress(
   { journalPath: path }: RunFolder,
   jobs: readonly Job[],
   options: { readonly brief?: boolean } = {},
-): Promise<ReadProgress> {
+): ReadProgress {
   try {
-    const ends = options.brief === true ? await readEnds(path) : undefined;
+    const ends = options.brief === true ? readEnds(path) : undefined;
     const read = ends === undefined ? undefined : foldText(ends, { path, jobs });
     // What a run waits for stands in the records before.
     const outcome = read?.progress?.finished?.outcome;
     if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") return read!;
-    return foldText(new TextDecoder().decode(await Deno.readFile(path)), { path, jobs });
+    return foldText(readRegularText(path, { maxBytes: MAX_JOURNAL_BYTES }), { path, jobs });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { progress: undefined, problem: undefined };
     const problem = new PanewrightError(`Cannot read the journal ${path}: ${errorText(cause)}`, { cause });

@@ -1,4 +1,5 @@
-import { PanewrightError } from "../errors.ts";
+import { PanewrightError, UsageError } from "../errors.ts";
+import { lstatOrUndefined } from "../ports/files.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
@@ -41,18 +42,54 @@ export async function createRunFolder(
 ): Promise<RunFolder> {
   const root = `${workdir}/.panewright`;
   try {
-    await Deno.mkdir(`${root}/runs`, { recursive: true });
+    refuseLinks(workdir);
+    await Deno.mkdir(`${root}/runs`, { recursive: true, mode: 0o700 });
+    for (const path of [root, `${root}/runs`]) {
+      if (((await Deno.lstat(path)).mode ?? 0) & 0o077) await Deno.chmod(path, 0o700);
+    }
     await writeUnlessThere(`${root}/.gitignore`, "*\n");
     const id = await claimRunId(`${root}/runs`, options.now);
     const folder = runFolderAt(workdir, id);
-    for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) await Deno.mkdir(folder[subfolder]);
+    for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) {
+      await Deno.mkdir(folder[subfolder], { mode: 0o700 });
+    }
     return folder;
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw new PanewrightError(`Cannot make a folder for the run in ${root}: ${errorText(cause)}`, {
       cause,
       hint: "The working directory must be writable: panewright keeps its journal and the archived responses there.",
     });
   }
+}
+
+/**
+ * Refuses a working directory whose folder of runs is a link, or not a folder: what leads elsewhere is neither read nor
+ * written.
+ *
+ * @throws {UsageError}
+ */
+export function refuseLinks(workdir: string): void {
+  const root = `${workdir}/.panewright`;
+  for (const path of [root, `${root}/runs`]) refuseUnlessFolder(path);
+}
+
+/**
+ * Refuses a run whose folder, or one of the folders in it, is a link or not a folder.
+ *
+ * @throws {UsageError}
+ */
+export function refuseLinksIn(folder: RunFolder): void {
+  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir } = folder;
+  for (const inner of [path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir]) refuseUnlessFolder(inner);
+}
+
+function refuseUnlessFolder(path: string): void {
+  const info = lstatOrUndefined(path);
+  if (info === undefined || info.isDirectory) return;
+  throw new UsageError(`Cannot use ${path}: it is ${info.isSymlink ? "a symbolic link" : "not a folder"}`, {
+    hint: "Runs are kept in a folder of the working directory, which must be writable; links are not followed.",
+  });
 }
 
 /**
@@ -115,7 +152,7 @@ async function claimRunId(runsDir: string, now: Date): Promise<string> {
     const random = Array.from(crypto.getRandomValues(new Uint8Array(2)), (byte) => byte.toString(16).padStart(2, "0"));
     const id = `${timestampOf(now)}-${random.join("")}`;
     try {
-      await Deno.mkdir(`${runsDir}/${id}`);
+      await Deno.mkdir(`${runsDir}/${id}`, { mode: 0o700 });
       return id;
     } catch (error) {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;

@@ -18,7 +18,7 @@ export async function lockRun(folder: RunFolder, clock: Clock = systemClock): Pr
     if (lock !== undefined) return lock;
     await clock.sleep(PAUSE_MS);
   }
-  const owner = await readLockOwner(folder.lockPath) || "another process";
+  const owner = readLockOwner(folder.lockPath) || "another process";
   throw new UsageError(`Cannot resume run ${folder.id}: ${owner} executes it`, {
     hint: `Wait for that process, or stop it: panewright stop ${folder.id}`,
   });

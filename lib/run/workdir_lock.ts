@@ -12,7 +12,7 @@ export async function lockWorkdir(workdir: string, options: { readonly runId: st
   const lock = await tryLockFile(path, `run ${options.runId} (process ${Deno.pid})`);
   if (lock !== undefined) return lock;
   throw new UsageError(
-    `Cannot start a run in ${workdir}: ${await readLockOwner(path) || "another run"} is at work there`,
+    `Cannot start a run in ${workdir}: ${readLockOwner(path) || "another run"} is at work there`,
     { hint: "Wait for it, stop it, or use another working directory: two runs would read each other's responses." },
   );
 }

@@ -1,3 +1,4 @@
+import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
 import { LineSplitter } from "./line_splitter.ts";
 
 /** What one read of a growing file found. */
@@ -23,7 +24,7 @@ const CHUNK_BYTES = 64 * 1024;
  * The file need not exist yet, and may be removed, replaced or truncated at any time.
  */
 export class LineTail implements Disposable {
-  #file: Deno.FsFile | undefined;
+  #file: RegularFile | undefined;
   #identity = "";
   #offset = 0;
   #anchor: Uint8Array = new Uint8Array();
@@ -41,20 +42,20 @@ export class LineTail implements Disposable {
     const now = await statOrNothing(this.path);
     if (this.#file !== undefined && (now === undefined || identityOf(now) !== this.#identity)) {
       // Unlinked or replaced: what was written before can still be read through the open file.
-      const lines = await this.#readOn();
+      const lines = this.#readOn();
       if (lines.length > 0) return { lines };
       this.#close();
       if (now === undefined) return { lines: [] };
-      return { ...(await this.#openAndRead()), restarted: "replaced" };
+      return { ...this.#openAndRead(), restarted: "replaced" };
     }
     if (now === undefined) return { lines: [] };
-    if (this.#file === undefined) return await this.#openAndRead();
+    if (this.#file === undefined) return this.#openAndRead();
     if (now.size === this.#offset) return { lines: [] };
-    if (now.size < this.#offset || !await this.#isSameContent()) {
+    if (now.size < this.#offset || !this.#isSameContent()) {
       this.#close();
-      return { ...(await this.#openAndRead()), restarted: "truncated" };
+      return { ...this.#openAndRead(), restarted: "truncated" };
     }
-    return { lines: await this.#readOn() };
+    return { lines: this.#readOn() };
   }
 
   /** The unfinished last line, for a writer that ended in the middle of it. */
@@ -67,31 +68,27 @@ export class LineTail implements Disposable {
     this.#close();
   }
 
-  async #openAndRead(): Promise<TailRead> {
+  #openAndRead(): TailRead {
     if (this.#disposed) return { lines: [] };
-    let file: Deno.FsFile;
+    let file: RegularFile;
     try {
-      file = await Deno.open(this.path);
+      file = openRegularFile(this.path, { access: "read", followLinks: true });
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return { lines: [] };
       throw error;
     }
-    if (this.#disposed) {
-      file.close();
-      return { lines: [] };
-    }
     this.#file = file;
-    this.#identity = identityOf(await file.stat());
-    return { lines: await this.#readOn() };
+    this.#identity = identityOf(file.stat());
+    return { lines: this.#readOn() };
   }
 
-  async #readOn(): Promise<string[]> {
+  #readOn(): string[] {
     const lines: string[] = [];
     const file = this.#file!;
     for (;;) {
       const chunk = new Uint8Array(CHUNK_BYTES);
-      const count = await file.read(chunk);
-      if (count === null) break;
+      const count = file.readAt(this.#offset, chunk);
+      if (count === 0) break;
       const bytes = chunk.subarray(0, count);
       this.#offset += count;
       this.#anchor = lastBytes(this.#anchor, bytes);
@@ -101,20 +98,15 @@ export class LineTail implements Disposable {
   }
 
   /** Whether the bytes before the current position are unchanged. */
-  async #isSameContent(): Promise<boolean> {
+  #isSameContent(): boolean {
     const file = this.#file!;
     const found = new Uint8Array(this.#anchor.length);
-    await file.seek(this.#offset - found.length, Deno.SeekMode.Start);
-    for (let length = 0; length < found.length;) {
-      const count = await file.read(found.subarray(length));
-      if (count === null) return false;
-      length += count;
-    }
+    if (file.readAt(this.#offset - found.length, found) < found.length) return false;
     return found.every((byte, index) => byte === this.#anchor[index]);
   }
 
   #close(): void {
-    this.#file?.close();
+    this.#file?.[Symbol.dispose]();
     this.#file = undefined;
     this.#offset = 0;
     this.#anchor = new Uint8Array();
@@ -128,7 +120,7 @@ function lastBytes(before: Uint8Array, after: Uint8Array): Uint8Array {
   return both.slice(-ANCHOR_BYTES);
 }
 
-function identityOf(info: Deno.FileInfo): string {
+function identityOf(info: Pick<Deno.FileInfo, "dev" | "ino">): string {
   return `${info.dev} ${info.ino}`;
 }
 

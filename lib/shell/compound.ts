@@ -1,3 +1,4 @@
+import { conditionEffects, type ConditionToken } from "./conditions.ts";
 import { skipNewlines } from "./here_documents.ts";
 import {
   type CommandContext,
@@ -5,12 +6,14 @@ import {
   fail,
   looksAt,
   looksAtWord,
+  noteFrom,
   openScope,
   peek,
   type Reader,
   skipBlanks,
 } from "./reader.ts";
-import { readWord, type WordOptions } from "./words.ts";
+import type { ShellWord, WordPart } from "./syntax.ts";
+import { readWord, skipArithmetic, type WordOptions } from "./words.ts";
 
 /** Where a construct is, and how the lists in it are read. */
 export interface Grammar extends WordOptions {
@@ -27,7 +30,10 @@ export function readConstruct(reader: Reader, grammar: Grammar): boolean {
     return true;
   };
   if (peek(reader) === "(") {
-    if (peek(reader, 1) === "(") fail(reader, "an arithmetic command ((…))");
+    if (peek(reader, 1) === "(") {
+      readArithmeticCommand(reader, grammar);
+      return true;
+    }
     reader.at++;
     readCommands(reader, openScope(reader, context), ")");
     return true;
@@ -82,23 +88,51 @@ function readCondition(reader: Reader, { context, readList }: Grammar): void {
 function readFor(reader: Reader, grammar: Grammar, keyword: string): void {
   const { context, readList } = grammar;
   skipBlanks(reader);
-  if (looksAt(reader, "((")) fail(reader, "an arithmetic loop for ((…))");
-  const name = readWord(reader, grammar);
-  if (name?.value === undefined) fail(reader, `"${keyword}" without a name`);
-  skipNewlines(reader, grammar);
-  if (looksAtWord(reader, "in")) {
-    reader.at += 2;
-    for (;;) {
-      skipBlanks(reader);
-      if (readWord(reader, grammar) === undefined) break;
-    }
-  }
+  if (looksAt(reader, "((")) readArithmeticHead(reader, grammar);
+  else readNamesAndValues(reader, grammar, keyword);
   skipBlanks(reader);
   if (peek(reader) === ";") reader.at++;
   skipNewlines(reader, grammar);
   if (!looksAtWord(reader, "do")) fail(reader, `"${keyword}" without "do"`);
   reader.at += 2;
   expectEnd(reader, readList(reader, { ...context, inLoop: true }, ["done"]), keyword, "done");
+}
+
+/** `((…))`, which a POSIX shell takes for a subshell in a subshell. */
+function readArithmeticCommand(reader: Reader, grammar: Grammar): void {
+  const from = reader.at;
+  reader.at += 2;
+  skipArithmetic(reader, grammar, from);
+  reader.collected.notPosix.push(noteFrom(reader, from, "((…))"));
+}
+
+/** The three expressions of `for ((…; …; …))`. */
+function readArithmeticHead(reader: Reader, grammar: Grammar): void {
+  const { arithmetic } = reader.collected;
+  readArithmeticCommand(reader, grammar);
+  arithmetic.push(...(arithmetic.pop() ?? "").split(";"));
+}
+
+function readNamesAndValues(reader: Reader, grammar: Grammar, keyword: string): void {
+  const name = readWord(reader, grammar);
+  if (name?.value === undefined) fail(reader, `"${keyword}" without a name`);
+  skipNewlines(reader, grammar);
+  let values: WordPart[][] | undefined;
+  if (looksAtWord(reader, "in")) {
+    reader.at += 2;
+    values = [];
+    for (;;) {
+      skipBlanks(reader);
+      const word = readWord(reader, grammar);
+      if (word === undefined) break;
+      // The names of files are not known.
+      if (word.expansions.includes("pathname")) values = undefined;
+      else values?.push([...word.parts]);
+    }
+  }
+  const { variables } = reader.collected;
+  variables.push({ name: name.value, values });
+  if (keyword === "select") variables.push({ name: "REPLY", values: undefined });
 }
 
 function readCase(reader: Reader, grammar: Grammar): void {
@@ -133,15 +167,48 @@ function readCase(reader: Reader, grammar: Grammar): void {
 
 /** `[[ … ]]`: its operators are words, and its expansions may contain commands. */
 function readTest(reader: Reader, grammar: Grammar): void {
+  const from = reader.at - 2;
+  const tokens: ConditionToken[] = [];
   for (;;) {
-    skipBlanks(reader);
+    skipNewlines(reader, grammar);
     if (looksAtWord(reader, "]]")) {
       reader.at += 2;
-      return;
+      break;
     }
     if (reader.at >= reader.end) fail(reader, '"[[" without "]]"');
-    if (readWord(reader, grammar) === undefined) reader.at++;
+    const word = readWord(reader, grammar);
+    if (word !== undefined) {
+      if (word.source === "=~") tokens.push("=~", readRegularExpression(reader, grammar));
+      else tokens.push(word);
+      continue;
+    }
+    const operator = ["&&", "||"].find((candidate) => looksAt(reader, candidate)) ?? peek(reader);
+    tokens.push(operator);
+    reader.at += operator.length;
   }
+  const { arithmetic, undecidable, notPosix } = reader.collected;
+  const effects = conditionEffects(tokens, { double: true });
+  arithmetic.push(...effects.arithmetic);
+  if (effects.unclear !== undefined) undecidable.push(noteFrom(reader, from, effects.unclear));
+  notPosix.push(noteFrom(reader, from, "[[ … ]]"));
+}
+
+/** The word after `=~`, in which parentheses group. */
+function readRegularExpression(reader: Reader, grammar: Grammar): ShellWord {
+  skipBlanks(reader);
+  const start = reader.at;
+  const parts: WordPart[] = [];
+  for (let open = 0;;) {
+    const word = readWord(reader, grammar);
+    parts.push(...word?.parts ?? []);
+    const next = peek(reader);
+    if (next === "(") open++;
+    else if (next === ")" && open > 0) open--;
+    else if (next !== "|" || open === 0) break;
+    reader.at++;
+  }
+  const [from, end] = [start, reader.at].map((index) => reader.offsetOf(index)) as [number, number];
+  return { value: undefined, parts, expansions: [], source: reader.text.slice(start, reader.at), start: from, end };
 }
 
 const FUNCTION = /(?:function[ \t]+([^\s()<>|&;$`"'\\]+)[ \t]*(?:\([ \t]*\))?|([A-Za-z_][\w.:-]*)[ \t]*\([ \t]*\))\s*/y;

@@ -14,7 +14,14 @@ export function skipNewlines(reader: Reader, options: WordOptions): void {
 /** Reads the texts of the here-documents that begin after the newline just read. */
 export function readHereDocuments(reader: Reader, options: WordOptions): void {
   for (const document of reader.pending.splice(0)) {
-    const { bodyEnd, next } = findEnd(reader, document);
+    const { bodyEnd, next, continued } = findEnd(reader, document);
+    if (continued) {
+      reader.collected.undecidable.push({
+        message: `a here-document whose delimiter, ${document.delimiter}, follows a continued line`,
+        start: reader.offsetOf(reader.at),
+        end: reader.offsetOf(next),
+      });
+    }
     document.receive(
       document.quoted
         ? stripped(reader.text.slice(reader.at, bodyEnd), document)
@@ -24,24 +31,32 @@ export function readHereDocuments(reader: Reader, options: WordOptions): void {
   }
 }
 
-/** Where the text ends and where the line after its delimiter begins; without a delimiter, the end of the input. */
+/**
+ * Where the text ends and where the line after its delimiter begins; without a delimiter, the end of the input.
+ * `continued` where the delimiter is only there once continued lines are joined, as shells do.
+ */
 function findEnd(
   reader: Reader,
   { delimiter, quoted, stripTabs }: PendingHereDocument,
-): { readonly bodyEnd: number; readonly next: number } {
-  let continued = false;
+): { readonly bodyEnd: number; readonly next: number; readonly continued: boolean } {
+  let joined: string | undefined;
   for (let from = reader.at; from < reader.end;) {
     const newline = reader.text.indexOf("\n", from);
     const to = newline === -1 || newline > reader.end ? reader.end : newline;
     let begin = from;
     while (stripTabs && begin < to && reader.text[begin] === "\t") begin++;
-    if (!continued && to - begin === delimiter.length && reader.text.startsWith(delimiter, begin)) {
-      return { bodyEnd: from, next: Math.min(to + 1, reader.end) };
-    }
-    continued = !quoted && endsInBackslash(reader.text, from, to);
+    const next = Math.min(to + 1, reader.end);
+    if (joined === undefined) {
+      if (to - begin === delimiter.length && reader.text.startsWith(delimiter, begin)) {
+        return { bodyEnd: from, next, continued: false };
+      }
+    } else if (joined + reader.text.slice(begin, to) === delimiter) return { bodyEnd: from, next, continued: true };
+    const continues = !quoted && endsInBackslash(reader.text, from, to);
+    // No longer than the delimiter: what is longer cannot become it.
+    joined = continues ? ((joined ?? "") + reader.text.slice(begin, to - 1)).slice(0, delimiter.length + 1) : undefined;
     from = to + 1;
   }
-  return { bodyEnd: reader.end, next: reader.end };
+  return { bodyEnd: reader.end, next: reader.end, continued: false };
 }
 
 /** Whether a line continues on the next one: it ends with an odd number of backslashes. */

@@ -13,6 +13,8 @@ export interface CommandLayer {
   readonly transparent: boolean;
   /** Whether the program receives more words that are not known here, as from `xargs`. */
   readonly moreWords: boolean;
+  /** `NAME=value` that `env` or `sudo` sets for the next layer. */
+  readonly assignments?: readonly ShellWord[];
   /** For a shell or `eval`: where it gets its commands from. */
   readonly input?: ShellInput;
   /** Why what it runs is not known. */
@@ -50,10 +52,17 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
     }
     const unwrapped = program === undefined ? undefined : unwrap(program, words);
     if (unwrapped !== undefined) {
-      const { inner, adds, acts, unclear } = unwrapped;
+      const { inner, adds, acts, assignments, unclear } = unwrapped;
       const transparent = !acts && inner.length > 0;
       const unknown = unclear ?? (moreWords && inner.length === 0 ? `a program that ${program} is given` : undefined);
-      layers.push({ words, program, transparent, moreWords, ...(unknown === undefined ? {} : { unclear: unknown }) });
+      layers.push({
+        words,
+        program,
+        transparent,
+        moreWords,
+        ...(assignments.length === 0 ? {} : { assignments }),
+        ...(unknown === undefined ? {} : { unclear: unknown }),
+      });
       waiting.push(...inner.map((innerWords) => ({ words: innerWords, moreWords: moreWords || adds })));
       continue;
     }

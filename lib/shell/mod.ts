@@ -3,6 +3,8 @@
  *
  * @module
  */
+export { arithmeticNames, expressionOf, valueNames } from "./arithmetic.ts";
+export { type BuiltinEffects, builtinEffects } from "./builtins.ts";
 export { parseShellCommand } from "./parse.ts";
 export { shellJoin, shellQuote } from "./quote.ts";
 export { type CommandLayer, commandLayers, findCommands, type FoundCommand, MAX_SCRIPT_DEPTH } from "./layers.ts";
@@ -16,6 +18,7 @@ export type {
   ShellNote,
   ShellRedirection,
   ShellScript,
+  ShellVariable,
   ShellWord,
   WordPart,
 } from "./syntax.ts";

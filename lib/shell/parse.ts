@@ -33,7 +33,14 @@ import { readWord } from "./words.ts";
  * ```
  */
 export function parseShellCommand(text: string): ShellScript {
-  const collected = { commands: [], scopes: [undefined], undecidable: [] };
+  const collected = {
+    commands: [],
+    scopes: [undefined],
+    undecidable: [],
+    arithmetic: [],
+    variables: [],
+    notPosix: [],
+  };
   const reader: Reader = { text, at: 0, end: text.length, collected, pending: [], offsetOf: (index) => index };
   let problem: ShellScript["problem"];
   try {
@@ -120,6 +127,7 @@ function readElement(reader: Reader, outer: CommandContext, precededBy: ListOper
     skipBlanks(reader);
     return readElement(reader, context, precededBy);
   }
+  if (looksAtTimedConstruct(reader)) return readElement(reader, context, precededBy);
   if (!readConstruct(reader, { context, readCommands, readList })) return readSimple(reader, context, precededBy);
   const redirections: RedirectionDraft[] = [];
   for (;;) {
@@ -131,7 +139,19 @@ function readElement(reader: Reader, outer: CommandContext, precededBy: ListOper
   if (redirections.length > 0) emit(reader, context, { start, precededBy: ";", redirections });
 }
 
-const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=/;
+/** Skips bash's `time` before what is no simple command; false if it is none of these. */
+function looksAtTimedConstruct(reader: Reader): boolean {
+  TIMED.lastIndex = reader.at;
+  const match = TIMED.exec(reader.text)?.[0];
+  if (match === undefined || reader.at + match.length > reader.end) return false;
+  reader.at += match.length;
+  return true;
+}
+
+const TIMED = /time[ \t]+(?:(?:-p|--)[ \t]+)*(?=[!({]|\[\[|(?:time|if|while|until|for|case|select|coproc)[ \t\n])/y;
+const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]'"\\]*)\])?\+?=/;
+/** Programs to which `NAME=(…)` may be given as a word. */
+const DECLARES = /^(?:declare|typeset|local|export|readonly)$/;
 
 function readSimple(reader: Reader, context: CommandContext, precededBy: ListOperator | undefined): void {
   const start = reader.at;
@@ -148,11 +168,18 @@ function readSimple(reader: Reader, context: CommandContext, precededBy: ListOpe
     }
     const word = readWord(reader, options);
     if (word === undefined) break;
-    const name = words.length === 0 ? ASSIGNMENT.exec(word.source)?.[1] : undefined;
-    if (name === undefined) words.push(word);
-    else {
-      assignments.push({ name, word });
-      if (peek(reader) === "(" && word.source.endsWith("=")) readArray(reader, options);
+    noteUnusual(reader, word, words.length === 0);
+    const assignment = ASSIGNMENT.exec(word.source);
+    const [, name, subscript] = assignment ?? [];
+    const begins = peek(reader) === "(" && word.source.endsWith("=") && name !== undefined;
+    const { variables, arithmetic } = reader.collected;
+    if (words.length > 0 || name === undefined) {
+      words.push(word);
+      if (!begins || !DECLARES.test(words[0]?.value ?? "")) continue;
+      variables.push({ name, values: readArray(reader, options).map(({ parts }) => parts) });
+    } else {
+      if (subscript !== undefined) arithmetic.push(subscript);
+      assignments.push({ name, word, ...(begins ? { elements: readArray(reader, options) } : {}) });
     }
   }
   if (words.length + assignments.length + redirections.length === 0) {
@@ -161,18 +188,34 @@ function readSimple(reader: Reader, context: CommandContext, precededBy: ListOpe
   emit(reader, context, { start, precededBy, assignments, words, redirections });
 }
 
-/** Reads the words of `NAME=(…)`: only the commands in them matter. */
-function readArray(reader: Reader, options: { readonly context: CommandContext }): void {
+/** Notes what shells read in several ways, or where a word sets a variable. */
+function noteUnusual(reader: Reader, { source, start, end }: ShellWord, first: boolean): void {
+  const { undecidable, variables } = reader.collected;
+  const note = (message: string) => undecidable.push({ message, start, end });
+  // zsh ends a group there.
+  if (source === "}" || source === "{") note(`a ${source} among the words of a command`);
+  if (first && /^[A-Za-z_]\w*\[/.test(source) && !ASSIGNMENT.test(source)) note(`the subscript in ${source}`);
+  const descriptor = /^\{([A-Za-z_]\w*)\}$/.exec(source)?.[1];
+  if (descriptor !== undefined && /[<>]/.test(peek(reader))) variables.push({ name: descriptor, values: [] });
+}
+
+/** Reads the words of `NAME=(…)`. */
+function readArray(reader: Reader, options: { readonly context: CommandContext }): readonly ShellWord[] {
   const start = reader.at++;
+  const elements: ShellWord[] = [];
   for (;;) {
     skipNewlines(reader, { ...options, readCommands });
     if (peek(reader) === ")") {
       reader.at++;
-      return;
+      return elements;
     }
-    if (readWord(reader, { ...options, readCommands }) === undefined) {
-      fail(reader, "an array that is not closed", start);
+    const element = readWord(reader, { ...options, readCommands });
+    if (element === undefined) fail(reader, "an array that is not closed", start);
+    if (element.source.startsWith("[")) {
+      const subscript = /^\[([\w.-]*)\]\+?=/.exec(element.source)?.[1];
+      reader.collected.arithmetic.push(subscript ?? element.source);
     }
+    elements.push(element);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ShellCommand, ShellNote } from "./syntax.ts";
+import type { ShellCommand, ShellNote, ShellVariable } from "./syntax.ts";
 
 /** The text is not understood from here on. It is caught within this folder. */
 export class ShellSyntaxError extends Error {
@@ -28,6 +28,9 @@ export interface Collected {
   readonly commands: ShellCommand[];
   readonly scopes: (number | undefined)[];
   readonly undecidable: ShellNote[];
+  readonly arithmetic: string[];
+  readonly variables: ShellVariable[];
+  readonly notPosix: ShellNote[];
 }
 
 /** Where a command is, as far as that affects its meaning. */
@@ -73,6 +76,11 @@ export function fail(reader: Reader, message: string, from: number = reader.at):
     start: reader.offsetOf(from),
     end: reader.offsetOf(Math.min(from + 1, reader.text.length)),
   });
+}
+
+/** What is written from an index up to the reader's position, as a note. */
+export function noteFrom(reader: Reader, from: number, message: string): ShellNote {
+  return { message, start: reader.offsetOf(from), end: reader.offsetOf(reader.at) };
 }
 
 /** The context one level deeper; ends the parse if that is too deep. */

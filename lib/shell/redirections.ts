@@ -1,4 +1,4 @@
-import { fail, looksAt, type Reader, skipBlanks } from "./reader.ts";
+import { fail, looksAt, peek, type Reader, skipBlanks } from "./reader.ts";
 import type { RedirectionOperator, ShellRedirection } from "./syntax.ts";
 import { readWord, type WordOptions } from "./words.ts";
 
@@ -41,6 +41,8 @@ export function readRedirection(reader: Reader, options: WordOptions): Redirecti
     return undefined;
   }
   reader.at += operator.length;
+  // zsh's `>!` and `>>|` are operators.
+  if (operator.includes(">") && /[!|]/.test(peek(reader))) fail(reader, `${peek(reader)} right after ${operator}`);
   skipBlanks(reader);
   const target = readWord(reader, options);
   if (target === undefined) fail(reader, `nothing after ${operator}`);

@@ -38,7 +38,8 @@ export function shellInput(named: NamedCommand, command: ShellCommand): ShellInp
   }
   if (program === "." || program === "source") return second === undefined ? undefined : { from: "file", word: second };
   if (!isShell(program)) return undefined;
-  const { script, operand } = readShellOptions(words);
+  const { script, operand, startFile } = readShellOptions(words);
+  if (startFile) return { from: "expansion", words: [] };
   // What xargs and find insert or append is not known; nor is the language of the other shells.
   if (script !== undefined && !moreWords && POSIX_SHELLS.has(program)) return given([script], false);
   if (script !== undefined) return { from: "expansion", words: [script] };
@@ -65,7 +66,7 @@ function given(words: readonly ShellWord[], sameShell: boolean): ShellInput {
 /** The text of `-c`, or the first operand. An expansion among the options counts as the operand. */
 function readShellOptions(
   words: readonly ShellWord[],
-): { readonly script?: ShellWord; readonly operand?: ShellWord } {
+): { readonly script?: ShellWord; readonly operand?: ShellWord; readonly startFile?: true } {
   let command = false;
   for (let index = 1; index < words.length; index++) {
     const word = words[index] as ShellWord;
@@ -77,7 +78,8 @@ function readShellOptions(
     if (text === undefined || !/^[-+]./.test(text)) return command ? { script: word } : { operand: word };
     if (text.startsWith("--")) {
       if (text === "--command") command = true;
-      if (/^--(?:rcfile|init-file|init-command|features|profile)$/.test(text)) index++;
+      if (/^--(?:rc|init)/.test(text)) return { startFile: true };
+      if (/^--(?:features|profile)$/.test(text)) index++;
       continue;
     }
     if (text.startsWith("-") && text.includes("c")) command = true;

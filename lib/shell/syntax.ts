@@ -36,6 +36,15 @@ export interface ShellAssignment {
   readonly name: string;
   /** The whole word, `NAME=` included. */
   readonly word: ShellWord;
+  /** The words of `NAME=(…)`. */
+  readonly elements?: readonly ShellWord[];
+}
+
+/** A variable that is set in another way than by {@linkcode ShellAssignment}: `for NAME in …`, `${NAME:=…}`. */
+export interface ShellVariable {
+  readonly name: string;
+  /** What it is set to, each time; `undefined` where that is not known. */
+  readonly values: readonly (readonly WordPart[])[] | undefined;
 }
 
 /** Operators that redirect input or output. */
@@ -104,6 +113,12 @@ export interface ShellScript {
   readonly scopes: readonly (number | undefined)[];
   /** What makes the meaning of other commands uncertain, such as the definition of a function. */
   readonly undecidable: readonly ShellNote[];
+  /** Expressions that the shell evaluates: of `$((…))` and `((…))`, subscripts, operands of `-eq`. */
+  readonly arithmetic: readonly string[];
+  /** Variables that constructs set. */
+  readonly variables: readonly ShellVariable[];
+  /** What a POSIX shell, such as dash, reads in another way than bash does. */
+  readonly notPosix: readonly ShellNote[];
   /** Why the text is not understood; `commands` are then those before that position. */
   readonly problem: ShellNote | undefined;
 }

@@ -1,5 +1,6 @@
 import { decodeAnsiC } from "./ansi_c.ts";
-import { type CommandContext, deeper, fail, looksAt, openScope, peek, type Reader } from "./reader.ts";
+import { parameterEffects } from "./parameters.ts";
+import { type CommandContext, deeper, fail, looksAt, noteFrom, openScope, peek, type Reader } from "./reader.ts";
 import type { ExpansionKind, ShellWord, WordPart } from "./syntax.ts";
 
 /** Reads a list of commands up to a `)` or the end; the parser, which this module is a part of, passes it in. */
@@ -168,6 +169,8 @@ function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
         const decoded = decodeAnsiC(reader.text, { from: reader.at + 2, end: reader.end });
         if (decoded === undefined) fail(reader, "a $' that is not closed");
         reader.at = decoded.end;
+        const { notPosix } = reader.collected;
+        if (reader.text.slice(from, reader.at).includes("\\")) notPosix.push(noteFrom(reader, from, "$'…'"));
         return add(draft, { type: "literal", text: decoded.text, quoted: true });
       }
       break;
@@ -184,6 +187,8 @@ function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
     return add(draft, { type: "literal", text: "$", quoted });
   }
   reader.at += 1 + name.length;
+  // In zsh, this is a subscript.
+  if (peek(reader) === "[") reader.collected.undecidable.push(noteFrom(reader, from, `a [ after $${name}`));
   take("variable");
 }
 
@@ -192,9 +197,10 @@ function scratch(): Draft {
   return { parts: [], expansions: new Set(), bare: "" };
 }
 
-/** Skips `…))`; shells differ in what quotes mean in it. */
-function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
+/** Skips `…))`, and notes the expression. */
+export function skipArithmetic(reader: Reader, options: WordOptions, from: number): void {
   const context = deeper(reader, options.context);
+  const start = reader.at;
   let open = 0;
   for (; reader.at < reader.end;) {
     const next = peek(reader);
@@ -202,7 +208,8 @@ function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
     else if (next === "`") readBackquoted(reader, scratch(), { ...options, context, quoted: true });
     else if (next === ")" && open === 0) {
       // Otherwise it is a command substitution that begins with a subshell: not worth distinguishing.
-      if (peek(reader, 1) !== ")") fail(reader, "a $(( that is not closed by ))", from);
+      if (peek(reader, 1) !== ")") fail(reader, "a (( that is not closed by ))", from);
+      reader.collected.arithmetic.push(reader.text.slice(start, reader.at));
       reader.at += 2;
       return;
     } else {
@@ -212,7 +219,7 @@ function skipArithmetic(reader: Reader, options: Quoting, from: number): void {
       reader.at++;
     }
   }
-  fail(reader, "a $(( that is not closed by ))", from);
+  fail(reader, "a (( that is not closed by ))", from);
 }
 
 /** Skips `…}`; `${name:-…}` may contain commands. */
@@ -222,7 +229,7 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
     const next = peek(reader);
     if (next === "}") {
       reader.at++;
-      return;
+      return noteParameter(reader, from);
     }
     if (next === "$") readDollar(reader, scratch(), options);
     else if (next === "`") readBackquoted(reader, scratch(), options);
@@ -239,6 +246,14 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
     } else reader.at++;
   }
   fail(reader, "a ${ that is not closed", from);
+}
+
+function noteParameter(reader: Reader, from: number): void {
+  const { arithmetic, variables, undecidable } = reader.collected;
+  const effects = parameterEffects(reader.text.slice(from, reader.at));
+  arithmetic.push(...effects.arithmetic);
+  if (effects.sets !== undefined) variables.push({ name: effects.sets, values: undefined });
+  if (effects.unclear !== undefined) undecidable.push(noteFrom(reader, from, effects.unclear));
 }
 
 /** Backquotes contain a text of their own, in which a backslash escapes `$`, a backquote and itself once more. */

@@ -65,11 +65,13 @@ export interface Unwrapped {
   readonly inner: readonly (readonly ShellWord[])[];
   readonly adds: boolean;
   readonly acts: boolean;
+  /** `NAME=value` for what it runs. */
+  readonly assignments: readonly ShellWord[];
   /** Why what it runs is not known. */
   readonly unclear?: string;
 }
 
-const NOTHING: Unwrapped = { inner: [], adds: false, acts: false };
+const NOTHING: Unwrapped = { inner: [], adds: false, acts: false, assignments: [] };
 
 /** Looks through a program such as `env`, `timeout`, `xargs` or `find -exec`; `undefined` for any other program. */
 export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
@@ -77,15 +79,15 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   const spec = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (spec === undefined) return undefined;
   if (program === "command" && /^-[pvV]*[vV]/.test(words[1]?.value ?? "")) return NOTHING;
-  const { adds = false } = spec;
-  let { acts = false } = spec;
+  const { adds = false, acts = false } = spec;
+  const assignments: ShellWord[] = [];
   let index = 1;
   for (let operands = spec.operands ?? 0; index < words.length; index++) {
     const word = words[index] as ShellWord;
     const text = word.value;
     if (text === undefined) {
       if (operands > 0 || (spec.assignments && isAssignment(word))) {
-        if (isAssignment(word)) acts = true;
+        if (spec.assignments && isAssignment(word)) assignments.push(word);
         else operands--;
         continue;
       }
@@ -99,7 +101,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
     if (spec.flags?.test(text)) continue;
     if (spec.valued?.test(text)) index++;
     else if (text.startsWith("-")) return { ...NOTHING, acts, unclear: `the option ${text} of ${program}` };
-    else if (spec.assignments && isAssignment(word)) acts = true;
+    else if (spec.assignments && isAssignment(word)) assignments.push(word);
     else if (operands > 0) operands--;
     else break;
   }
@@ -107,7 +109,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   if (adds && isReplaced(rest[0], replacedText(words.slice(1, index)))) {
     return { ...NOTHING, acts, unclear: `a program that ${program} puts in` };
   }
-  return { inner: rest.length === 0 ? [] : [rest], adds, acts };
+  return { inner: rest.length === 0 ? [] : [rest], adds, acts, assignments };
 }
 
 function isAssignment(word: ShellWord): boolean {
@@ -137,5 +139,5 @@ function unwrapFind(words: readonly ShellWord[]): Unwrapped {
     if (isReplaced(words[from], "{}")) return { ...NOTHING, acts: true, unclear: "a program that find puts in" };
     if (index > from) inner.push(words.slice(from, index));
   }
-  return { inner, adds: inner.length > 0, acts: true };
+  return { ...NOTHING, inner, adds: inner.length > 0, acts: true };
 }

@@ -9,10 +9,58 @@ interface Fence {
   readonly indent: number;
 }
 
+/** A line in the author's own voice. */
+export interface OwnLine {
+  readonly text: string;
+  /**
+   * Whether it reads the same in a terminal, in an editor and in a browser. It does not with a bare carriage return on
+   * either side, with control characters or characters without width in it, or where a comment may hide it.
+   */
+  readonly plain: boolean;
+}
+
 /**
- * The lines in the author's own voice: outside fenced code blocks, not quoted with `>`, not indented as code.
+ * The lines in the author's own voice: outside fenced code blocks and HTML comments, not quoted with `>`, not indented
+ * as code.
  *
- * A fence that is never closed extends to the end, as in CommonMark 0.31, section 4.5.
+ * A fence that is never closed extends to the end, as in CommonMark 0.31, section 4.5. A comment that is never closed
+ * hides nothing, but no line after its beginning is plain.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const lines = readOwnLines("a\n> b\n~~~\nc\n~~~\n<!-- d\ne -->\nf\u200b");
+ * assertEquals(lines.map(({ plain }) => plain), [true, false, false, false]);
+ * ```
+ */
+export function readOwnLines(text: string): OwnLine[] {
+  const own: OwnLine[] = [];
+  let fence: Fence | undefined;
+  const rest: (OwnLine & { readonly afterComment?: true })[] = rawLines(text.replace(/^\ufeff/, "")).reverse();
+  let unsure = false;
+  for (let line = rest.pop(); line !== undefined; line = rest.pop()) {
+    const content = line.text.trimStart();
+    if (line.afterComment === undefined) {
+      const indent = indentOf(line.text);
+      if (fence !== undefined) {
+        if (closesFence(content, indent, fence)) fence = undefined;
+        continue;
+      }
+      fence = openedFence(content, indent);
+      if (fence !== undefined || indent >= INDENTED_CODE_COLUMNS || content.startsWith(">")) continue;
+    }
+    const { shown, open }: CommentFree = unsure ? { shown: content } : dropComments(content);
+    const after: string | undefined = open && takeCommentEnd(rest, open);
+    unsure ||= open !== undefined && after === undefined;
+    const plain = line.plain && !unsure && shown === content && !NOT_PLAIN.test(content);
+    own.push({ text: unsure ? content : shown, plain });
+    if (after !== undefined) rest.push({ text: after, plain: false, afterComment: true });
+  }
+  return own;
+}
+
+/**
+ * The texts of {@linkcode readOwnLines}.
  *
  * @example
  * ```ts
@@ -21,19 +69,63 @@ interface Fence {
  * ```
  */
 export function ownLines(text: string): string[] {
-  const own: string[] = [];
-  let fence: Fence | undefined;
-  for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/)) {
-    const indent = indentOf(line);
-    const content = line.trimStart();
-    if (fence !== undefined) {
-      if (closesFence(content, indent, fence)) fence = undefined;
-      continue;
-    }
-    fence = openedFence(content, indent);
-    if (fence === undefined && indent < INDENTED_CODE_COLUMNS && !content.startsWith(">")) own.push(content);
+  return readOwnLines(text).map((line) => line.text);
+}
+
+/** Control characters and characters that take no width, or show nothing. */
+const NOT_PLAIN =
+  /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/u;
+
+function rawLines(text: string): OwnLine[] {
+  const parts = text.split(/(\r\n|\r|\n)/);
+  const lines: OwnLine[] = [];
+  for (let at = 0; at < parts.length; at += 2) {
+    lines.push({ text: parts[at]!, plain: parts[at - 1] !== "\r" && parts[at + 1] !== "\r" });
   }
-  return own;
+  return lines;
+}
+
+interface CommentFree {
+  readonly shown: string;
+  /** How a comment begins that does not end in its line. */
+  readonly open?: { readonly atStart: boolean };
+}
+
+/** A line without its comments. Code between backticks holds none. */
+function dropComments(content: string): CommentFree {
+  const shown: string[] = [];
+  const lastTick = content.lastIndexOf("`");
+  let from = 0;
+  let looked = 0;
+  let inCode = false;
+  for (let at = content.indexOf("<!--"); at >= 0; at = content.indexOf("<!--", looked)) {
+    for (; looked < at; looked++) if (content[looked] === "`") inCode = !inCode;
+    looked = at + 1;
+    if (inCode && lastTick > at) continue;
+    shown.push(content.slice(from, at));
+    const end = content.indexOf("-->", at + 2);
+    if (end < 0) return { shown: shown.join(""), open: { atStart: at === 0 } };
+    from = looked = end + 3;
+  }
+  return { shown: shown.join("") + content.slice(from) };
+}
+
+/**
+ * Takes the lines of a comment off those that are left.
+ *
+ * @returns what follows it in its last line; `undefined` where it may hide nothing: it is never closed, or it began
+ * within a paragraph that ends before it is closed (CommonMark 0.31, sections 4.6 and 6.6)
+ */
+function takeCommentEnd(rest: OwnLine[], { atStart }: { readonly atStart: boolean }): string | undefined {
+  for (let at = rest.length - 1; at >= 0; at--) {
+    const { text } = rest[at]!;
+    if (!atStart && text.trim() === "") return undefined;
+    const end = text.indexOf("-->");
+    if (end < 0) continue;
+    rest.splice(at);
+    return text.slice(end + 3);
+  }
+  return undefined;
 }
 
 /**

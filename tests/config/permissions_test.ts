@@ -25,6 +25,8 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
     "ask": [{ "path": ".github/**" }],
     "allow": [{ "kinds": ["file_edit"] }],
     "lift_builtin": ["sudo"],
+    "writable": ["/tmp"],
+    "default": "deny",
     "dry_run": true,
     "dialog_timeout_seconds": 30,
   },
@@ -41,6 +43,8 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
       ask: [{ path: ".github/**" }],
       allow: [{ kinds: ["file_edit"] }],
       liftBuiltin: ["sudo"],
+      writable: ["/tmp"],
+      default: "deny",
     },
     dryRun: true,
     dialogTimeoutSeconds: 30,
@@ -50,7 +54,7 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
 Deno.test("without a word about it the policy is the default one, and a config needs no job to be read for it", async () => {
   await using dir = await tempDir();
   const { config, workdir, file } = await loadSettings({ cwd: dir.path, env: () => undefined });
-  assertEquals(toPermissionPolicy(config.permissions), DEFAULT_PERMISSION_POLICY);
+  assertEquals(toPermissionPolicy(config.permissions), { ...DEFAULT_PERMISSION_POLICY, writable: [] });
   assertEquals([config.permissions.dry_run, config.permissions.dialog_timeout_seconds], [false, 600]);
   assertEquals([workdir, file], [dir.path, undefined]);
 });

@@ -149,7 +149,7 @@ Deno.test("a broken log, one of another run, and a link are not continued", asyn
   await Deno.writeTextFile(path, text.replace("opened", "closed"));
   await assertRejects(() => open(path), PanewrightError, "its record in line 1 was changed");
   await Deno.symlink(path, `${dir.path}/link`);
-  await assertRejects(() => open(`${dir.path}/link`), PanewrightError, "it is a symbolic link");
+  await assertRejects(() => open(`${dir.path}/link`), PanewrightError, "it is a link");
   await assertRejects(() => open(`${dir.path}/none/audit.ndjson`), PanewrightError, "Cannot write the audit log");
 });
 

@@ -11,6 +11,10 @@ import { readScreen } from "../../lib/providers/terminal/glance.ts";
 import { openDialog, type PaneLook } from "../../lib/providers/terminal/pane_look.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
+import type { HookedRequest } from "../../lib/dialogs/hook_channel.ts";
+import type { TurnLimits } from "../../lib/handoff/dialog_desk.ts";
+import type { HookAnswer } from "../../lib/providers/hook_payload.ts";
+import type { ExactRequest } from "../../lib/dialogs/request.ts";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { recordingsOf } from "../support/screens.ts";
@@ -36,6 +40,11 @@ function approval(command: string): PaneLook {
   ]);
 }
 
+/** A command as a CLI has it on record. */
+function recorded(subject: string, about: Partial<ExactRequest> = {}): ExactRequest {
+  return { id: "call_1", source: "session_log", kind: "command", subject, tool: "exec_command", ...about };
+}
+
 const BUSY = look(["• Working (1s • esc to interrupt)", "", "› ", "", "  GPT-6.1-Sol default · /w"]);
 
 interface Bench extends AsyncDisposable {
@@ -47,6 +56,10 @@ interface Bench extends AsyncDisposable {
   readonly answers: { readonly answer: DialogAnswer; readonly recorded: number }[];
   readonly desk: ReturnType<typeof createDialogDesk>;
   shown: PaneLook;
+  /** What the CLI's session log has as asked and not answered. */
+  pending: readonly ExactRequest[];
+  /** Opens the approval of a command that the CLI has on record as it is shown. */
+  ask(command: string): void;
   /** The records of the audit log. */
   records(): readonly Record<string, unknown>[];
 }
@@ -57,6 +70,7 @@ interface BenchOptions {
   readonly dryRun?: boolean;
   readonly person?: DialogDeskContext["person"];
   readonly audit?: AuditLog;
+  readonly hooks?: NonNullable<DialogDeskContext["hooks"]>;
   /** What an earlier process of the run has asked. */
   readonly earlierQuestion?: { readonly id: string; readonly fingerprint: string };
 }
@@ -92,6 +106,7 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
     },
     answers: folder,
     audit,
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     emit,
     onStuck: (_role, message) => stuck.push(message),
     earlierQuestion: () => options.earlierQuestion,
@@ -107,7 +122,12 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
     stuck,
     answers,
     shown: BUSY,
+    pending: [],
     records,
+    ask(command) {
+      bench.pending = [recorded(command)];
+      bench.shown = approval(command);
+    },
     async [Symbol.asyncDispose]() {
       journal[Symbol.dispose]();
       audit[Symbol.dispose]();
@@ -118,6 +138,7 @@ async function openBench(options: BenchOptions = {}): Promise<Bench> {
     provider: codex,
     id: "%3",
     look: () => Promise.resolve(bench.shown),
+    pendingRequests: () => Promise.resolve(bench.pending),
     answerDialog(_dialog: unknown, answer: DialogAnswer) {
       answers.push({ answer, recorded: records().length });
       bench.shown = BUSY;
@@ -132,7 +153,7 @@ const typesOf = (events: readonly ReviewFact[]) => events.map(({ type }) => type
 
 Deno.test("what the policy allows is recorded first and accepted then", async () => {
   await using bench = await openBench();
-  bench.shown = approval("npm test");
+  bench.ask("npm test");
   const open = await bench.desk.inspect();
   assert(open?.decision === "accept");
   assertEquals([open.by, open.request, open.tail.length], ["policy", "the command `npm test`", 5]);
@@ -150,7 +171,7 @@ Deno.test("what the policy allows is recorded first and accepted then", async ()
 
 Deno.test("what the policy denies is declined, with its reason for the agent", async () => {
   await using bench = await openBench({ policy: { deny: [{ command: "git push" }] } });
-  bench.shown = approval("git push origin main");
+  bench.ask("git push origin main");
   const open = await bench.desk.inspect();
   assert(open?.decision === "decline");
   assertStringIncludes(open.reason, "git push");
@@ -167,7 +188,7 @@ Deno.test("a decision that cannot be recorded is not carried out", async () => {
     [Symbol.dispose]: () => {},
   };
   await using bench = await openBench({ audit });
-  bench.shown = approval("npm test");
+  bench.ask("npm test");
   const open = await bench.desk.inspect();
   assert(open?.decision === "accept");
   await assertRejects(() => open.answer(), PanewrightError, "no space");
@@ -176,11 +197,11 @@ Deno.test("a decision that cannot be recorded is not carried out", async () => {
 
 Deno.test("with the switch off a person is told once a dialog, how to attach and how to answer", async () => {
   await using bench = await openBench({ autoAccept: false });
-  bench.shown = approval("npm test");
+  bench.ask("npm test");
   for (let poll = 0; poll < 3; poll++) assertEquals(await bench.desk.inspect(), { decision: "wait" });
   bench.clock.advance(5000);
   bench.desk.noteClosed();
-  bench.shown = approval("npm run build");
+  bench.ask("npm run build");
   await bench.desk.inspect();
   assertEquals(typesOf(bench.events), ["dialog_waiting", "dialog_closed", "dialog_waiting"]);
   const [waiting, closed] = bench.events;
@@ -216,13 +237,13 @@ Deno.test("a dialog that an earlier process asked about is the same question, an
 Deno.test("another dialog than the one that was asked about is another question", async () => {
   await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint: "another" } });
   await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
-  bench.shown = approval("npm test");
+  bench.ask("npm test");
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
 });
 
 Deno.test("a dialog that nobody answers in time stops the run for a person", async () => {
   await using bench = await openBench({ autoAccept: false });
-  bench.shown = approval("npm test");
+  bench.ask("npm test");
   await bench.desk.inspect();
   bench.clock.advance(599_000);
   await bench.desk.inspect();
@@ -235,7 +256,7 @@ Deno.test("a dialog that nobody answers in time stops the run for a person", asy
 for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "decline"]] as const) {
   Deno.test(`a person's "${text}" from another terminal is recorded and carried out`, async () => {
     await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] } });
-    bench.shown = approval("npm test");
+    bench.ask("npm test");
     assertEquals(await bench.desk.inspect(), { decision: "wait" });
     assertEquals(bench.events.at(-1)?.type, "dialog_waiting");
     await leaveAnswer(bench.folder, { question: "q1", answer: text, by: "command", answeredAt: "" });
@@ -260,7 +281,7 @@ Deno.test("a person at the terminal is asked until the answer is yes or no, and 
       return Promise.resolve(said.shift());
     },
   });
-  bench.shown = approval("npm test");
+  bench.ask("npm test");
   await bench.desk.inspect();
   await new Promise((resolve) => setTimeout(resolve, 0));
   const open = await bench.desk.inspect();
@@ -288,7 +309,7 @@ Deno.test("in a dry run everything is recorded, and nothing is sent, whatever an
   for (const autoAccept of [true, false]) {
     await using bench = await openBench({ dryRun: true, autoAccept, policy: { deny: [{ command: "git push" }] } });
     for (const command of ["npm test", "git push"]) {
-      bench.shown = approval(command);
+      bench.ask(command);
       assertEquals(await bench.desk.inspect(), { decision: "wait" });
     }
     assertEquals(bench.records().slice(1).map(({ rule }) => rule), [
@@ -351,4 +372,159 @@ Deno.test("the desk itself sends no key on recorded screens without a dialog, an
   }
   const kinds = new Set(bench.events.flatMap((event) => event.type === "dialog_answered" ? [event.kind] : []));
   assertEquals([...kinds].toSorted(), ["command", "patch"]);
+});
+
+Deno.test("no dialog is accepted on its screen alone, and the person is told so", async () => {
+  await using bench = await openBench();
+  bench.shown = approval("npm test");
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  const [waiting] = bench.events;
+  assert(waiting?.type === "dialog_waiting");
+  assertEquals([waiting.subject, bench.records()[1]?.rule, bench.records()[1]?.source], [
+    "npm test",
+    "not_exact",
+    undefined,
+  ]);
+  assertStringIncludes(waiting.reason, "only the screen shows them");
+  assertEquals(bench.answers, []);
+});
+
+Deno.test("what the screen alone shows is still denied", async () => {
+  await using bench = await openBench({ policy: { deny: [{ command: "git push" }] } });
+  bench.shown = approval("git push origin main");
+  assertEquals((await bench.desk.inspect())?.decision, "decline");
+});
+
+const HARMLESS = "npm test";
+for (
+  const [name, shown, pending] of [
+    ["shows something else", "npm test && git push", [recorded(HARMLESS)]],
+    ["stands for several requests", HARMLESS, [recorded(HARMLESS), recorded("git push", { id: "call_2" })]],
+    ["is of another kind", HARMLESS, [recorded("npm test", { kind: "patch" })]],
+    ["is about another folder", HARMLESS, [recorded(HARMLESS, { cwd: "/etc" })]],
+  ] as const
+) {
+  Deno.test(`a dialog that ${name} is put to a person`, async () => {
+    await using bench = await openBench();
+    bench.shown = approval(shown);
+    bench.pending = pending;
+    assertEquals(await bench.desk.inspect(), { decision: "wait" });
+    assertEquals(bench.answers, []);
+  });
+}
+
+Deno.test("decided is about what is on record, not about what the screen makes of it", async () => {
+  await using bench = await openBench({ policy: { deny: [{ command: "git push" }] } });
+  bench.shown = approval("This changes directory before running a command.");
+  bench.pending = [recorded("cd x && git push")];
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "decline");
+  await open.answer();
+  const [, decision] = bench.records();
+  assertEquals([decision?.command, decision?.source], ["cd x && git push", "session_log"]);
+});
+
+/** A channel with one hook that asks. */
+function fakeChannel() {
+  let decide: ((asked: HookedRequest) => Promise<void>) | undefined;
+  let pending: readonly ExactRequest[] = [];
+  const answers: HookAnswer[] = [];
+  const hooks: NonNullable<DialogDeskContext["hooks"]> = {
+    pending: () => pending,
+    forget(_role, requests) {
+      pending = pending.filter((one) => !requests.includes(one));
+    },
+    listen(_role, decider) {
+      decide = decider;
+      return { [Symbol.dispose]: () => decide = undefined };
+    },
+  };
+  return {
+    hooks,
+    answers,
+    /** Resolves once the hook has its answer, or is to be silent. */
+    async ask(request: ExactRequest, signal = new AbortController().signal) {
+      const before = answers.length;
+      const reply = (answer: HookAnswer) => {
+        answers.push(answer);
+        return Promise.resolve();
+      };
+      await decide?.({ request, signal, reply });
+      if (answers.length === before) pending = [...pending, request];
+    },
+  };
+}
+
+const limits = (left: boolean): TurnLimits => ({ take: () => Promise.resolve(left) });
+const hooked = (subject: string, about: Partial<ExactRequest> = {}) => recorded(subject, { source: "hook", ...about });
+
+Deno.test("a hook is answered by the policy, and the audit log has it first", async () => {
+  const channel = fakeChannel();
+  await using bench = await openBench({ hooks: channel.hooks, policy: { deny: [{ command: "git push" }] } });
+  using _ = bench.desk.serve?.(limits(true));
+  await channel.ask(hooked("npm test"));
+  await channel.ask(hooked("cd x && git push"));
+  assertEquals(channel.answers.map(({ behavior }) => behavior), ["allow", "deny"]);
+  assertStringIncludes(channel.answers[1]?.reason ?? "", "git push");
+  assertEquals(
+    bench.records().slice(1).map(({ type, decision, source, command, result }) =>
+      type === "decision" ? [decision, source, command] : [result]
+    ),
+    [["allow", "hook", "npm test"], ["answered"], ["deny", "hook", "cd x && git push"], ["answered"]],
+  );
+  assertEquals(bench.answers, []);
+  assertEquals(typesOf(bench.events), ["dialog_answered", "dialog_answered"]);
+});
+
+for (
+  const [name, options, left, about] of [
+    ["the policy asks a person", { policy: { ask: [{ command: "npm test" }] } }, true, {}],
+    ["the switch is off", { autoAccept: false }, true, {}],
+    ["it is a dry run", { dryRun: true }, true, {}],
+    ["the turn has no answer left", {}, false, {}],
+    ["only a person answers its kind", {}, true, { kind: "question" }],
+    ["a plan has more choices than yes and no", {}, true, { kind: "plan" }],
+    ["it would run elsewhere", {}, true, { cwd: "/etc" }],
+  ] as const
+) {
+  Deno.test(`a hook is not answered where ${name}`, async () => {
+    const channel = fakeChannel();
+    await using bench = await openBench({ ...options, hooks: channel.hooks });
+    using _ = bench.desk.serve?.(limits(left));
+    await channel.ask(hooked("npm test", about));
+    assertEquals([channel.answers, bench.records().length], [[], 1]);
+  });
+}
+
+Deno.test("a hook is not answered where the decision cannot be recorded, nor after the turn", async () => {
+  const audit: AuditLog = {
+    end: { records: 0, hash: "" },
+    perform: () => Promise.reject(new PanewrightError("Cannot write the audit log: no space")),
+    note: () => Promise.resolve(),
+    [Symbol.dispose]: () => {},
+  };
+  const channel = fakeChannel();
+  await using bench = await openBench({ hooks: channel.hooks, audit });
+  const served = bench.desk.serve?.(limits(true));
+  await assertRejects(() => channel.ask(hooked("npm test")), PanewrightError, "no space");
+  served?.[Symbol.dispose]();
+  await channel.ask(hooked("npm test"));
+  assertEquals(channel.answers, []);
+});
+
+Deno.test("a dialog waits for its hook, and a person is shown the hook's words", async () => {
+  const channel = fakeChannel();
+  const policy = { ask: [{ command: "npm test" }] };
+  await using bench = await openBench({ hooks: channel.hooks, policy });
+  using _ = bench.desk.serve?.(limits(true));
+  bench.shown = approval("(value cannot be shown in full)");
+  assertEquals(await bench.desk.inspect(), undefined);
+  await channel.ask(hooked("npm test"));
+  bench.clock.advance(3000);
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  const [waiting] = bench.events;
+  assert(waiting?.type === "dialog_waiting");
+  assertEquals(waiting.subject, "npm test");
+  bench.desk.noteClosed();
+  assertEquals(channel.hooks.pending("tester"), []);
 });

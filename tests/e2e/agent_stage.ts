@@ -29,6 +29,8 @@ export interface AgentStageOptions {
   readonly prepare?: (sandbox: Sandbox) => Promise<void>;
   /** Further arguments of the agent. */
   readonly args?: readonly string[];
+  /** Codex' model. @default {"gpt-6.1-sol"} */
+  readonly model?: string;
   /** @default {false} whether Codex asks before each command, and may not write without it; Claude Code does anyway */
   readonly guarded?: boolean;
   /** @default {false} whether tmux is talked with through control mode, as in a run */
@@ -66,6 +68,7 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
       folder: `${root}/codex-home`,
       baseUrl,
       project,
+      ...(options.model === undefined ? {} : { model: options.model }),
       ...(options.guarded ? { approvalPolicy: "on-request", sandboxMode: "read-only" } : {}),
     })
     : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version, tui });

@@ -1,3 +1,4 @@
+import { walk } from "@std/fs";
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS, type HandoffSettings } from "../../lib/handoff/settings.ts";
@@ -7,6 +8,8 @@ import { openAuditLog } from "../../lib/dialogs/audit.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
+import { openHookChannel } from "../../lib/dialogs/hook_channel.ts";
+import { panewrightFromSource } from "../support/panewright.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
 import type { DialogFact } from "../../lib/dialogs/facts.ts";
 import type { ModelRequest } from "../lab/script.ts";
@@ -24,6 +27,10 @@ export interface DialogStageOptions
   /** What a person says to a dialog, as they would with `panewright answer`. */
   readonly person?: (event: Extract<DialogFact, { type: "dialog_waiting" }>) => string | undefined;
   readonly prepare?: (project: string) => Promise<void>;
+  /** @default {true} whether the agent's CLI asks by its hook */
+  readonly hooks?: boolean;
+  /** Codex' model. */
+  readonly model?: string;
 }
 
 /** A real agent that is about to play a turn. */
@@ -39,6 +46,12 @@ export interface DialogStage extends AsyncDisposable {
   play(): Promise<string>;
   /** Decisions of the audit log, but for the response file's: "allow command touch one", paths from the project on. */
   decisions(): readonly string[];
+  /** Where each of these decisions had its words from: `hook`. */
+  sources(): readonly string[];
+  /** Whether a decision of the audit log is about exactly this. */
+  recorded(command: string): Promise<boolean>;
+  /** All that the CLIs keep of the conversation. */
+  told(): Promise<string>;
   /** What the decisions came to. */
   results(): readonly string[];
 }
@@ -74,7 +87,11 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     }),
   );
   const { project } = stage.sandbox;
-  const agent = await stage.start("tester");
+  const panewright = (await panewrightFromSource()).argv;
+  const hooks = options.hooks === false ? undefined : stack.use(
+    await openHookChannel({ folder: `${stage.sandbox.root}/hooks`, panewright }),
+  );
+  const agent = await stage.start("tester", hooks === undefined ? {} : { hook: hooks.hookOf("tester") });
   const folder = await createRunFolder(project, { now: new Date() });
   const audit = stack.use(await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] }));
   const events: DialogFact[] = [];
@@ -107,6 +124,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     },
     answers: folder,
     audit,
+    ...(hooks === undefined ? {} : { hooks }),
     emit,
     onStuck: () => {},
     earlierQuestion: () => undefined,
@@ -129,6 +147,10 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
   };
   const records = (): readonly Record<string, unknown>[] =>
     Deno.readTextFileSync(folder.auditPath).split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  const decided = () =>
+    records().filter(({ type }) => type === "decision").filter(({ command }) =>
+      !String(command).includes("agent-responses")
+    );
   const resources = stack.move();
   return {
     stage,
@@ -139,9 +161,15 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     asked,
     play,
     decisions: () =>
-      records().filter(({ type }) => type === "decision")
-        .filter(({ command }) => !String(command).includes("agent-responses"))
-        .map(({ decision, kind, command }) => `${decision} ${kind} ${command ?? ""}`.trim().replace(`${project}/`, "")),
+      decided().map(({ decision, kind, command }) =>
+        `${decision} ${kind} ${command ?? ""}`.trim().replace(`${project}/`, "")
+      ),
+    recorded: (command) => Promise.resolve(decided().some((record) => record["command"] === command)),
+    async told() {
+      const logs = await Array.fromAsync(walk(stage.sandbox.root, { exts: [".jsonl"], includeDirs: false }));
+      return (await Promise.all(logs.map(({ path }) => Deno.readTextFile(path)))).join("");
+    },
+    sources: () => decided().map(({ source }) => String(source)),
     results: () => records().filter(({ type }) => type === "outcome").map(({ result }) => String(result)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

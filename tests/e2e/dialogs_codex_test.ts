@@ -23,7 +23,8 @@ Deno.test("Codex: each kind of dialog is accepted once, one after another", asyn
     "allow command touch two",
     "allow patch new.txt",
   ]);
-  assertEquals(new Set(dialogs.results()), new Set(["closed"]));
+  assertEquals(new Set(dialogs.results()), new Set(["answered"]));
+  assertEquals(new Set(dialogs.sources()), new Set(["hook"]));
   for (const file of ["one", "two", "new.txt"]) assert(await exists(`${dialogs.project}/${file}`), file);
   assertEquals(dialogs.asked.length, 1);
 });
@@ -31,7 +32,7 @@ Deno.test("Codex: each kind of dialog is accepted once, one after another", asyn
 Deno.test("Codex: each kind of dialog is denied, and the agent is told to go on", async () => {
   await using dialogs = await setUpDialogs({
     provider: "codex",
-    prompts: [[command("git push origin main")], [patch("new.txt")], [command("touch /etc/panewright-test")]],
+    prompts: [[command("git push origin main"), patch("new.txt"), command("touch /etc/panewright-test")]],
     policy: { deny: [{ command: "git push" }, { kinds: ["patch"] }] },
   });
   assertEquals(await dialogs.play(), RESPONSE);
@@ -41,9 +42,10 @@ Deno.test("Codex: each kind of dialog is denied, and the agent is told to go on"
     "deny command touch /etc/panewright-test",
   ]);
   assertEquals(await exists(`${dialogs.project}/new.txt`), false);
-  assertEquals(dialogs.asked.length, 4);
-  assertStringIncludes(dialogs.asked[1] ?? "", "refused: the command `git push origin main`.");
-  assertStringIncludes(dialogs.asked[3] ?? "", "write_outside_workdir");
+  assertEquals(dialogs.asked.length, 1);
+  const told = await dialogs.told();
+  assertStringIncludes(told, "refused: the command `git push origin main`.");
+  assertStringIncludes(told, "write_outside_workdir");
 });
 
 Deno.test("Codex: each kind of dialog is put to a person, whose yes and no are carried out", async () => {
@@ -69,10 +71,24 @@ Deno.test("Codex: each kind of dialog is put to a person, whose yes and no are c
   assertStringIncludes(dialogs.asked[1] ?? "", "nothing new");
 });
 
+Deno.test("Codex: without a hook each dialog is denied, and the agent is told to go on", async () => {
+  await using dialogs = await setUpDialogs({
+    provider: "codex",
+    hooks: false,
+    prompts: [[command("git push origin main")]],
+    policy: { deny: [{ command: "git push" }] },
+    person: () => "yes",
+  });
+  assertEquals(await dialogs.play(), RESPONSE);
+  assertEquals(dialogs.decisions(), ["deny command git push origin main"]);
+  assertStringIncludes(dialogs.asked[1] ?? "", "refused: the command `git push origin main`.");
+});
+
 Deno.test("Codex: a dialog longer than the screen is not accepted, for nobody has read all of it", async () => {
   const long = Array.from({ length: 60 }, (_, index) => `echo line-${index}`).join(" &&\n");
   await using dialogs = await setUpDialogs({
     provider: "codex",
+    hooks: false,
     size: { cols: 80, rows: 24 },
     prompts: [[command(`touch one &&\n${long}`)]],
     dialogTimeoutSeconds: 2,

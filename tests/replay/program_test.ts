@@ -31,7 +31,7 @@ async function withAgent(turns: readonly (readonly unknown[])[], test: (agent: R
   await using stage = await setStage(turns);
   const { session, workdir, request } = stage;
   const { client } = session;
-  const { argv, cwd } = sourceReplayProvider.terminal.launch(request, systemHost());
+  const { argv, cwd } = await sourceReplayProvider.terminal.launch(request, systemHost());
   const pane = await session.openPane({ name: "tester", argv, cwd });
   const capture = () => captureScreen(client, pane, { joinWrapped: true });
   const agent: RunningAgent = {

@@ -158,7 +158,7 @@ Deno.test("a text that is not understood says what and where, and what was under
     [],
   );
   assertEquals(
-    ["a > ", "a (b)", "((i++))", "for ((;;)); do a; done", "case x in", "coproc a", "a & ; b", "f()", "a\0b", "[[ a"]
+    ["a > ", "a (b)", "((a); b)", "a >! b", "case x in", "coproc a", "a & ; b", "f()", "a\0b", "[[ a"]
       .filter((text) => problem(text) === undefined),
     [],
   );

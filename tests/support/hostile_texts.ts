@@ -61,7 +61,23 @@ const REVIEW_UNITS = ["a/", "`", "`x", "- ", "lib/a.ts ", "action ", " ", "*", "
 export const HOSTILE_TEXTS: readonly HostileText[] = [
   {
     name: "verdicts",
-    units: ["*", "`", "_", "#", "- ", "```\n", ">\n", "RESULT: PASS or ", "\t"],
+    units: [
+      "*",
+      "`",
+      "_",
+      "#",
+      "- ",
+      "```\n",
+      ">\n",
+      "RESULT: PASS or ",
+      "\t",
+      "<!--",
+      "`<!--",
+      "<!-- -->",
+      "a <!--\n-->",
+      "RESULT ",
+      "RESULT:|",
+    ],
     read: (text) =>
       [text, `RESULT: PASS${text}x`, `RESULT:${text}`]
         .map((one) => [parseTestVerdict(one), parseReviewVerdict(one)]),
@@ -118,6 +134,20 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     units: [
       ...["$(", "`", "\\`", "(", '"$(', "[", "{a,", "${x:-", "a ", "a|", "a #\n", "a() ", "$'", "case x in ", "if "],
       ...["! ", "a=(", "<<A ", "\\\n", "~", "'", "function ", "a\t("],
+      ...[
+        "((",
+        "((a++)); ",
+        "$((",
+        "${a[",
+        "${a:",
+        "[[ ",
+        "[[ a =~ (",
+        "[ a -eq b ",
+        "a[",
+        "for ((",
+        "time ! ",
+        "{x}>a ",
+      ],
     ],
     read: parseShellCommand,
   },
@@ -140,6 +170,21 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     name: "a glob for files",
     units: ["a", "a/"],
     read: (text) => [mayWrite(`${text}b`, [`${"*a".repeat(10)}c`]), mayWrite(`${text}b`, [`${"**/a/".repeat(10)}c`])],
+  },
+  {
+    name: "a decision about what a command sets and evaluates",
+    units: [
+      "x=$x; ",
+      "x=y; y=x; ",
+      "((x++)); ",
+      "[ $x -eq 1 ]; ",
+      "read x; ",
+      "export x=$y ",
+      "printf %d ",
+      "$(wc -l|",
+    ],
+    read: (text) => [text, `echo $((${text}))`, `${text}; echo $((x))`].map(decide),
+    size: 1000,
   },
   {
     name: "a decision about a command",

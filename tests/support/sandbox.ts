@@ -44,6 +44,8 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
     // Not the system's: Codex refuses to work with a home below the folder for temporary files.
     TMPDIR: folders.tmp,
     TMUX_TMPDIR: folders.sockets,
+    // What a test writes is its own: only the tests about trust ask for it.
+    PANEWRIGHT_TRUST: "1",
   };
   return {
     root,

@@ -6,6 +6,7 @@ import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
 import type { Waiting } from "../../run/progress.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
+import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 
 /** `panewright answer RUN TEXT|-` */
@@ -26,6 +27,7 @@ export const command = defineCommand({
       description: "the question or dialog that is meant, such as q1; refused if another one is open",
     },
     WORKDIR_FLAG,
+    TRUST_FLAG,
   ],
   examples: [
     {
@@ -49,6 +51,8 @@ export const command = defineCommand({
         hint: `For example: panewright answer ${folder.id} --question ${question.id} "no, use the test database"`,
       });
     }
+    const configFile = overview.progress?.configFile ?? null;
+    await requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json });
     const answeredAt = new Date().toISOString();
     if (!await leaveAnswer(folder, { question: question.id, answer, by: "command", answeredAt })) {
       throw answeredBefore(folder.id, question.id);

@@ -9,10 +9,13 @@ import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { UnknownRecordError } from "../../run/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../../run/read_facts.ts";
+import { readRegularText } from "../../ports/regular_file.ts";
+import { MAX_AUDIT_BYTES } from "../../dialogs/audit.ts";
+import { auditHeadsPath, readAuditHeads } from "../../dialogs/audit_heads.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";
-import { defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
 import { findMeantRun, WORKDIR_FLAG } from "../find_named_run.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { plural } from "../show/words.ts";
@@ -29,8 +32,9 @@ export const command = defineCommand({
 "audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and with what ` +
     `result; with --verbose also the screens before and after.
 
-"audit verify" checks the chain and names the first record that was changed, added or removed; the journal says where the log ` +
-    `ended with its run. Exit code 1 if anything is wrong.`,
+"audit verify" checks the chain and names the first record that was changed, added or removed. The journal, and a copy in ` +
+    `your state folder, say where the log ended with each decision: one that was cut, emptied or written anew is refused, too. ` +
+    `Exit code 1 if anything is wrong.`,
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), required: true },
     { name: "RUN", description: "the run's id; the newest run of this working directory if left out" },
@@ -48,18 +52,16 @@ export const command = defineCommand({
       });
     }
     const folder = await findMeantRun(io, run, flags.wd);
-    const verdict = await checkChain(await readLog(folder));
+    const heads = action === "verify" ? readHeads(folder, io) : [];
+    const verdict = await checkChain(readLog(folder, heads));
     if (action === "show") {
       const { records } = verdict;
       io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
     } else if (verdict.intact) {
-      const end = await readEnd(folder);
-      const cut = end && findCut(verdict.records, end);
+      const cut = problemOf(verdict, heads);
       if (cut !== undefined) {
         if (global.json) io.stdout(jsonLine({ ...toJson(folder, verdict), intact: false, problem: cut }));
-        throw new PanewrightError(`Cannot trust the audit log of run ${folder.id}: it ${cut}`, {
-          hint: "Its end was cut off, or another log was put in its place.",
-        });
+        throw untrusted(folder, cut);
       }
       io.stdout(global.json ? jsonLine(toJson(folder, verdict)) : renderIntact(folder, verdict));
     }
@@ -76,23 +78,66 @@ export const command = defineCommand({
   },
 });
 
-/** Where the log ended when the run ended last, by the run's journal. */
-async function readEnd({ journalPath: path }: RunFolder): Promise<AuditEnd | undefined> {
-  const { problem, ...journal } = tryParseFacts(await readJournalText(path).catch(() => ""), { path, jobs: JOBS });
-  if (problem instanceof UnknownRecordError) throw problem;
-  if (!isJournalOf(journal, REVIEW_LOOP)) return undefined;
-  return journal.facts.filter((fact) => fact.type === "run_finished").findLast(({ audit }) => audit)?.audit;
+/** What is wrong with a log whose chain is whole. */
+function problemOf(
+  { records, torn }: AuditVerdict & { readonly intact: true },
+  heads: readonly KnownHead[],
+): string | undefined {
+  // Its first record is written when it is opened; only one that was being written then may be missing.
+  if (records.length === 0 && !torn) return "is empty";
+  for (const { by, head } of heads) {
+    const cut = findCut(records, [head]);
+    if (cut !== undefined) return `${cut}, by ${by}`;
+  }
+  return undefined;
 }
 
-async function readLog({ id, auditPath }: RunFolder): Promise<string> {
+function untrusted({ id }: RunFolder, problem: string): PanewrightError {
+  return new PanewrightError(`Cannot trust the audit log of run ${id}: it ${problem}`, {
+    hint: "Its end was cut off, or another log was put in its place.",
+  });
+}
+
+/** Where the log once ended, and what says so. */
+interface KnownHead {
+  readonly by: string;
+  readonly head: AuditEnd;
+}
+
+/** Every end of the log that the run's journal, and the copy in the person's state folder, tell of. */
+function readHeads(folder: RunFolder, io: CliIo): readonly KnownHead[] {
+  const copy = auditHeadsPath(folder, (name) => io.env(name));
+  const copied = copy === undefined ? [] : readAuditHeads(copy);
+  return [
+    ...readJournalHeads(folder).map((head) => ({ by: "the run's journal", head })),
+    ...copied.map((head) => ({ by: `the copy ${copy}`, head })),
+  ];
+}
+
+function readJournalHeads({ journalPath: path }: RunFolder): readonly AuditEnd[] {
+  let text: string;
   try {
-    return await Deno.readTextFile(auditPath);
+    text = readJournalText(path);
+  } catch (error) {
+    if (error instanceof PanewrightError && error.cause instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+  const { problem, ...journal } = tryParseFacts(text, { path, jobs: JOBS });
+  if (problem instanceof UnknownRecordError) throw problem;
+  if (!isJournalOf(journal, REVIEW_LOOP)) return [];
+  return journal.facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
+}
+
+function readLog(folder: RunFolder, heads: readonly KnownHead[]): string {
+  const { id, auditPath } = folder;
+  try {
+    return readRegularText(auditPath, { maxBytes: MAX_AUDIT_BYTES });
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) {
-      throw new PanewrightError(`Cannot read ${auditPath}: ${errorText(cause)}`, {
-        cause,
-      });
+      throw new PanewrightError(`Cannot read ${auditPath}: ${errorText(cause)}`, { cause });
     }
+    const [known] = heads;
+    if (known !== undefined) throw untrusted(folder, `is gone: it had ${known.head.records} records, by ${known.by}`);
     throw new UsageError(`Cannot find an audit log of run ${id}`, {
       cause,
       hint: "A run has one as soon as a permission dialog is decided.",

@@ -1,6 +1,6 @@
 import { UsageError } from "../../errors.ts";
 import { listRunIds } from "../../run/find_run.ts";
-import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import { refuseLinks, type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Condition } from "../../run/condition.ts";
 import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
@@ -48,7 +48,7 @@ export const command = defineCommand({
     const olderThanSeconds = parseAge(flags["older-than"] ?? DEFAULT_OLDER_THAN);
     const isDryRun = flags["dry-run"] === true;
     const workdir = await findRunsWorkdir(io, flags.wd);
-    await refuseLinks(workdir);
+    refuseLinks(workdir);
     const kept = new Map<string, number>();
     let runs = 0;
     let bytes = 0;
@@ -160,12 +160,4 @@ export function parseAge(text: string): number {
   throw new UsageError(`Cannot use --older-than ${JSON.stringify(text)}: it is not an age`, {
     hint: "An age is a number of hours, days or weeks: 12h, 3d, 2w.",
   });
-}
-
-/** What is removed must be here, and not where a link leads to. */
-async function refuseLinks(workdir: string): Promise<void> {
-  for (const path of [`${workdir}/.panewright`, `${workdir}/.panewright/runs`]) {
-    const info = await Deno.lstat(path).catch(() => undefined);
-    if (info?.isSymlink) throw new UsageError(`Cannot clean ${path}: it is a link, and links are not followed`);
-  }
 }

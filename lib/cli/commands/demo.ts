@@ -8,6 +8,7 @@ import { defineCommand } from "../console/command.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
 import { executeReview } from "./run.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
+import { recordWritten } from "../trust.ts";
 import { plural } from "../show/words.ts";
 
 /** `panewright demo`: the review loop in real tmux panes, with agents that play their part by a script. */
@@ -36,6 +37,8 @@ export const command = defineCommand({
       const origin = { configFile: `${folder}/${DEMO_CONFIG_FILE}`, cwd: folder, flags: {} };
       const execute = (options: ReviewRunOptions) => executeReviewRun(origin, options);
       const exitCode = await executeReview({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, execute });
+      // What is kept can be resumed.
+      if (keep) await recordWritten(io, { path: origin.configFile });
       if (keep || !global.quiet) io.stderr(await summarise(folder, keep));
       return exitCode;
     } finally {

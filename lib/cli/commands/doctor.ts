@@ -11,6 +11,7 @@ import { defineCommand } from "../console/command.ts";
 import {
   checkAgent,
   checkFolder,
+  checkNamedProgram,
   checkTerminal,
   checkTmux,
   type DoctorContext,
@@ -23,7 +24,7 @@ import { VERSION } from "../../version.ts";
 export const command = defineCommand({
   description:
     `Looks at everything that a run needs: tmux, the agent CLIs with their versions and logins, the terminal, the folders ` +
-    `that are written to, and the configuration. Each finding that is not well comes with its remedy.
+    `that are written to, and the configuration. Each finding that is not well comes with its remedy. Programs that the configuration names are looked for, not run.
 
 The exit code is 1 if something that is needed is missing. Nothing is changed.`,
   arguments: [{
@@ -72,7 +73,7 @@ export async function* examine(path: string | undefined, context: ExamineContext
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
   yield await checkTmux(context);
   const { finding, workdir = context.cwd, agents } = await checkConfig(path, context);
-  yield* checkAgents(agents, context);
+  yield* checkAgents(agents, { ...context, workdir });
   yield* checkTerminal(context);
   yield await checkFolder("working directory", workdir);
   yield finding;
@@ -126,7 +127,7 @@ async function checkConfig(
  */
 async function* checkAgents(
   named: readonly NamedAgent[] | undefined,
-  context: ExamineContext,
+  context: ExamineContext & { readonly workdir: string },
 ): AsyncGenerator<Finding> {
   const agents = named ?? [];
   let anyInstalled = false;
@@ -136,10 +137,11 @@ async function* checkAgents(
     const commands = new Map(roles.map(({ command }) => [JSON.stringify(command), command]));
     if (commands.size === 0) commands.set("", undefined);
     for (const command of commands.values()) {
-      const { installed, ...finding } = await checkAgent(provider, context, {
-        needed: roles.length > 0,
-        ...(command === undefined ? {} : { command }),
-      });
+      if (command !== undefined) {
+        yield checkNamedProgram(provider.label, command, { folder: context.workdir, env: context.env });
+        continue;
+      }
+      const { installed, ...finding } = await checkAgent(provider, context, { needed: roles.length > 0 });
       anyInstalled ||= installed;
       yield finding;
     }

@@ -13,6 +13,7 @@ import { askedQuestion } from "../console/ask_person.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
 import { openLiveOutput } from "../show/live_output.ts";
+import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 
 /** `panewright exec TASK|FOLDER` */
 export const command = defineCommand({
@@ -39,6 +40,7 @@ export const command = defineCommand({
     { name: "wd", type: "string", placeholder: "DIR", description: "the folder in which the agents work" },
     ...EXEC_FLAGS,
     NO_INPUT_FLAG,
+    TRUST_FLAG,
   ],
   examples: [
     { command: "exec add-login.md", description: "with the pipeline that its front matter names, or the default one" },
@@ -59,6 +61,7 @@ export const command = defineCommand({
       io,
       global,
       noInput: flags["no-input"] === true,
+      trust: flags.trust === true,
       execute: (options, configFile) => executeExec({ target, overrides, configFile }, options),
     });
   },
@@ -81,7 +84,7 @@ async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
 }
 
 /** Where and how {@linkcode executeSteps} executes a run. */
-export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output"> {
+export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust"> {
   /** How the run stood before, where it is resumed. */
   readonly earlier?: Progress;
   /** Executes the run, a new one or one that is resumed. */
@@ -98,11 +101,12 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
 export async function executeSteps(config: ExecConfigOptions, around: StepsSurroundings): Promise<number> {
   const { io, execute, earlier } = around;
   using output = openLiveOutput(PIPELINE, { ...around, earlier });
-  const { plan, file } = await loadExecConfig(
+  const { plan, file, loaded } = await loadExecConfig(
     io,
     config,
     ({ where, message }) => output.onEvent({ type: "warning", message: `${where}: ${message}` }),
   );
+  await requireTrust(loaded, { ...around, mayAsk: !around.global.json && around.noInput !== true });
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({
       ...options,

@@ -5,7 +5,8 @@ import { UsageError } from "../../errors.ts";
 import { PROVIDER_IDS } from "../../providers/mod.ts";
 import { EXPLORE_HEADER, SCENARIO_HEADER } from "../../jobs/review_loop/job.ts";
 import { defineCommand } from "../console/command.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { recordWritten } from "../trust.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { errorText } from "../../text/error_text.ts";
 
 const JOB_FILE = "job.md";
@@ -26,7 +27,7 @@ programmer sees this section but may not change it; the tester ends with PASS on
 export const command = defineCommand({
   description:
     `Writes ${DEFAULT_CONFIG_FILE}, in which every setting is explained, and ${JOB_FILE}, the text that tells the agents ` +
-    "what to do. Fill in the job, then run it. Files that are already there are not touched.",
+    "what to do. Fill in the job, then run it: what was written is trusted. Files that are already there are not touched.",
   arguments: [{ name: "DIR", description: "the folder to write to; the working directory if left out" }],
   flags: [
     { name: "provider", type: "choice", choices: PROVIDER_IDS, description: "the agent CLI that the config names" },
@@ -48,6 +49,10 @@ export const command = defineCommand({
     ];
     if (!force) await refuseExisting(files.map(({ path }) => path));
     await writeAll(files, { folder, force });
+    const problem = await recordWritten(io, {
+      path: `${folder}/${DEFAULT_CONFIG_FILE}`,
+      stillToWrite: [JOB_FILE],
+    });
     for (const { path } of files) {
       io.stdout(parsed.global.json ? jsonLine({ type: "file_written", path }) : `wrote ${path}\n`);
     }
@@ -56,6 +61,7 @@ export const command = defineCommand({
         `\nNext: describe the job in ${JOB_FILE}, check the machine with "panewright doctor", then "panewright run".\n`,
       );
     }
+    if (problem !== undefined) io.stderr(`panewright: it is not trusted yet: ${sanitizeLine(problem)}\n`);
     return 0;
   },
 });

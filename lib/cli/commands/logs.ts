@@ -1,5 +1,7 @@
 import { JOBS } from "../../jobs/mod.ts";
 import { byteOfLine, createFactReader, type FactReader } from "../../run/fact_reader.ts";
+import { MAX_JOURNAL_BYTES } from "../../run/journal.ts";
+import { openRegularFile } from "../../ports/regular_file.ts";
 import { readJournalText } from "../../run/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { FolderWatch } from "../../session_log/folder_watch.ts";
@@ -60,9 +62,10 @@ interface ReadOptions {
  * @throws {PanewrightError} when there is no journal, and at a line that cannot be read; those before it were told
  */
 async function tellRecords({ journalPath: path, lockPath }: RunFolder, { onRecord, follow, signal }: ReadOptions) {
+  refuseUnlessReadable(path);
   using tail = new LineTail(path);
   await using changes = new FolderWatch(path);
-  const byteOf = (line: number) => byteOfLine(Deno.readTextFileSync(path), line);
+  const byteOf = (line: number) => byteOfLine(readJournalText(path), line);
   const newReader = () => createFactReader({ path, jobs: JOBS, byteOf });
   let reader = newReader();
   let told = 0;
@@ -80,7 +83,19 @@ async function tellRecords({ journalPath: path, lockPath }: RunFolder, { onRecor
     if (goesOn) await changes.wait(LOOK_EVERY_MS, signal);
     else break;
   }
-  if (told === 0) await readJournalText(path);
+  if (told === 0) readJournalText(path);
+}
+
+/** A journal is read in pieces here, so it is looked at as a whole first. */
+function refuseUnlessReadable(path: string): void {
+  try {
+    using journal = openRegularFile(path, { access: "read" });
+    if (journal.stat().size <= MAX_JOURNAL_BYTES) return;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+  }
+  // Tells why.
+  readJournalText(path);
 }
 
 function createWriter(

@@ -1,8 +1,11 @@
+import { parsePermissionSubjects } from "../../dialogs/policy_subjects.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { decidePermission, exactRequest, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
+import type { DialogKind } from "../../screen/dialog.ts";
+import { realPathAsFarAsItExists } from "../../ports/real_path.ts";
 import { ROLES } from "../../roles.ts";
 import { dialogKindsOf, PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
 import { defineCommand } from "../console/command.ts";
@@ -14,19 +17,32 @@ const KINDS = dialogKindsOf(PROVIDERS);
 /** `panewright permissions test 'command'`. */
 export const command = defineCommand({
   description:
-    `"permissions test" tells how a permission dialog of an agent would be answered, and why: allow, ask (a person ` +
+    `"permissions test" tells how permission dialogs of an agent would be answered, and why: allow, ask (a person ` +
     `is asked) or deny, with the rule that decides. Nothing is run.
 
-The policy comes from "permissions" in the configuration. SUBJECT is the path of the file for dialogs about files ` +
-    `(--kind file_edit, file_write, patch), and the command for all others.
+The policy comes from "permissions" in the configuration. A SUBJECT is the path of the file for dialogs about files ` +
+    `(--kind file_edit, file_write, patch), and the command for all others. Without a SUBJECT, subjects are read from ` +
+    `standard input: one a line, or separated by NUL characters with --null. A subject may also be a JSON object, ` +
+    `{"kind": "file_edit", "subject": "src/a.ts"}.
 
-The exit code is 0, whatever the answer is.`,
+With --json, one object a line is printed for each subject, in their order: decision, rule, reason, kind and subject. ` +
+    `The exit code is 0, whatever the answers are.`,
   arguments: [
     { name: "ACTION", description: "test", required: true },
-    { name: "SUBJECT", description: "the command, or the file; quote it for your shell", required: true },
-    { name: "CONFIG", description: "the config file; panewright.jsonc of the working directory if left out" },
+    { name: "SUBJECT", description: "the command, or the file; quote it for your shell", rest: true },
   ],
   flags: [
+    {
+      name: "config",
+      type: "string",
+      placeholder: "FILE",
+      description: "the config file (panewright.jsonc of the working directory)",
+    },
+    {
+      name: "null",
+      type: "switch",
+      description: "subjects on standard input are separated by NUL characters",
+    },
     {
       name: "role",
       type: "choice",
@@ -52,51 +68,79 @@ The exit code is 0, whatever the answer is.`,
   examples: [
     { command: "permissions test 'git push origin main'", description: "is a push allowed?" },
     { command: "permissions test --role tester --kind file_edit src/a.ts", description: "may the tester edit?" },
+    { command: "permissions test --json --null --config ci.jsonc < commands", description: "what about all of these?" },
   ],
   async run({ flags, positionals, global }, io) {
-    const [action = "", subject = "", path] = positionals;
+    const [action = "", ...given] = positionals;
     if (!ACTIONS.includes(action)) {
       throw new UsageError(`Cannot do "${action}" with permissions${didYouMean(action, ACTIONS)}`, {
         hint: 'ACTION is test: panewright permissions test "COMMAND".',
       });
     }
+    if (flags.null && given.length > 0) {
+      throw new UsageError("Cannot take subjects both from the command line and, with --null, from standard input");
+    }
     const { config, workdir } = await loadSettings({
       cwd: io.cwd,
       env: io.env,
-      ...(path === undefined ? {} : { path }),
+      ...(flags.config === undefined ? {} : { path: flags.config }),
     });
     const { role = "programmer", kind = "command" } = flags;
     const provider = flags.provider ?? config.roles[role]?.provider ?? config.provider;
-    const policy = toPermissionPolicy(config.permissions);
-    const verdict = decidePermission(exactRequest(kind, subject), { policy, workdir, role, provider });
+    const home = io.env("HOME");
+    const context = {
+      ...{ policy: toPermissionPolicy(config.permissions), workdir, role, provider },
+      ...(home === undefined ? {} : { home }),
+      realPath: realPathAsFarAsItExists,
+    };
+    const requests = given.length > 0
+      ? given.map((subject) => ({ kind, subject }))
+      : parsePermissionSubjects(await readText(io.readStdin), {
+        kind,
+        kinds: KINDS,
+        separator: flags.null ? "\0" : "\n",
+      });
     const { auto_accept: autoAccept, dry_run: dryRun } = config.permissions;
-    const asked = { role, provider, kind, subject, workdir, autoAccept, dryRun };
-    io.stdout(global.json ? jsonLine({ ...verdict, ...asked }) : render(verdict, asked));
+    const lines = requests.map((request) => {
+      const verdict = decidePermission(exactRequest(request.kind, request.subject), context);
+      return global.json ? jsonLine({ ...verdict, ...request }) : render(verdict, { ...request, role, provider });
+    });
+    io.stdout(lines.join(""));
+    const notice = noticeOf({ autoAccept, dryRun });
+    if (!global.json && notice !== undefined && lines.length > 0) io.stdout(notice);
     return 0;
   },
 });
 
+async function readText(readStdin: () => Promise<Uint8Array>): Promise<string> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readStdin());
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new UsageError("Cannot read the subjects on standard input: they are not UTF-8 text", { cause });
+  }
+}
+
 interface Asked {
   readonly role: string;
   readonly provider: string;
-  readonly kind: string;
+  readonly kind: DialogKind;
   readonly subject: string;
-  readonly autoAccept: boolean;
-  readonly dryRun: boolean;
 }
 
 function render({ decision, rule, reason }: PermissionVerdict, asked: Asked): string {
-  const lines = [
+  return [
     `${decision}  ${sanitizeLine(asked.subject)}`,
     `  ${sanitizeLine(reason)}`,
     `  rule: ${rule}; ${asked.kind} dialog of ${asked.role} (${asked.provider})`,
-  ];
-  if (!asked.autoAccept) {
-    lines.push("  permissions.auto_accept is off: in a run, nothing would be sent and a person would be told.");
-  } else if (asked.dryRun) {
-    lines.push(
-      "  permissions.dry_run is on: in a run, the decision would be written to the audit log and nothing sent.",
-    );
+    "",
+  ].join("\n");
+}
+
+function noticeOf({ autoAccept, dryRun }: { readonly autoAccept: boolean; readonly dryRun: boolean }) {
+  if (!autoAccept) {
+    return "  permissions.auto_accept is off: in a run, nothing would be sent and a person would be told.\n";
   }
-  return `${lines.join("\n")}\n`;
+  if (!dryRun) return undefined;
+  return "  permissions.dry_run is on: in a run, the decision would be written to the audit log and nothing sent.\n";
 }

@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { type Role, ROLES } from "../../roles.ts";
 import { runReplayAgent } from "../../replay/program.ts";
@@ -20,10 +21,16 @@ export const command = defineCommand({
       placeholder: "FILE",
       description: "a file that gets each prompt, a JSON object a line",
     },
+    {
+      name: "record",
+      type: "string",
+      placeholder: "FILE",
+      description: "a file that says which command waits for its approval",
+    },
     { name: "role", type: "choice", choices: ROLES, description: "whose part is played" },
   ],
   async run({ flags }, io) {
-    const { script: file, role, log } = flags;
+    const { script: file, role, log, record } = flags;
     if (file === undefined || role === undefined) {
       throw new UsageError("Cannot play an agent: --script and --role are needed");
     }
@@ -34,11 +41,18 @@ export const command = defineCommand({
       workdir: io.cwd,
       tty: openTty(),
       signal: io.signal,
+      ...(record === undefined ? {} : { onPending: (commands) => recordPending(record, commands) }),
       ...(log === undefined ? {} : { onPrompt: (prompt) => logPrompt(log, { role, prompt }) }),
     });
     return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : exitCode;
   },
 });
+
+/** What waits is on record before its dialog opens. */
+function recordPending(path: string, pending: readonly string[]): void {
+  Deno.mkdirSync(dirname(path), { recursive: true });
+  Deno.writeTextFileSync(path, JSON.stringify({ pending }), { mode: 0o600 });
+}
 
 async function readScript(file: string, role: Role) {
   let text: string;

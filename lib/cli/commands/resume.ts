@@ -13,12 +13,14 @@ import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { readOverview } from "../../run/overview.ts";
 import { cutDamagedJournal, isJournalOf, type JournalFacts, notBegun, readFacts } from "../../run/read_facts.ts";
+import type { Progress, RunEnd } from "../../run/progress.ts";
 import { foldProgress } from "../../run/read_progress.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { lockRun } from "../../run/run_lock.ts";
 import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
 import { executeReview } from "./run.ts";
 
@@ -35,6 +37,7 @@ export const command = defineCommand({
   flags: [
     NO_INPUT_FLAG,
     WORKDIR_FLAG,
+    TRUST_FLAG,
     {
       name: "from-last-good",
       type: "switch",
@@ -49,7 +52,7 @@ export const command = defineCommand({
     const [name] = positionals;
     const folder = name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd);
     if (flags["from-last-good"] === true) await repair(folder, io);
-    const around = { io, global, noInput: flags["no-input"] === true };
+    const around = { io, global, noInput: flags["no-input"] === true, trust: flags.trust === true };
     const journal = await readFacts(folder.journalPath, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
     if (isJournalOf(journal, PIPELINE)) return await resumeSteps(folder, journal, around);
@@ -57,7 +60,7 @@ export const command = defineCommand({
   },
 });
 
-type Around = Pick<Surroundings, "io" | "global" | "noInput">;
+type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust">;
 
 async function resumeSteps(
   folder: RunFolder,
@@ -67,9 +70,11 @@ async function resumeSteps(
   const [started] = facts;
   if (started?.type !== "run_started") throw notBegun(folder.id);
   const { workdir, configFile } = started;
+  const earlier = foldProgress(PIPELINE, facts);
   return await executeSteps({ flags: { wd: workdir }, ...(configFile === null ? {} : { path: configFile }) }, {
     ...around,
-    earlier: foldProgress(PIPELINE, facts),
+    trust: around.trust || await isRefused(folder, earlier, ["pass"]),
+    earlier,
     execute: (options) => resumeExec(folder, options),
   });
 }
@@ -94,11 +99,25 @@ async function resumeReview(
       { hint: "Correct the working directory in the configuration, or start the run anew." },
     );
   }
+  const earlier = foldProgress(REVIEW_LOOP, facts);
+  const trust = around.trust || await isRefused(folder, earlier, ["pass", "fail"]);
+  await requireTrust(loaded, { ...around, trust, mayAsk: !around.global.json && around.noInput !== true });
   return await executeReview(toRunPlan({ ...loaded, job: task }), {
     ...around,
-    earlier: foldProgress(REVIEW_LOOP, facts),
+    earlier,
     execute: (options) => resumeReviewRun(folder, options),
   });
+}
+
+/**
+ * Whether the run is over, and cannot be resumed however its configuration is: there is nothing to trust then.
+ *
+ * @param final the ends after which a run of its job is over
+ * @throws {UsageError} when another process executes it
+ */
+async function isRefused(folder: RunFolder, { finished }: Progress, final: readonly RunEnd[]): Promise<boolean> {
+  (await lockRun(folder))[Symbol.dispose]();
+  return finished !== undefined && final.includes(finished.outcome);
 }
 
 /** Cuts a damaged journal, unless a process writes to it. */

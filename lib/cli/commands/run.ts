@@ -2,16 +2,18 @@ import { resolve } from "@std/path/posix";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
+import { defaultDecision } from "../../dialogs/policy/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
-import { privateWordsOf } from "../../redact/secret_patterns.ts";
+import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { carryOut, type Surroundings } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
 import { openLiveOutput } from "../show/live_output.ts";
+import { requireTrust, TRUST_FLAG } from "../trust.ts";
 
 /** `panewright run [CONFIG]` */
 export const command = defineCommand({
@@ -21,7 +23,7 @@ export const command = defineCommand({
     "reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
     "143 interrupted.",
   arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
-  flags: CONFIG_FLAGS,
+  flags: [...CONFIG_FLAGS, TRUST_FLAG],
   examples: [
     { command: "run", description: "with panewright.jsonc of this folder" },
     {
@@ -30,7 +32,7 @@ export const command = defineCommand({
     },
     { command: "run --json", description: "what happens, as one JSON object a line" },
   ],
-  async run({ flags, positionals, global }, io) {
+  async run({ flags: { trust, ...flags }, positionals, global }, io) {
     const [path] = positionals;
     const loaded = await loadConfig({
       cwd: io.cwd,
@@ -38,6 +40,7 @@ export const command = defineCommand({
       flags,
       ...(path === undefined ? {} : { path }),
     });
+    await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json });
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const origin = { configFile, cwd: io.cwd, flags };
     return await executeReview(toRunPlan(loaded), {
@@ -47,6 +50,15 @@ export const command = defineCommand({
     });
   },
 });
+
+/** What a run says first where its policy only names exceptions. */
+export const EXCEPTIONS_ONLY =
+  "Permission dialogs are accepted unless a rule stops them: deny and ask are lists of exceptions, and no boundary. " +
+  "A sandbox is one; permissions.default: ask accepts only what permissions.allow names.";
+
+function acceptsByDefault({ handoff, permissions }: ReviewRunPlan): boolean {
+  return handoff.autoAcceptPermissions && !permissions.dryRun && defaultDecision(permissions.policy) === "allow";
+}
 
 /** Where and how {@linkcode executeReview} executes a plan. */
 export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "output"> {
@@ -65,12 +77,13 @@ export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "outp
 export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
   const { execute, earlier } = around;
   using output = openLiveOutput(REVIEW_LOOP, { ...around, earlier });
-  const secrets = privateWordsOf(Deno.env.toObject(), "").secrets ?? [];
+  const { io, global } = around;
+  if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({
       ...options,
       plan,
-      secrets,
+      auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
       ...(person && { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
     }));
 }

@@ -1,11 +1,14 @@
 import type { ProviderId } from "../../providers/provider.ts";
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import type { Role } from "../../roles.ts";
-import { placeOf } from "./folders.ts";
-import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
-import { type CommandPattern, matchCommand, matchPath, parseCommandPattern } from "./pattern.ts";
+import type { ShellWord } from "../../shell/mod.ts";
+import type { PossibleFolders } from "./folders.ts";
+import { type Doubt, type InspectedWrite, type Inspection, inspectShellText } from "./inspect.ts";
+import { type Ground, whereto } from "./places.ts";
+import { type CommandPattern, type KnownWord, matchCommand, matchPath, parseCommandPattern } from "./pattern.ts";
 import {
   DECIDED_KINDS,
+  defaultDecision,
   NEVER_ACCEPTED,
   type PermissionDecision,
   type PermissionPolicy,
@@ -22,10 +25,8 @@ export function exactRequest(kind: DialogKind, subject: string | undefined): Per
 }
 
 /** Whose dialog it is, and what applies to it. */
-export interface PermissionContext {
+export interface PermissionContext extends Pick<Ground, "workdir" | "home" | "realPath"> {
   readonly policy: PermissionPolicy;
-  /** Absolute path of the folder in which the agent works, links resolved. */
-  readonly workdir: string;
   readonly role: Role;
   readonly provider: ProviderId;
 }
@@ -65,7 +66,7 @@ export function decidePermission(request: PermissionRequest, context: Permission
     const why = Object.hasOwn(NEVER_ACCEPTED, kind) ? NEVER_ACCEPTED[kind] : "no policy knows what it asks for";
     return verdict("ask", `never:${kind}`, `This is never accepted automatically: ${why}.`);
   }
-  const first = decideReading(request, context);
+  const first = decideByDefault(decideReading(request, context), context.policy);
   if (first.decision === "deny") return first;
   for (const subject of request.otherReadings) {
     const other = decideReading({ ...request, subject }, context);
@@ -79,6 +80,13 @@ export function decidePermission(request: PermissionRequest, context: Permission
   return first;
 }
 
+/** Where the default is to deny, so is what would be put to a person only because it is not known. */
+function decideByDefault(found: PermissionVerdict, policy: PermissionPolicy): PermissionVerdict {
+  const unknown = found.decision === "ask" && !found.rule.startsWith("permissions.");
+  if (!unknown || defaultDecision(policy) !== "deny") return found;
+  return { ...found, decision: "deny", reason: `${found.reason} The policy's default is deny.` };
+}
+
 /** What a dialog is about, looked at once for all rules. */
 interface Matter {
   readonly kind: DialogKind;
@@ -88,9 +96,10 @@ interface Matter {
 }
 
 function decideReading(request: PermissionRequest, context: PermissionContext): PermissionVerdict {
-  const { policy, workdir } = context;
-  const matter = matterOf(request, workdir);
-  const violations = violationsOf(matter, workdir);
+  const { policy } = context;
+  const ground = { ...context, writable: policy.writable ?? [] };
+  const matter = matterOf(request, ground);
+  const violations = violationsOf(matter, ground);
   const lifted = (rule: string | undefined) => policy.liftBuiltin.some((name) => name === rule);
 
   const denied = findRule("deny", matter, context);
@@ -105,16 +114,13 @@ function decideReading(request: PermissionRequest, context: PermissionContext): 
   }
   const asked = findRule("ask", matter, context);
   if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
-  const doubt = doubtsOf(request, matter).find(({ about }) => !lifted(about));
+  const guarded = guardedBy(matter, ground);
+  if (guarded !== undefined) return verdict("ask", "protected", `Only a person may allow it: ${guarded}.`);
+  const named = matcherOf(matter, context);
+  const doubt = doubtsOf(request, matter, ground).find(({ about, unless }) =>
+    !lifted(about) && !(unless !== undefined && named(unless.words, unless.folders, unless.naming))
+  );
   if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
-  const opaque = matter.inspection?.opaque.find(({ layer, folders }) => {
-    const words = layer.words.map((word) => knownWord(word, { workdir, folders }));
-    return !allowedPatterns(matter, context).some((pattern) => matchCommand(pattern, words) === "yes");
-  });
-  if (opaque !== undefined) {
-    const reason = `What it does is uncertain: ${opaque.layer.program} runs commands that are not followed.`;
-    return verdict("ask", "uncertain", reason);
-  }
   for (const unsure of [denied, asked]) {
     if (unsure.maybe === undefined) continue;
     return verdict("ask", "uncertain", `It may be what ${unsure.maybe} means: its words are not all known.`);
@@ -135,35 +141,53 @@ function verdict(decision: PermissionDecision, rule: string, reason: string): Pe
 
 const FILE_KINDS: readonly DialogKind[] = ["patch", "file_write", "file_edit"];
 
-function matterOf({ kind, subject }: PermissionRequest, workdir: string): Matter {
+function matterOf({ kind, subject }: PermissionRequest, ground: Ground): Matter {
   const lines = FILE_KINDS.includes(kind) ? subject?.split("\n") ?? [] : [];
   return {
     kind,
-    inspection: kind === "command" && subject !== undefined ? inspectShellText(subject, { workdir }) : undefined,
+    inspection: kind === "command" && subject !== undefined ? inspectShellText(subject, ground) : undefined,
     paths: lines.filter((line) => line.trim() !== ""),
   };
 }
 
-function violationsOf({ kind, inspection, paths }: Matter, workdir: string): Inspection["violations"] {
+function violationsOf({ kind, inspection, paths }: Matter, ground: Ground): Inspection["violations"] {
   if (inspection !== undefined) return inspection.violations;
   if (!FILE_KINDS.includes(kind)) return [];
-  const outside = paths.find((path) => placeOf(path, { workdir, folders: [workdir] }) === "outside");
+  const outside = paths.find((path) => written(path, ground).place === "outside");
   if (outside === undefined) return [];
   return [{ rule: "write_outside_workdir", message: `it writes to ${outside}, outside the working directory` }];
+}
+
+function written(path: string, ground: Ground) {
+  return whereto(path, { folders: [ground.workdir], does: "write" }, ground);
+}
+
+/** What only a person may allow, whatever the policy says. */
+function guardedBy({ kind, inspection, paths }: Matter, ground: Ground): string | undefined {
+  if (inspection !== undefined) return inspection.guarded[0];
+  if (!FILE_KINDS.includes(kind)) return undefined;
+  for (const path of paths) {
+    const { protected: kept } = written(path, ground);
+    if (kept !== undefined) return `it writes to ${path}, and ${kept} is protected`;
+  }
+  return undefined;
 }
 
 function doubtsOf(
   { kind, subject, subjectComplete }: PermissionRequest,
   { inspection, paths }: Matter,
+  ground: Ground,
 ): readonly Doubt[] {
   if (kind === "other" || kind === "plan") return [];
   if (subject === undefined || subject.trim() === "") {
     return [{ message: kind === "command" ? "its command is not shown" : "its file is not shown" }];
   }
   if (!subjectComplete) return [{ message: "only a part of it is shown" }];
-  const home = FILE_KINDS.includes(kind) ? paths.find((path) => path.startsWith("~")) : undefined;
-  if (home === undefined) return inspection?.doubts ?? [];
-  return [{ message: `where ${home} leads is not known`, about: "write_outside_workdir" }];
+  const unknown = FILE_KINDS.includes(kind)
+    ? paths.find((path) => path.startsWith("~") || written(path, ground).place === "unknown")
+    : undefined;
+  if (unknown === undefined) return inspection?.doubts ?? [];
+  return [{ message: `where ${unknown} leads is not known`, about: "write_outside_workdir" }];
 }
 
 interface FoundRule {
@@ -179,7 +203,8 @@ interface FoundRule {
 function findRule(list: "deny" | "ask", matter: Matter, context: PermissionContext): FoundRule {
   let maybe: string | undefined;
   for (const [index, rule] of context.policy[list].entries()) {
-    if (!concerns(rule, matter.kind, context)) continue;
+    const aboutWrites = rule.path !== undefined && matter.inspection !== undefined && concernsWrites(rule, context);
+    if (!aboutWrites && !concerns(rule, matter.kind, context)) continue;
     const place = `permissions.${list}[${index}]`;
     const held = holds(rule, matter, context);
     if (held.outcome === "yes") return { sure: place, what: held.what };
@@ -208,7 +233,8 @@ function holds(
   }
   if (rule.path !== undefined) {
     const pattern = parseCommandPattern(rule.path);
-    const meant = matter.paths.some((path) => matchPath(pattern, pathSpellings(path, { workdir, folders: [workdir] })));
+    const paths = [...matter.paths, ...(matter.inspection?.writes ?? []).flatMap((one) => one.paths)];
+    const meant = paths.some((path) => matchPath(pattern, pathSpellings(path, { workdir, folders: [workdir] })));
     return { outcome: meant ? "yes" : "no", what: `the path pattern "${rule.path}"` };
   }
   return { outcome: "yes", what: `dialogs of the kind ${matter.kind}` };
@@ -229,49 +255,122 @@ function decideAllowed(request: PermissionRequest, matter: Matter, context: Perm
   if (matter.kind === "other") {
     return verdict("ask", "uncertain", "What the dialog asks for is not known.");
   }
-  if (policy.allow.length === 0) return verdict("allow", "default", "Nothing in the policy speaks against it.");
+  const byDefault = defaultDecision(policy);
+  if (byDefault === "allow") return verdict("allow", "default", "Nothing in the policy speaks against it.");
   const whole = rules.find(({ rule }) => rule.command === undefined && rule.path === undefined);
   if (whole !== undefined) return verdict("allow", whole.place, "The policy allows it.");
   const missing = matter.kind === "command" ? unnamedCommand(matter, context) : unnamedPath(matter, rules, context);
   if (missing === undefined) return verdict("allow", "allow_list", "The policy's allow list names all of it.");
   const what = missing === "" ? `this ${request.kind}` : missing;
-  return verdict("ask", "allow_list", `The policy has an allow list, and it does not name ${what}.`);
+  return verdict(
+    byDefault,
+    policy.allow.length === 0 ? "default" : "allow_list",
+    `The policy does not name ${what}, and its default is ${byDefault}.`,
+  );
 }
 
 type PlacedRule = { readonly rule: PermissionRule; readonly place: string };
 
-/** The command patterns of `allow` that concern a dialog. */
-function allowedPatterns({ kind }: Matter, context: PermissionContext): readonly CommandPattern[] {
+/** The command patterns of `allow` that concern a dialog, and that have a text in them. */
+function allowedPatterns({ kind }: Matter, context: PermissionContext, naming = ""): readonly CommandPattern[] {
   return context.policy.allow.flatMap((rule) =>
-    rule.command !== undefined && concerns(rule, kind, context) ? [parseCommandPattern(rule.command)] : []
+    rule.command?.includes(naming) && concerns(rule, kind, context) ? [parseCommandPattern(rule.command)] : []
   );
 }
 
-/** The first command that no rule of `allow` names. What only runs another command needs no rule of its own. */
-function unnamedCommand(matter: Matter, context: PermissionContext): string | undefined {
+/** Whether an entry of `allow` names a command, with every word in it that asks for what is not harmless. */
+function matcherOf(matter: Matter, context: PermissionContext) {
   const { workdir } = context;
-  const patterns = allowedPatterns(matter, context);
-  const commands = matter.inspection?.commands ?? [];
-  if (commands.length === 0) return "";
-  for (const inspected of commands) {
-    const { command, layers } = inspected;
+  const { inspection } = matter;
+  const named = new Map(inspection?.named);
+  for (const { word } of inspection?.reads ?? []) if (word !== undefined) named.set(word, PATH_BEGINNING);
+  for (const write of inspection?.writes ?? []) {
+    if (typeof write.by === "object" && !isWritable(write, context)) named.set(write.by, PATH_BEGINNING);
+  }
+  return (words: readonly (ShellWord | undefined)[], folders: PossibleFolders, naming = ""): boolean => {
+    const patterns = allowedPatterns(matter, context, naming);
+    const known = words.map((word): KnownWord => {
+      const literal = word === undefined ? undefined : named.get(word);
+      return { ...knownWord(word, { workdir, folders }), ...(literal === undefined ? {} : { literal }) };
+    });
+    return readingsOf(known, context).some((reading) =>
+      patterns.some((pattern) =>
+        (pattern.first === undefined || reading[0]?.value === undefined || pattern.first === reading[0].value) &&
+        matchCommand(pattern, reading) === "yes"
+      )
+    );
+  };
+}
+
+/** How much of a path a rule must spell out that names it: `/e**` does, `/**` does not. */
+const PATH_BEGINNING = 2;
+
+/** A command as it is written; a program of the system without its folder; git without options that are harmless. */
+function readingsOf(words: readonly KnownWord[], { home }: PermissionContext): readonly (readonly KnownWord[])[] {
+  const [first, ...rest] = words;
+  const program = first?.value ?? "";
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  const folder = program.slice(0, Math.max(program.lastIndexOf("/"), 0));
+  const own = home === undefined ? [] : OWN_FOLDERS.map((below) => `${home}/${below}`);
+  const plain = [...SYSTEM_FOLDERS, ...own].includes(folder) ? [{ value: name }, ...rest] : words;
+  const git = name === "git" && (plain[0]?.value ?? "") === "git" ? withoutGitOptions(plain) : plain;
+  return [...new Set([words, plain, git])];
+}
+
+const SYSTEM_FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+const OWN_FOLDERS = [".cargo/bin", ".deno/bin", ".bun/bin", "go/bin", ".local/bin"];
+
+/** git without its options before the command, as far as none of them must be named. */
+function withoutGitOptions(words: readonly KnownWord[]): readonly KnownWord[] {
+  let index = 1;
+  while (/^-/.test(words[index]?.value ?? "")) {
+    const valued = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/.test(words[index]?.value ?? "");
+    for (const word of words.slice(index, index + (valued ? 2 : 1))) if (word.literal !== undefined) return words;
+    index += valued ? 2 : 1;
+  }
+  return [...words.slice(0, 1), ...words.slice(index)];
+}
+
+/** Whether a file may be written by what the policy says of files. */
+function isWritable({ paths }: InspectedWrite, context: PermissionContext): boolean {
+  const { policy, workdir } = context;
+  const rules = policy.allow.filter((rule) => rule.command === undefined && concernsWrites(rule, context));
+  return paths.every((path) =>
+    (policy.writable ?? []).some((folder) => path.startsWith(`${folder}/`)) ||
+    rules.some((rule) =>
+      rule.path === undefined ||
+      matchPath(parseCommandPattern(rule.path), normalSpellings(path, { workdir, folders: [workdir] }))
+    )
+  );
+}
+
+/** Whether a rule is about the files that a command writes. */
+function concernsWrites(rule: PermissionRule, context: PermissionContext): boolean {
+  return concerns(rule, "file_write", context) || concerns(rule, "command", context);
+}
+
+/**
+ * The first command that no rule of `allow` names. What only runs another command needs no rule of its own, nor does
+ * what touches nothing but the shell; nor do variables, as those that matter are in doubt already.
+ */
+function unnamedCommand(matter: Matter, context: PermissionContext): string | undefined {
+  const { inspection } = matter;
+  const named = matcherOf(matter, context);
+  for (const { command, layers, folders, harmless } of inspection?.commands ?? []) {
+    if (harmless) continue;
     const assignments = command.assignments.map(({ word }) => word);
-    const visible = layers.filter(({ transparent }) => !transparent);
-    const needed = visible.map(({ words, moreWords }, index) => [
-      ...(index === 0 ? assignments : []),
-      ...words,
-      ...(moreWords ? [undefined] : []),
-    ]);
-    // What is assigned holds for what a shell runs as well.
-    if (visible.length === 0 && assignments.length > 0) needed.push(assignments);
-    for (const words of needed) {
-      const known = words.map((word) => knownWord(word, { workdir, folders: inspected.folders }));
-      if (!patterns.some((pattern) => matchCommand(pattern, known) === "yes")) {
-        return words.map((word) => word?.source ?? "…").join(" ");
-      }
+    for (const { words, moreWords, transparent } of layers) {
+      const all = moreWords ? [...words, undefined] : words;
+      // An entry may name the variables, too.
+      const isNamed = () =>
+        named(all, folders) || (words === command.words && named([...assignments, ...all], folders));
+      if (!transparent && !isNamed()) return all.map((word) => word?.source ?? "…").join(" ");
     }
   }
-  return undefined;
+  const write = inspection?.writes.find((one) => one.by === "redirection" && !isWritable(one, context));
+  if (write !== undefined) return `that ${write.message}`;
+  const read = inspection?.reads.find(({ word }) => word === undefined);
+  return read === undefined ? undefined : `that ${read.message}`;
 }
 
 function unnamedPath(

@@ -8,6 +8,8 @@ export interface FileTarget {
   readonly path?: string;
   /** `remove_tree`: a folder and all in it. */
   readonly action: "write" | "remove" | "remove_tree";
+  /** Whether it is the program's purpose to do so; otherwise a rule must name the file, or the word that asks for it. */
+  readonly purpose?: true;
 }
 
 /** What a program does to the files that it is given. */
@@ -46,9 +48,6 @@ const PROGRAMS: Readonly<Record<string, FileProgram>> = {
   chown: { operands: "all" },
   chgrp: { operands: "all" },
   sed: { operands: "all", only: /^(?:-[nEersuz]*i.*|--in-place.*)$/, valued: /^-[ef]$/ },
-  sort: { operands: "none", options: /^(?:-o|--output)$/ },
-  curl: { operands: "none", options: /^(?:-[oDc]|--(?:output|output-dir|dump-header|cookie-jar|trace|trace-ascii))$/ },
-  wget: { operands: "none", options: /^(?:-[OPoa]|--(?:output-document|directory-prefix|output-file))$/ },
   unzip: { operands: "none", options: /^-d$/ },
   patch: { operands: "none", options: /^(?:-[do]|--(?:directory|output))$/ },
 };
@@ -63,7 +62,7 @@ const PROGRAMS: Readonly<Record<string, FileProgram>> = {
  * import { assertEquals } from "@std/assert";
  * import { commandLayers, parseShellCommand } from "../../shell/mod.ts";
  * const targets = (text: string) => fileTargets(commandLayers(parseShellCommand(text).commands[0]!)[0]!);
- * assertEquals(targets("cp /etc/hosts copy")?.map(({ word, action }) => [word.value, action]), [["copy", "write"]]);
+ * assertEquals(targets("cp /etc/hosts copy")?.map(({ word, path }) => path ?? word.value), ["copy", "copy/hosts"]);
  * assertEquals(targets("rm -fr a b")?.map(({ word, action }) => [word.value, action]), [
  *   ["a", "remove_tree"],
  *   ["b", "remove_tree"],
@@ -83,17 +82,42 @@ export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefi
   if (moreWords && spec.operands !== "none") return undefined;
   const tree = program === "rm" && sorted.flags.some(({ value }) => /^-[a-zA-Z]*[rR]|^--r/.test(value ?? "-r"));
   const action = tree ? "remove_tree" : spec.action ?? "write";
+  const into = spec.operands === "last" || program === "mv" || program === "ln" ? sorted.operands.at(-1) : undefined;
   const operands = spec.operands === "all"
     ? sorted.operands
     : spec.operands === "last"
     ? sorted.operands.slice(-1).filter(({ value }) => value === undefined || !/^[^/]+:/.test(value))
     : [];
   const moved = program === "mv" ? sorted.operands.slice(0, -1) : [];
+  const purpose = spec.only === undefined ? { purpose: true as const } : {};
   return [
-    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action })),
-    ...moved.map((word) => ({ word, action: "remove" as const })),
-    ...sorted.files,
+    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose })),
+    ...moved.map((word) => ({ word, action: "remove" as const, ...purpose })),
+    ...sorted.files.map((target) => ({ ...target, ...purpose })),
+    ...copies(sorted, into),
   ];
+}
+
+/** What a file becomes in the folder that it is copied or moved to: `cp x/.env .` writes `./.env`. */
+function copies({ operands, files }: SortedWords, into: ShellWord | undefined): readonly FileTarget[] {
+  const folders = files.length > 0 ? files.map(({ word, path }) => path ?? word.value) : [into?.value];
+  return operands.flatMap((word) => {
+    const name = /([^/]+)\/*$/.exec(word.value ?? "")?.[1];
+    if ((word === into && files.length === 0) || name === undefined || /^\.{1,2}$/.test(name)) return [];
+    return folders.flatMap((folder) =>
+      folder === undefined || into === undefined
+        ? []
+        : [{ word: into, path: `${folder}/${name}`, action: "write" as const, purpose: true as const }]
+    );
+  });
+}
+
+/** The files that one command copies from. */
+export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {
+  const spec = program !== undefined && Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
+  if (spec === undefined || (spec.operands !== "last" && program !== "sed")) return [];
+  const { operands, files } = sortWords(words, spec);
+  return program === "sed" ? [] : files.length > 0 ? operands : operands.slice(0, -1);
 }
 
 /** The files that a command's redirections write. */
@@ -103,6 +127,11 @@ export function redirectionTargets({ redirections }: ShellCommand): readonly Fil
       operator.includes(">") && !(operator === ">&" && /^(?:\d+-?|-)$/.test(target.value ?? ""))
     )
     .map(({ target }) => ({ word: target, action: "write" as const }));
+}
+
+/** The files that a command's redirections read. */
+export function readTargets({ redirections }: ShellCommand): readonly ShellWord[] {
+  return redirections.filter(({ operator }) => operator === "<" || operator === "<>").map(({ target }) => target);
 }
 
 interface SortedWords {
@@ -168,22 +197,59 @@ function clustered(text: string, options: RegExp): string | "next" | undefined {
   return undefined;
 }
 
+/**
+ * The files that find finds, for what it does with each: as far as names narrow them, all below its folders otherwise.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../../shell/mod.ts";
+ * const found = (text: string) =>
+ *   foundFiles(parseShellCommand(text).commands[0]!.words, "remove").map(({ path, action }) => [path, action]);
+ * assertEquals(found("find src -name '*.pyc' -delete"), [["src/*.pyc", "remove"]]);
+ * assertEquals(found("find . -type f -delete"), [["./*", "remove_tree"]]);
+ * ```
+ */
+export function foundFiles(words: readonly ShellWord[], action: FileTarget["action"]): readonly FileTarget[] {
+  const rest = words.slice(1).filter(({ value }) => !/^-[HLP]$/.test(value ?? ""));
+  const end = rest.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
+  const roots = rest.slice(0, end === -1 ? rest.length : end);
+  const tests = end === -1 ? [] : rest.slice(end);
+  const [program] = words;
+  const from = roots.length > 0 ? roots : program === undefined ? [] : [{ ...program, value: "." }];
+  const narrowed = !tests.some(({ value }) => /^(?:-o|-or|,|!|-not|-regex|-iregex)$/.test(value ?? ""));
+  const names = narrowed
+    ? tests.filter((_, index) => /^-i?name$/.test(tests[index - 1]?.value ?? "")).map(({ value }) => value)
+    : [];
+  const paths = narrowed
+    ? tests.filter((_, index) => /^-(?:i?path|wholename)$/.test(tests[index - 1]?.value ?? "")).map(({ value }) =>
+      value
+    )
+    : [];
+  const empty = narrowed && tests.some(({ value }) => value === "-empty");
+  return from.flatMap((word): readonly FileTarget[] => {
+    const root = word.value?.replace(/\/+$/, "") ?? undefined;
+    if (root === undefined || [...names, ...paths].includes(undefined)) return [{ word, action }];
+    const [name] = names;
+    const [path] = paths;
+    // A name that begins with a dot and a pattern may be any of the hidden files.
+    if (name !== undefined && /^\.[^/]*[*?[]/.test(name)) return [{ word: { ...word, value: undefined }, action }];
+    if (name !== undefined) return [{ word, path: `${root}/${name}`, action }];
+    if (path !== undefined && path.startsWith(`${root}/`)) return [{ word, path, action }];
+    if (empty) return [{ word, path: root === "" ? "/" : root, action: "write" }];
+    return [{ word, path: `${root}/*`, action: "remove_tree" }];
+  });
+}
+
 const SPECIAL: Readonly<Record<string, (words: readonly ShellWord[]) => readonly FileTarget[]>> = {
   dd: (words) =>
     words.flatMap((word) => {
       const text = word.value ?? literalStart(word);
       if (!text.startsWith("of=")) return [];
-      return [word.value === undefined ? { word, action: "write" } : { word, path: text.slice(3), action: "write" }];
+      const target = { word, action: "write", purpose: true } as const;
+      return [word.value === undefined ? target : { ...target, path: text.slice(3) }];
     }),
-  find: (words) => {
-    const printed = words.filter((_, index) => /^-f(?:print[0f]?|ls)$/.test(words[index - 1]?.value ?? ""))
-      .map((word) => ({ word, action: "write" as const }));
-    if (!words.some(({ value }) => value === "-delete")) return printed;
-    const rest = words.slice(1);
-    const end = rest.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
-    const roots = rest.slice(0, end === -1 ? rest.length : end);
-    return [...printed, ...roots.map((word) => ({ word, action: "remove" as const }))];
-  },
+  find: (words) => words.some(({ value }) => value === "-delete") ? foundFiles(words, "remove") : [],
   tar: (words) => {
     const [, first] = words;
     const text = first?.value ?? "";
@@ -198,8 +264,10 @@ const SPECIAL: Readonly<Record<string, (words: readonly ShellWord[]) => readonly
       return [attached === undefined ? { word } : { word, path: attached }];
     });
     return [
-      ...(creates && file !== undefined && file !== words[0] ? [{ word: file, action: "write" as const }] : []),
-      ...(creates ? [] : into.map((target) => ({ ...target, action: "write" as const }))),
+      ...(creates && file !== undefined && file !== words[0]
+        ? [{ word: file, action: "write" as const, purpose: true as const }]
+        : []),
+      ...(creates ? [] : into.map((target) => ({ ...target, action: "write" as const, purpose: true as const }))),
     ];
   },
   git: (words) => {
@@ -207,6 +275,6 @@ const SPECIAL: Readonly<Record<string, (words: readonly ShellWord[]) => readonly
     return at === -1 ? [] : words.slice(at + 1)
       .filter(({ value }) => value === undefined || !/^-|:|^[^/]*$/.test(value))
       .filter((_, index, all) => words[at]?.value !== "clone" || index === all.length - 1)
-      .map((word) => ({ word, action: "write" }));
+      .map((word) => ({ word, action: "write", purpose: true }));
   },
 };

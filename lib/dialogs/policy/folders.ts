@@ -84,36 +84,3 @@ export function pathOf(word: ShellWord): string | undefined {
   }
   return text;
 }
-
-/** Where a path leads: below the working directory, elsewhere, or not known. */
-export type Place = "inside" | "outside" | "unknown";
-
-/**
- * Where a path leads, by its text alone: links are not followed.
- *
- * What panewright keeps in `.panewright` counts as outside; so does the working directory itself where `remove` is set.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const place = (path: string) => placeOf(path, { workdir: "/w", folders: ["/w/src"] });
- * assertEquals([place("../a"), place("../../a"), place("/w/b"), place("/wx")], ["inside", "outside", "inside", "outside"]);
- * ```
- */
-export function placeOf(
-  path: string,
-  options: { readonly workdir: string; readonly folders: PossibleFolders; readonly remove?: boolean },
-): Place {
-  const { workdir, folders, remove = false } = options;
-  const from = path.startsWith("/") ? ["/"] : folders;
-  if (from === undefined) return "unknown";
-  const insides = new Set(from.map((folder) => isInside(resolve(folder, path), workdir, remove)));
-  return insides.size > 1 ? "unknown" : insides.has(true) ? "inside" : "outside";
-}
-
-function isInside(path: string, workdir: string, remove: boolean): boolean {
-  const below = workdir.endsWith("/") ? workdir : `${workdir}/`;
-  const own = `${below}.panewright`;
-  if (path === own || path.startsWith(`${own}/`)) return false;
-  return path.startsWith(below) || (path === workdir && !remove);
-}

@@ -14,7 +14,13 @@ type Item = { readonly type: "words" } | { readonly type: "word"; readonly glyph
 /** A pattern, ready to be matched. */
 export interface CommandPattern {
   readonly items: readonly Item[];
+  /** The first word, where it stands for nothing but itself. */
+  readonly first?: string;
 }
+
+/** A policy's patterns are read for each request: what was read before is kept. */
+const PARSED = new Map<string, CommandPattern>();
+const MAX_PARSED = 10_000;
 
 /**
  * Reads a command pattern.
@@ -30,9 +36,16 @@ export interface CommandPattern {
  * ```
  */
 export function parseCommandPattern(text: string): CommandPattern {
+  const known = PARSED.get(text);
+  if (known !== undefined) return known;
   const problem = patternProblem(text);
   if (problem !== undefined) throw new UsageError(`Cannot use the pattern ${JSON.stringify(text)}: it ${problem}`);
-  return { items: wordsOf(text).map(toItem) };
+  const items = wordsOf(text).map(toItem);
+  const [begin] = items;
+  const plain = begin?.type === "word" && begin.glyphs.every((glyph) => typeof glyph === "string" && glyph !== "/");
+  const parsed: CommandPattern = { items, ...(plain ? { first: begin.glyphs.join("") } : {}) };
+  if (PARSED.size < MAX_PARSED) PARSED.set(text, parsed);
+  return parsed;
 }
 
 /**
@@ -51,6 +64,9 @@ export function patternProblem(text: string): string | undefined {
   if (commands.length > 1) return "has more than one command in it: a rule is about one";
   const words = wordsOf(text);
   if (words.length === 0) return "has no words";
+  // A pattern "! **" would be "**": the shell takes such words for its own.
+  const before = text.slice(0, Math.min(...words.map(({ start }) => start))).trim();
+  if (before !== "") return `begins with ${before}, which is a word of the shell's own: leave it out`;
   if ((commands[0]?.redirections.length ?? 0) > 0) return "has a redirection: a rule is about words";
   const expansion = words.flatMap((word) => word.parts).find((part) => part.type !== "literal");
   return expansion === undefined ? undefined : `has an expansion, ${expansion.text}: put it in single quotes`;
@@ -86,6 +102,8 @@ export interface KnownWord {
   readonly many?: boolean;
   /** Other spellings of the same path, for patterns with a slash. */
   readonly paths?: readonly string[];
+  /** How many of its first characters a pattern must spell out, for a word that asks for what is not harmless. */
+  readonly literal?: number;
 }
 
 /** How a command is matched. */
@@ -131,6 +149,7 @@ function run({ items }: CommandPattern, words: readonly KnownWord[], options: Ru
         if (options.loose) return true;
         continue;
       }
+      if (word.literal !== undefined && literalLength(item) < word.literal) continue;
       if (item.type === "words") next.add(place);
       else if (word.value === undefined) unknownWord({ place, item, word, items }, options, next);
       else if (matchKnown(item, word, { ...options, first: index === 0 })) next.add(place + 1);
@@ -160,6 +179,13 @@ function unknownWord(
 function isAnyWord(glyphs: readonly Glyph[]): boolean {
   const [only] = glyphs;
   return glyphs.length === 1 && typeof only === "object" && only.any === "path";
+}
+
+/** How many characters a word must begin with to be meant. */
+function literalLength(item: Item): number {
+  if (item.type === "words") return 0;
+  const pattern = item.glyphs.findIndex((glyph) => typeof glyph !== "string");
+  return pattern === -1 ? Infinity : pattern;
 }
 
 function closure(places: Set<number>, items: readonly Item[]): Set<number> {

@@ -15,6 +15,9 @@ export const DECIDED_KINDS = [
 /** What is to be done about a permission dialog: yes, a question to the person, or no. */
 export type PermissionDecision = "allow" | "ask" | "deny";
 
+/** The answers that `permissions.default` may name. */
+export const PERMISSION_DECISIONS = ["ask", "allow", "deny"] as const satisfies readonly PermissionDecision[];
+
 /** One entry of a `deny`, `ask` or `allow` list. What it does not name, it holds for. */
 export interface PermissionRule {
   /** A command pattern; such a rule is about commands only. */
@@ -48,14 +51,36 @@ export const BUILTIN_RULE_NAMES = Object.keys(BUILTIN_RULES) as readonly string[
 export interface PermissionPolicy {
   readonly deny: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];
-  /** Where it has an entry, everything that no entry names is put to the person. */
   readonly allow: readonly PermissionRule[];
+  /**
+   * What happens to what no list names.
+   *
+   * @default {"ask" where `allow` has an entry, otherwise "allow"}
+   */
+  readonly default?: PermissionDecision;
   /** Built-in rules that do not hold. */
   readonly liftBuiltin: readonly BuiltinRule[];
+  /** Absolute paths of folders outside the working directory in which commands may write. @default {[]} */
+  readonly writable?: readonly string[];
 }
 
 /** The policy where nothing is said: everything is allowed but what the built-in rules deny. */
 export const DEFAULT_PERMISSION_POLICY: PermissionPolicy = { deny: [], ask: [], allow: [], liftBuiltin: [] };
+
+/**
+ * What a policy does about what no list names.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(defaultDecision(DEFAULT_PERMISSION_POLICY), "allow");
+ * assertEquals(defaultDecision({ ...DEFAULT_PERMISSION_POLICY, allow: [{ command: "npm test" }] }), "ask");
+ * assertEquals(defaultDecision({ ...DEFAULT_PERMISSION_POLICY, default: "deny" }), "deny");
+ * ```
+ */
+export function defaultDecision(policy: Pick<PermissionPolicy, "default" | "allow">): PermissionDecision {
+  return policy.default ?? (policy.allow.length > 0 ? "ask" : "allow");
+}
 
 /** Why nothing but a person answers a dialog of a kind that no policy decides about. */
 export const NEVER_ACCEPTED: Readonly<Record<DialogKind, string>> = {

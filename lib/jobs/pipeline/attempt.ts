@@ -24,13 +24,13 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     attempt,
     settings,
     workdir,
-    stepText: plan.prompt.kind === "self" ? undefined : await readText(plan.prompt.path),
+    stepText: plan.prompt.kind === "self" ? undefined : plan.prompt.text ?? await readText(plan.prompt.path),
     interactions: drive.state().interactions,
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
   const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });
   const folder = `${drive.folder.stepsDir}/${relative}`;
-  await Deno.mkdir(folder, { recursive: true });
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await Deno.writeTextFile(`${folder}/prompt.md`, prompt, { mode: 0o600 });
   drive.record({
     type: "attempt_started",

@@ -2,6 +2,7 @@ import { systemClock } from "../../ports/clock.ts";
 import { UsageError } from "../../errors.ts";
 import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../providers/headless.ts";
 import { type Execution, resumeRun, type RunOptions, type RunReport, startRun } from "../../run/conduct.ts";
+import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
@@ -59,10 +60,12 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   const { plan, clock = systemClock } = options;
+  const stepsOwn = Object.values(plan.pipelines).flat().flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
   return {
     job: PIPELINE,
     workdir: plan.workdir,
     notifications: plan.notifications,
+    secrets: [...options.secrets ?? [], ...stepsOwn],
     subfolders: ["stepsDir", "answersDir"],
     async resume(folder, state) {
       const { id: runId } = folder;
@@ -74,7 +77,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         });
       }
       await endLeftAgents(folder, clock);
-      const interruptedLog = await readInterruptedLog(folder, state);
+      const interruptedLog = readInterruptedLog(folder, state);
       return {
         type: "run_resumed",
         runId,

@@ -21,7 +21,7 @@ export interface GitWritesOptions {
 export async function snapshotTree(options: GitWritesOptions): Promise<string | undefined> {
   const place = await findRepository(options);
   if (place === undefined) return undefined;
-  await Deno.mkdir(`${options.scratch}/objects`, { recursive: true });
+  await Deno.mkdir(`${options.scratch}/objects`, { recursive: true, mode: 0o700 });
   // A copy of the index knows which files are unchanged, so that they need not be read again.
   await Deno.copyFile(place.index, `${options.scratch}/index`).catch(() => {});
   const env = scratchEnv(options, place);

@@ -2,6 +2,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { endMarkedTrees } from "../../ports/end_processes.ts";
 import { ASK_CHANNEL_VARIABLE } from "../../providers/headless/ask_channel.ts";
+import { readRegularText } from "../../ports/regular_file.ts";
 import { condense } from "../../text/condense.ts";
 import type { ExecState } from "./state.ts";
 
@@ -20,9 +21,19 @@ export async function endLeftAgents(folder: RunFolder, clock: Clock): Promise<vo
 }
 
 /** What the agent did in an attempt that was under way when its panewright was killed. */
-export async function readInterruptedLog(folder: RunFolder, state: ExecState): Promise<string | undefined> {
+export function readInterruptedLog(folder: RunFolder, state: ExecState): string | undefined {
   const stage = state.current?.step.stage;
   if (stage?.kind !== "running") return undefined;
-  const log = await Deno.readTextFile(`${folder.path}/${stage.folder}/log.txt`).catch(() => "");
-  return condense(log, { maxLines: MAX_LOG_LINES });
+  return condense(readLog(`${folder.path}/${stage.folder}/log.txt`), { maxLines: MAX_LOG_LINES });
 }
+
+function readLog(path: string): string {
+  try {
+    return readRegularText(path, { maxBytes: MAX_LOG_BYTES });
+  } catch {
+    return "";
+  }
+}
+
+/** The most of a log that is read: 256 MiB. A longer one is left out. */
+const MAX_LOG_BYTES = 256 * 1024 * 1024;

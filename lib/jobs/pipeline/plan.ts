@@ -14,11 +14,20 @@ export interface ExecPlan {
   readonly notifications?: NotificationPlan;
 }
 
+/** The file with a step's prompt. */
+export interface PromptFile {
+  readonly kind: "file";
+  /** Absolute. */
+  readonly path: string;
+  /** Its text where it was read before: what an agent writes there meanwhile does not count. */
+  readonly text?: string;
+}
+
 /** One step of a pipeline. */
 export interface StepPlan {
   readonly name: string;
   /** The task's own text, or the absolute path of a file with the step's prompt. */
-  readonly prompt: { readonly kind: "self" } | { readonly kind: "file"; readonly path: string };
+  readonly prompt: { readonly kind: "self" } | PromptFile;
   readonly provider: StepProvider;
   /** Program and leading arguments in place of the provider's own. */
   readonly command?: readonly [string, ...string[]];

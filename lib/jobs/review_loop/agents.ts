@@ -7,6 +7,7 @@ import {
   type AgentTerminalOptions,
   startAgentTerminal,
 } from "../../providers/terminal/start_agent_terminal.ts";
+import type { HookChannel } from "../../dialogs/hook_channel.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
@@ -33,6 +34,8 @@ export interface StartAgentsOptions {
   readonly state: () => Pick<RunState, "agents">;
   /** The terminal ids of those that are alive. */
   readonly alive: ReadonlySet<string>;
+  /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
+  readonly hooks?: Pick<HookChannel, "hookOf">;
   readonly record: (event: ReviewFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -104,7 +107,7 @@ function adopt(
   role: Role,
   { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
   options: StartAgentsOptions,
-): AgentTerminal {
+): Promise<AgentTerminal> {
   const { terminalId: paneId, pid, launchedAtMs, wrapperShell } = pane;
   const agent = { pane: { paneId, pid }, launchedAtMs, wrapperShell, seenRules };
   return adoptAgentTerminal(terminalOptions(role, options), agent);
@@ -136,12 +139,18 @@ async function start(role: Role, resumes: string | undefined, options: StartAgen
 }
 
 function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminalOptions {
-  const { plan, session, record, clock, signal } = options;
+  const { plan, session, hooks, record, clock, signal } = options;
   const { provider, ...request } = plan.agents[role];
   return {
     session,
     provider,
-    request: { ...request, role, workdir: plan.workdir, keepScrollback: !plan.handoff.strictFileHandoff },
+    request: {
+      ...request,
+      role,
+      workdir: plan.workdir,
+      keepScrollback: !plan.handoff.strictFileHandoff,
+      ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
+    },
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
     quietMs: plan.quietSeconds * 1000,
     log: (message) => record({ type: "warning", role, message }),

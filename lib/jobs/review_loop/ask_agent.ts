@@ -11,6 +11,7 @@ import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 import type { WakeSource } from "../../providers/terminal/wake_source.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
+import type { Redactor } from "../../redact/redactor.ts";
 import type { DialogDeskTurn } from "../../dialogs/desk.ts";
 import type { ReviewFact } from "./facts.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
@@ -25,6 +26,8 @@ import type { Turn } from "./state.ts";
 export interface AskAgentOptions {
   readonly plan: ReviewRunPlan;
   readonly folder: RunFolder;
+  /** Takes secrets out of the screens that are kept. */
+  readonly redactor: Redactor;
   readonly team: AgentTeam;
   /** Tells of new response files. */
   readonly responses: WakeSource;
@@ -47,7 +50,7 @@ export interface AskAgentOptions {
 export function createAskAgent(
   options: AskAgentOptions,
 ): (role: Role, prompt: string, turn: Turn) => Promise<string> {
-  const { plan, folder, team, responses, state, record, createDesk, clock, signal } = options;
+  const { plan, folder, redactor, team, responses, state, record, createDesk, clock, signal } = options;
   const settled = new Set<Role>();
   const acceptTimes = new Map<string, number>();
 
@@ -137,7 +140,7 @@ export function createAskAgent(
         dialogs: desk,
       });
     } catch (error) {
-      if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId });
+      if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId, redactor });
       throw error;
     } finally {
       desk.noteClosed();

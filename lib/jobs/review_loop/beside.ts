@@ -18,7 +18,7 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   for (const id of await listRunIds(workdir)) {
     const folder = runFolderAt(workdir, id);
     if (id === runId) continue;
-    const session = await readOpenSession(folder);
+    const session = readOpenSession(folder);
     if (session === undefined || !await hasLiveAgents(session)) continue;
     throw new UsageError(
       `Cannot start a run in ${workdir}: the agents of run ${id} are alive, but its panewright is gone`,
@@ -28,8 +28,8 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
 }
 
 /** The session of a run that has not ended, as far as its journal can be read. */
-async function readOpenSession(folder: RunFolder): Promise<SessionState | undefined> {
-  const { progress } = await readProgress(folder, JOBS, { brief: true });
+function readOpenSession(folder: RunFolder): SessionState | undefined {
+  const { progress } = readProgress(folder, JOBS, { brief: true });
   return progress?.finished === undefined ? progress?.session : undefined;
 }
 

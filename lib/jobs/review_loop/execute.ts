@@ -1,5 +1,7 @@
 import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
+import { openAuditHeads } from "../../dialogs/audit_heads.ts";
 import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "../../dialogs/desk.ts";
+import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
 import { UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
@@ -14,6 +16,8 @@ import {
 } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
+import { stateFolder } from "../../ports/state_folder.ts";
+import { errorText } from "../../text/error_text.ts";
 import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
@@ -33,8 +37,12 @@ export interface ReviewRunOptions extends RunOptions<ReviewFact> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
   readonly person?: AskAboutDialog;
-  /** Values that must not get into the audit log, such as those of the environment's keys. @default {[]} */
-  readonly secrets?: readonly string[];
+  /**
+   * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
+   *
+   * @default {() => undefined}
+   */
+  readonly auditCopy?: (folder: RunFolder) => string | undefined;
 }
 
 /** How a run ended. */
@@ -81,6 +89,9 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     job: REVIEW_LOOP,
     workdir,
     notifications,
+    get secrets() {
+      return secretsOf(options);
+    },
     subfolders: ["responsesDir", "evidenceDir"],
     resume({ id: runId, path }, state) {
       const finished = state?.finished;
@@ -98,7 +109,10 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       return claimed.move();
     },
     async play(run) {
-      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets: secretsOf(options) });
+      using heads = openAuditHeads(options.auditCopy?.(run.folder), {
+        onProblem: (message) => run.record({ type: "warning", message }),
+      });
+      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets: secretsOf(options), heads });
       using _ = audit;
       return await play({ ...run, options, audit, state: () => begun(run.state()) });
     },
@@ -138,7 +152,7 @@ async function play(parts: RunParts): Promise<RunResult> {
   return { outcome, reason };
 }
 
-/** What must not be written down: what the caller names, and what the roles' own variables hold. */
+/** What must neither be kept nor leave the machine: what the caller names, and what the roles' own variables hold. */
 function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] {
   const own = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
   return [...secrets, ...own];
@@ -172,12 +186,15 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
       if (!plan.cleanupOnExit) record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
-  using team = await startAgents({ plan, session, state, alive, record, clock, signal });
+  await using hooks = await openHooks(parts);
+  const asking = hooks === undefined ? {} : { hooks };
+  using team = await startAgents({ plan, session, state, alive, ...asking, record, clock, signal });
   await using responses = watchResponses(plan.workdir);
   const desks: DialogDeskContext = {
     plan,
     answers: folder,
     audit,
+    ...asking,
     emit: (fact) =>
       record(
         fact.type === "dialog_waiting" ? { ...fact, runId: folder.id, attachCommand: session.attachCommand() } : fact,
@@ -199,6 +216,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     askAgent: createAskAgent({
       plan,
       folder,
+      redactor: parts.redactor,
       team,
       responses,
       state,
@@ -211,4 +229,21 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     onEvent: (event) => record(event),
     signal,
   });
+}
+
+/**
+ * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could be
+ * written by an agent in a sandbox. Without it every permission has its dialog.
+ */
+async function openHooks({ folder, options, record }: RunParts): Promise<HookChannel | undefined> {
+  const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal.hasPermissionHook);
+  const state = stateFolder();
+  if (!hasHooks || state === undefined) return undefined;
+  try {
+    return await openHookChannel({ folder: `${state}/hooks/${folder.id}` });
+  } catch (error) {
+    const message = `the agents' hooks cannot be answered, so each permission opens its dialog: ${errorText(error)}`;
+    record({ type: "warning", message });
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import type { Redactor } from "../../redact/redactor.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 
@@ -7,14 +8,18 @@ import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
  */
 export async function saveFailureScreen(
   terminal: AgentTerminal,
-  options: { readonly folder: RunFolder; readonly name: string },
+  options: { readonly folder: RunFolder; readonly name: string; readonly redactor: Redactor },
 ): Promise<void> {
   const base = `${options.folder.evidenceDir}/${options.name}`;
   try {
     const { screen } = await terminal.look();
     const { rows, styled: _styled, height, ...meta } = screen;
+    const { redactor } = options;
+    const redacted = (_key: string, value: unknown) => typeof value === "string" ? redactor.text(value) : value;
     const sidecar = { provider: terminal.provider.id, ...meta, rows: height };
-    await Deno.writeTextFile(`${base}.ansi`, rows.map((row) => row.raw).join("\n") + "\n", { mode: 0o600 });
-    await Deno.writeTextFile(`${base}.json`, JSON.stringify(sidecar, null, 2) + "\n", { mode: 0o600 });
+    await Deno.writeTextFile(`${base}.ansi`, redactor.text(rows.map((row) => row.raw).join("\n") + "\n"), {
+      mode: 0o600,
+    });
+    await Deno.writeTextFile(`${base}.json`, JSON.stringify(sidecar, redacted, 2) + "\n", { mode: 0o600 });
   } catch { /* see above */ }
 }

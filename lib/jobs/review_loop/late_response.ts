@@ -2,6 +2,8 @@ import { tidyArchive } from "../../handoff/archive.ts";
 import { lookAtResponsePath, responsePathFor } from "../../handoff/response_files.ts";
 import { responseText } from "../../handoff/response_reading.ts";
 import { removeIfThere } from "../../ports/files.ts";
+import { MAX_KEPT_BYTES } from "./messages.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
 import type { Role } from "../../roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
@@ -31,7 +33,7 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
       continue;
     }
     const path = `${folder.responsesDir}/${name}`;
-    const content = await Deno.readFile(path);
+    const content = readRegularFile(path, { maxBytes: MAX_KEPT_BYTES });
     const original = readOriginal(workdir, turn.role);
     const text = responseText(content);
     if (original !== undefined && isBegunCopy(content, original)) await Deno.remove(path);
@@ -49,7 +51,8 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
 /** What stands at a role's response path, where that is a file. */
 function readOriginal(workdir: string, role: Role): Uint8Array<ArrayBuffer> | undefined {
   const { info, problem } = lookAtResponsePath(workdir, role);
-  return info === undefined || problem !== undefined ? undefined : Deno.readFileSync(responsePathFor(workdir, role));
+  if (info === undefined || problem !== undefined) return undefined;
+  return readRegularFile(responsePathFor(workdir, role), { maxBytes: MAX_KEPT_BYTES });
 }
 
 /**

@@ -1,8 +1,12 @@
 import { PanewrightError } from "../../errors.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { errorText } from "../../text/error_text.ts";
+
+/** The most that a kept message or response may have: 64 MiB. */
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** A message that was written down before it is sent. */
 export interface KeptMessage {
@@ -26,7 +30,7 @@ export async function keepMessage(
   const bytes = new TextEncoder().encode(text);
   const base = `${turnId}${what === "prompt" ? "" : `-${what}`}`;
   try {
-    await Deno.mkdir(folder.messagesDir, { recursive: true });
+    await Deno.mkdir(folder.messagesDir, { recursive: true, mode: 0o700 });
     for (let number = 1;; number++) {
       const name = `${base}${number === 1 ? "" : `-${number}`}.md`;
       const file = await createNew(`${folder.messagesDir}/${name}`);
@@ -56,7 +60,7 @@ export async function readMessage(
 ): Promise<string> {
   const path = `${folder.path}/${file}`;
   try {
-    const bytes = await Deno.readFile(path);
+    const bytes = readRegularFile(path, { maxBytes: MAX_KEPT_BYTES });
     if (await sha256Hex(bytes) !== sha256) throw new Error("it was changed after it was written");
     return new TextDecoder().decode(bytes);
   } catch (cause) {

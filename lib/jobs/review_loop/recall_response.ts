@@ -1,4 +1,5 @@
 import { PanewrightError } from "../../errors.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
 import { responseText } from "../../handoff/response_reading.ts";
 import type { Recorded } from "../../run/job.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -25,7 +26,7 @@ export async function recallResponse(event: Recorded<ReviewFact>, folder: RunFol
     });
   let content: Uint8Array<ArrayBuffer>;
   try {
-    content = await Deno.readFile(path);
+    content = readRegularFile(path, { maxBytes: size });
   } catch (cause) {
     throw fail(`cannot be read: ${errorText(cause)}`, cause);
   }

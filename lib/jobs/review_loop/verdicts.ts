@@ -1,4 +1,5 @@
-import { ownLines } from "../../text/markdown.ts";
+import { type OwnLine, readOwnLines } from "../../text/markdown.ts";
+import { plainText } from "../../text/sanitize.ts";
 
 /** What a reviewer says of the work that it looked at. */
 export type ReviewVerdict = "APPROVED" | "REVISE";
@@ -10,29 +11,60 @@ interface VerdictForm<V extends string> {
   readonly values: readonly V[];
   /** The beginnings of words that claim a value, in lower case: `passed` claims PASS without stating it. */
   readonly stems: Readonly<Record<V, string>>;
+  /** The value that contradicts the other one in every spelling. */
+  readonly refusal: V;
+  /** Those spellings. */
+  readonly refused: readonly RegExp[];
+}
+
+/** What may stand around a label or a value without being read: marks, brackets, bullets, blanks. */
+const MARKS = String.raw`[\s*_\x60~"'|()\[\]<>{}#+.-]{0,40}`;
+const BLANKS = String.raw`[\s*_\x60~–—-]{1,20}`;
+const IS = String.raw`(?:[\s*_\x60]{1,8}is)?`;
+const NO_WORD_BEFORE = String.raw`(?<![\p{L}\p{N}])`;
+const NO_WORD_AFTER = String.raw`(?![\p{L}\p{N}])`;
+
+/**
+ * How a refusal is spelled: the label, whatever stands before it, and then the value, after a colon, an equals sign, a
+ * bar or an arrow, be it in the next line; after a dash or blanks where both are in capitals; or below the label, each
+ * in a line of its own.
+ */
+function refusals(label: string, value: { readonly capitals: string; readonly anyCase: string }): RegExp[] {
+  const { capitals, anyCase } = value;
+  return [
+    new RegExp(`${NO_WORD_BEFORE}${label}${IS}${MARKS}[:=|→⇒>]{1,4}${MARKS}${anyCase}${NO_WORD_AFTER}`, "iu"),
+    new RegExp(`${NO_WORD_BEFORE}${label}${IS}${BLANKS}${capitals}${NO_WORD_AFTER}`, "u"),
+    new RegExp(`^${MARKS}(?:final )?${label}${MARKS}\n${MARKS}${anyCase}${MARKS}$`, "imu"),
+  ];
 }
 
 const REVIEW: VerdictForm<ReviewVerdict> = {
   label: "REVIEW_RESULT",
   values: ["APPROVED", "REVISE"],
   stems: { APPROVED: "approv", REVISE: "revis" },
+  refusal: "REVISE",
+  refused: refusals(String.raw`(?:REVIEW[\s_-]?)?RESULT`, { capitals: "REVISE", anyCase: "revis(?:e|ed|ion)" }),
 };
 
 const TEST: VerdictForm<TestVerdict> = {
   label: "RESULT",
   values: ["PASS", "FAIL"],
   stems: { PASS: "pass", FAIL: "fail" },
+  refusal: "FAIL",
+  refused: refusals("RESULT", { capitals: "FAIL(?:ED|URE)?", anyCase: "fail(?:ed|s|ing|ure)?" }),
 };
 
-/** A verdict line is short; of a longer one only the beginning is looked at. */
+/** A verdict line is short: a longer one states nothing. */
 const MAX_VERDICT_LINE = 200;
 
 /**
  * The one verdict that a review states on a line of its own, `REVIEW_RESULT: APPROVED` or `REVIEW_RESULT: REVISE`.
  *
  * Letter case and Markdown decoration (`**…**`, `- …`, `## …`, backticks, a full stop) do not matter. Lines in code
- * blocks and quotes do not count, nor does a line that offers both values. A line that states a value with anything
- * else beside it is no verdict, but contradicts a different one.
+ * blocks, quotes and HTML comments do not count, nor does a line that offers both values. A line that states a value
+ * with anything else beside it is no verdict, but contradicts a different one; a REVISE contradicts an APPROVED in every
+ * spelling (`| RESULT = REVISE |`). What a terminal would show differently, behind a bare carriage return, control
+ * characters or characters without width, is no verdict.
  *
  * @returns undefined where there is no verdict or where lines contradict each other
  *
@@ -65,22 +97,45 @@ export function parseTestVerdict(text: string): TestVerdict | undefined {
   return parseVerdict(text, TEST);
 }
 
+/** Characters that can stand within a word unseen, marks on letters, and the backslash of Markdown's escapes. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Mn}\u115f\u1160\u2800\\]/gu;
+
+/** Escape sequences that do more than to style text: they can hide or overwrite what stands elsewhere. */
+// deno-lint-ignore no-control-regex -- control sequences are the subject here
+const HIDING = /\x1b(?!\[(?:(?:[0-79]|[1-9]\d+)?(?:[;:]|(?=m)))*m)|[\x80-\x9f]/;
+
 function parseVerdict<V extends string>(text: string, form: VerdictForm<V>): V | undefined {
+  if (HIDING.test(text.replaceAll(/[345]8[;:]5[;:]\d{1,3}/g, "0"))) return undefined;
   const stated = new Set<V>();
   const claimed = new Set<V>();
-  for (const line of ownLines(text)) {
+  const lines = readOwnLines(text);
+  for (const { text: line, plain } of lines) {
     const said = afterLabel(line, form.label);
     if (said === undefined) continue;
     const value = form.values.find((value) => said.toUpperCase() === value);
     if (value !== undefined) {
-      stated.add(value);
+      (plain && line.trimEnd().length <= MAX_VERDICT_LINE ? stated : claimed).add(value);
       continue;
     }
     const claim = isTemplate(said, form) ? undefined : claimOf(said, form);
     if (claim !== undefined) claimed.add(claim);
   }
   const [verdict, ...others] = [...new Set([...stated, ...claimed])];
-  return verdict !== undefined && others.length === 0 && stated.has(verdict) ? verdict : undefined;
+  if (verdict === undefined || others.length > 0 || !stated.has(verdict)) return undefined;
+  return verdict !== form.refusal && isRefused(lines, form) ? undefined : verdict;
+}
+
+/** Whether a text refuses in any spelling; what merely offers both values does not. */
+function isRefused<V extends string>(lines: readonly OwnLine[], { label, values, refused }: VerdictForm<V>): boolean {
+  const [one, other] = values;
+  const or = String.raw`[ \t*_\x60"']{0,8}(?:\bor\b|[|/,])[ \t*_\x60"']{0,8}(?:${label}[ \t]{0,3}:[ \t*_\x60]{0,8})?`;
+  const offers = new RegExp(String.raw`\b(?:${one}${or}${other}|${other}${or}${one})\b`, "giu");
+  const own = lines.map(({ text }) => text).join("\n");
+  // What an escape sequence takes along in a terminal, an editor shows.
+  return [plainText(own), own].some((text) => {
+    const shown = text.normalize("NFKC").replaceAll(UNSEEN, "").replaceAll(offers, " ");
+    return refused.some((refusal) => refusal.test(shown));
+  });
 }
 
 /** What follows `LABEL:` on a line that begins with it, both without Markdown decoration. */

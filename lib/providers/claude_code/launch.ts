@@ -1,6 +1,6 @@
 import { UsageError } from "../../errors.ts";
 import type { Host } from "../../ports/host.ts";
-import type { LaunchPlan, LaunchRequest } from "../provider.ts";
+import type { HookCommand, LaunchPlan, LaunchRequest } from "../provider.ts";
 
 /**
  * Variables that every start gets, unless the role sets them itself: a program must not be replaced while it works, and
@@ -12,7 +12,7 @@ const VARIABLES = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTI
  * How Claude Code is started in a pane: `claude [--model M] [--resume ID] [ARGS…]`.
  *
  * The person's settings stay as they are, also the renderer: both are known. Only where all of an answer must stay
- * readable (`keepScrollback`) the classic one is asked for, by `--settings`.
+ * readable (`keepScrollback`) the classic one is asked for, by `--settings`, which also names the hook.
  *
  * @throws {UsageError} for a profile, which Claude Code does not have
  *
@@ -32,11 +32,15 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
     });
   }
   const [program, ...leading] = command ?? [findNativeClaude(host) ?? "claude"];
+  const settings = {
+    ...(keepScrollback ? { tui: "default" } : {}),
+    ...(request.hook === undefined ? {} : { hooks: hookSettings(request.hook) }),
+  };
   return {
     argv: [
       program,
       ...leading,
-      ...(keepScrollback ? ["--settings", JSON.stringify({ tui: "default" })] : []),
+      ...(Object.keys(settings).length === 0 ? [] : ["--settings", JSON.stringify(settings)]),
       ...(model === undefined ? [] : ["--model", model]),
       ...(request.resume === undefined ? [] : ["--resume", request.resume]),
       ...args,
@@ -44,6 +48,11 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
     env: { ...VARIABLES, ...env },
     cwd: workdir,
   };
+}
+
+/** Hooks of `--settings` come on top of the person's own, which run as well (2.1.328). */
+function hookSettings({ command, timeoutSeconds }: HookCommand) {
+  return { PermissionRequest: [{ matcher: "*", hooks: [{ type: "command", command, timeout: timeoutSeconds }] }] };
 }
 
 /** The npm packages that may hold the native program (2.1.328), by operating system and CPU. */

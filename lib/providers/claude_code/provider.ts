@@ -30,6 +30,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
       other: "Start `claude` in that folder once by hand and answer what it asks; Claude Code remembers the answer.",
     },
     answerWay: claudeAnswerWay,
+    hasPermissionHook: true,
     launch: claudeLaunchPlan,
     guardPrompt: guardClaudePrompt,
     openStatusSource: openClaudeStatusFile,

@@ -1,9 +1,10 @@
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
+import type { ExactRequest } from "../exact_request.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
 import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
-import { readLastTurn } from "./transcript.ts";
+import { pendingCalls, readLastTurn } from "./transcript.ts";
 
 /** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
 const ALIVE_MS = 10_000;
@@ -85,6 +86,12 @@ class ClaudeStatusFile implements StatusSource {
       if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? turn.answer : undefined;
       await this.context.clock.sleep(50);
     }
+  }
+
+  async pendingRequests(): Promise<readonly ExactRequest[]> {
+    const path = this.#last && await this.#findTranscript(this.#last);
+    if (path === undefined) return [];
+    return pendingCalls((await Deno.readTextFile(path).catch(() => "")).split("\n"));
   }
 
   [Symbol.dispose](): void {

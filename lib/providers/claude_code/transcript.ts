@@ -1,3 +1,6 @@
+import type { ExactRequest } from "../exact_request.ts";
+import { matterOf } from "../hook_payload.ts";
+
 /** What the last turn of a transcript comes to. */
 export interface LastTurn {
   /** The text of its newest message; missing where nothing was said. */
@@ -49,6 +52,38 @@ export function readLastTurn(lines: readonly string[]): LastTurn {
     ended,
     ...(Number.isNaN(promptedAt) ? {} : { promptedAt }),
   };
+}
+
+/**
+ * The calls of the last turn that have no result yet: they run, or wait for their permission (2.1.328). Pure.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const call = { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } };
+ * const lines = [{ type: "assistant", cwd: "/w", message: { content: [call] } }].map((one) => JSON.stringify(one));
+ * assertEquals(pendingCalls(lines).map(({ kind, subject, cwd }) => [kind, subject, cwd]), [["command", "ls", "/w"]]);
+ * const result = { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t1" }] } };
+ * assertEquals(pendingCalls([...lines, JSON.stringify(result)]), []);
+ * ```
+ */
+export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] {
+  let pending: ExactRequest[] = [];
+  for (const line of lines) {
+    const record = parseObject(line);
+    const message = objectOf(record["message"]);
+    const isOwn = record["isSidechain"] !== true;
+    if (isOwn && (isEnd(record, message) || (record["type"] === "user" && isPrompt(message["content"])))) pending = [];
+    const cwd = record["cwd"];
+    for (const block of Array.isArray(message["content"]) ? message["content"].map(objectOf) : []) {
+      const { type, id, name, input, tool_use_id: of } = block;
+      if (type === "tool_result") pending = pending.filter((call) => call.id !== of);
+      if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string") continue;
+      const about = { id, source: "session_log", tool: name, ...(typeof cwd === "string" ? { cwd } : {}) } as const;
+      pending = [...pending, { ...about, ...matterOf(name, input) }];
+    }
+  }
+  return pending;
 }
 
 /** A turn's end has a record of its own only where nothing went wrong. */

@@ -1,4 +1,5 @@
 import type { Host } from "../../ports/host.ts";
+import { codexHookSettings } from "./hook_settings.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 
 /**
@@ -23,17 +24,18 @@ const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_start
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const host = { os: "linux", arch: "x86_64", path: [], realFile: () => undefined };
- * const plan = codexLaunchPlan({ workdir: "/work", role: "tester", model: "gpt-6.1-sol" }, host);
+ * const plan = await codexLaunchPlan({ workdir: "/work", role: "tester", model: "gpt-6.1-sol" }, host);
  * assertEquals(plan.argv.slice(0, 1), ["codex"]);
  * assertEquals(plan.argv.slice(-2), ["--model", "gpt-6.1-sol"]);
  * ```
  */
-export function codexLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan {
+export async function codexLaunchPlan(request: LaunchRequest, host: Host): Promise<LaunchPlan> {
   const { workdir, command, args = [], env = {}, model, profile, resume, keepScrollback = false } = request;
   const path = env["PATH"];
   const settings = [
     ...SETTINGS,
     ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
+    ...(request.hook === undefined ? [] : await codexHookSettings(request.hook)),
     ...(path === undefined ? [] : [`shell_environment_policy.set.PATH=${JSON.stringify(path)}`]),
   ];
   const [program, ...leading] = command ?? [findNativeCodex(host) ?? "codex"];

@@ -33,6 +33,7 @@ export const codexProvider: PaneProvider & StepProvider = {
       other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
     },
     answerWay: codexAnswerWay,
+    hasPermissionHook: true,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,
     openStatusSource(context) {

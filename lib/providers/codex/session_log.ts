@@ -1,3 +1,6 @@
+import { resolve } from "@std/path/posix";
+import type { ExactRequest } from "../exact_request.ts";
+import { matterOf } from "../hook_payload.ts";
 import type { ReportedState } from "../terminal/status_source.ts";
 
 /** What the first record of a session log says of the session. */
@@ -26,13 +29,15 @@ export interface CodexLogState {
   readonly turn?: ReportedState & CodexTurnRecord;
   /** What the agent said last, where its last turn ended with an answer. */
   readonly lastAnswer?: string;
+  /** The calls of this turn that have no result yet: they run, or wait for their permission. */
+  readonly calls?: readonly ExactRequest[];
 }
 
 /** The state before the first line. */
 export const EMPTY_CODEX_LOG: CodexLogState = {};
 
 /** Most lines are not records that count, and need no parsing; a quoted one is told apart after parsing. */
-const MAY_COUNT = /"(?:session_meta|event_msg)"/;
+const MAY_COUNT = /"(?:session_meta|event_msg|(?:function|custom_tool)_call(?:_output)?)"/;
 
 /**
  * Adds one line of a session log (`rollout-*.jsonl`) to what is known of it. A line that is no JSON, or of another
@@ -57,7 +62,58 @@ export function foldCodexLine(state: CodexLogState, line: string): CodexLogState
     const session = state.session ?? toSession(payload);
     return session === undefined ? state : { ...state, session };
   }
+  if (type === "response_item") return foldCall(state, payload);
   return type === "event_msg" ? foldEvent(state, { payload, writtenAt: Date.parse(timestamp) }) : state;
+}
+
+function foldCall(state: CodexLogState, payload: Readonly<Record<string, unknown>>): CodexLogState {
+  const id = textOf(payload["call_id"]) ?? "";
+  const others = (state.calls ?? []).filter((call) => call.id !== id);
+  switch (payload["type"]) {
+    case "function_call":
+    case "custom_tool_call":
+      return { ...state, calls: [...others, toRequest(id, { payload, session: state.session })] };
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return { ...state, calls: others };
+    default:
+      return state;
+  }
+}
+
+/** A call as a request. The script of code mode, and a shell that the model names, leave open what would run. */
+function toRequest(
+  id: string,
+  { payload, session }: {
+    readonly payload: Readonly<Record<string, unknown>>;
+    readonly session: CodexSession | undefined;
+  },
+): ExactRequest {
+  const tool = textOf(payload["name"]) ?? "";
+  const about = { id, source: "session_log", tool } as const;
+  const input = textOf(payload["input"]);
+  if (payload["type"] === "custom_tool_call") {
+    const cwd = session === undefined ? {} : { cwd: session.cwd };
+    const matter = tool === "apply_patch"
+      ? matterOf(tool, { command: input })
+      : { kind: "other", subject: input ?? "" };
+    return { ...about, ...cwd, ...matter };
+  }
+  const text = textOf(payload["arguments"]) ?? "";
+  const { cmd, workdir, shell } = parseRecordObject(text);
+  if (tool !== "exec_command" || typeof cmd !== "string" || (shell !== undefined && shell !== null)) {
+    return { ...about, kind: "other", subject: text };
+  }
+  const cwd = typeof workdir === "string" && session !== undefined ? resolve(session.cwd, workdir) : session?.cwd;
+  return { ...about, kind: "command", subject: cmd, ...(cwd === undefined ? {} : { cwd }) };
+}
+
+function parseRecordObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 function foldEvent(
@@ -69,12 +125,12 @@ function foldEvent(
   const about = { id, record, writtenAt };
   switch (record) {
     case "task_started":
-      return { ...state, turn: { state: "working", ...about } };
+      return { ...state, calls: [], turn: { state: "working", ...about } };
     case "task_complete": {
       if (!endsTurn(state, id)) return state;
       const failed = payload["error"] !== undefined && payload["error"] !== null;
       const lastAnswer = textOf(payload["last_agent_message"]);
-      const { lastAnswer: _before, ...rest } = state;
+      const { lastAnswer: _before, calls: _calls, ...rest } = state;
       return {
         ...rest,
         turn: { state: "at_rest", outcome: failed ? "error" : "completed", ...about },
@@ -83,7 +139,7 @@ function foldEvent(
     }
     case "turn_aborted": {
       if (!endsTurn(state, id)) return state;
-      const { lastAnswer: _before, ...rest } = state;
+      const { lastAnswer: _before, calls: _calls, ...rest } = state;
       return { ...rest, turn: { state: "at_rest", outcome: "interrupted", ...about } };
     }
     case "user_message": {

@@ -1,4 +1,5 @@
 import { LineTail } from "../../session_log/line_tail.ts";
+import type { ExactRequest } from "../exact_request.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
 import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
@@ -76,6 +77,10 @@ class CodexSessionLog implements StatusSource {
 
   lastAnswer(): Promise<string | undefined> {
     return Promise.resolve(this.#state.lastAnswer?.trim());
+  }
+
+  pendingRequests(): Promise<readonly ExactRequest[]> {
+    return Promise.resolve(this.#state.calls ?? []);
   }
 
   [Symbol.dispose](): void {

@@ -21,7 +21,7 @@ export interface RecordedAsk {
  * @throws {Error} when the folder cannot be written, as in a sandbox that only reads
  */
 export async function recordAsk(folder: string, ask: RecordedAsk): Promise<void> {
-  await Deno.mkdir(folder, { recursive: true });
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const name = crypto.randomUUID();
   const staging = `${folder}/.${name}.new`;
   const file = await Deno.open(staging, { createNew: true, write: true, mode: 0o600 });

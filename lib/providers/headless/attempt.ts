@@ -30,7 +30,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
   signal.throwIfAborted();
   const startMs = clock.now();
   await writeLaunchers(ask.launcherFolder, ask);
-  await Deno.mkdir(ask.channelFolder, { recursive: true });
+  await Deno.mkdir(ask.channelFolder, { recursive: true, mode: 0o700 });
   using files = await openStepFiles(stepFolder, () => new Date());
   const account = new Account({
     askCommands: ask.commands,

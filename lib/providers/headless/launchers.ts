@@ -17,7 +17,7 @@ export async function writeLaunchers(
     readonly panewright?: readonly [string, ...string[]];
   },
 ): Promise<void> {
-  await Deno.mkdir(folder, { recursive: true });
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await removeStrangers(folder, new Set(commands.map(([program]) => program)));
   for (const [program, scripts] of Map.groupBy(commands, ([program]) => program)) {
     const text = launcherScript(program, {

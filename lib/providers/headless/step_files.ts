@@ -22,7 +22,7 @@ export interface StepFiles extends Disposable {
 
 /** Opens the files of an attempt; what an attempt before it wrote into the same folder stays. */
 export async function openStepFiles(folder: string, wallClock: () => Date): Promise<StepFiles> {
-  await Deno.mkdir(folder, { recursive: true });
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const encoder = new TextEncoder();
   const files = new Map<string, Deno.FsFile>();
   const write = (name: string, text: string) => {

@@ -2,6 +2,7 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { selfCommand } from "../../ports/self.ts";
 import { codexProvider } from "../codex/provider.ts";
+import { openReplayRecord, RECORD_VARIABLE } from "./record.ts";
 import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
 
 const codex = codexProvider.terminal;
@@ -23,6 +24,7 @@ export const replayProvider: PaneProvider = {
     answerWay: codex.answerWay,
     launch: replayLaunchPlan,
     guardPrompt: codex.guardPrompt,
+    openStatusSource: openReplayRecord,
   },
 };
 
@@ -45,9 +47,18 @@ export function replayLaunchPlan(request: LaunchRequest): LaunchPlan {
     `--allow-write=${permissionPaths([workdir])}`,
     "--allow-env=NO_COLOR,TERM",
   ];
+  const record = `${workdir}/.tmp/replay-${role}.json`;
   return {
-    argv: [...(request.command ?? selfCommand(permissions)), "replay-agent", "--role", role, ...args],
-    env,
+    argv: [
+      ...(request.command ?? selfCommand(permissions)),
+      "replay-agent",
+      "--role",
+      role,
+      "--record",
+      record,
+      ...args,
+    ],
+    env: { ...env, [RECORD_VARIABLE]: record },
     cwd: workdir,
   };
 }

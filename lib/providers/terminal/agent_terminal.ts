@@ -12,6 +12,7 @@ import type { DialogAnswer } from "./dialog_keys.ts";
 import { captureScreen, captureScreenPartly, createGlance, readScreen } from "./glance.ts";
 import { lastBlockText } from "./last_block.ts";
 import { isProcessGone, type PaneLook } from "./pane_look.ts";
+import type { ExactRequest } from "../exact_request.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { StatusTracker } from "./status_tracker.ts";
@@ -262,6 +263,11 @@ export class AgentTerminal implements AsyncDisposable {
     if (recorded !== undefined) return recorded;
     const { joinWrappedRows: joinWrapped, rules: { layout } } = this.provider.terminal;
     return lastBlockText(await this.#capture({ joinWrapped, scrollbackRows: LAST_OUTPUT_ROWS, ...options }), layout);
+  }
+
+  /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
+  async pendingRequests(): Promise<readonly ExactRequest[]> {
+    return await this.#tracker.pendingRequests();
   }
 
   /** Ends the agent and everything that it started. */

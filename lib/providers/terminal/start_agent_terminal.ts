@@ -42,7 +42,7 @@ export interface AgentTerminalOptions {
  */
 export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
   const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
-  const plan = provider.terminal.launch(request, options.host ?? systemHost(request.env));
+  const plan = await provider.terminal.launch(request, options.host ?? systemHost(request.env));
   const waiting = signal ? { signal } : {};
   const launchedAtMs = Date.now();
   const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
@@ -67,8 +67,8 @@ export interface AdoptedAgent {
 }
 
 /** Adopts an agent that an earlier process started, and that is known to be alive in its pane. */
-export function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): AgentTerminal {
-  const plan = options.provider.terminal.launch(options.request, options.host ?? systemHost(options.request.env));
+export async function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): Promise<AgentTerminal> {
+  const plan = await options.provider.terminal.launch(options.request, options.host ?? systemHost(options.request.env));
   return createTerminal(options, { plan, ...agent });
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { PaneEvents } from "../../tmux/pane_events.ts";
+import type { ExactRequest } from "../exact_request.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
 export type TurnOutcome = "completed" | "error" | "interrupted";
@@ -41,6 +42,8 @@ export interface StatusSource extends Disposable {
   doubt(): void;
   /** The agent's last answer in full, where its record has it. */
   lastAnswer(): Promise<string | undefined>;
+  /** The calls that are recorded without a result, where its record has their exact arguments. */
+  pendingRequests?(): Promise<readonly ExactRequest[]>;
 }
 
 /** What a provider opens a {@linkcode StatusSource} with. */

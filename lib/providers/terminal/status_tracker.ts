@@ -1,3 +1,4 @@
+import type { ExactRequest } from "../exact_request.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
@@ -107,6 +108,12 @@ export class StatusTracker implements Disposable {
     const report = await this.#readSource();
     if (report?.state !== "at_rest" || report.sinceMs < (this.#submittedMs ?? -Infinity)) return undefined;
     return await source?.lastAnswer();
+  }
+
+  /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */
+  async pendingRequests(): Promise<readonly ExactRequest[]> {
+    await this.#readSource();
+    return await this.#options.source?.pendingRequests?.() ?? [];
   }
 
   /** A source reads on from where it stopped: two reads at once would spoil that. */

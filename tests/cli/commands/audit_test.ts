@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { auditHeadsPath, openAuditHeads } from "../../../lib/dialogs/audit_heads.ts";
 import { openAuditLog } from "../../../lib/dialogs/audit.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
@@ -94,7 +95,7 @@ Deno.test("audit verify finds a log whose end was cut off, or that was written a
   await Deno.writeTextFile(path, `${lines.slice(0, 2).join("\n")}\n`);
   const cut = await run(dir, ["verify"]);
   assertEquals(cut.code, 1);
-  assertStringIncludes(cut.stderr, `the audit log of run ${id}: it had 4 records when its run ended, and has 2`);
+  assertStringIncludes(cut.stderr, `the audit log of run ${id}: it had 4 records, and has 2`);
   const [json = "{}"] = (await run(dir, ["verify", "--json"])).stdout.split("\n");
   assertEquals(JSON.parse(json).intact, false);
 });
@@ -124,4 +125,118 @@ Deno.test("audit says what is missing: a run, a log, an action", async () => {
   assertEquals(noLog.code, 2);
   assertStringIncludes(noLog.stderr, `Cannot find an audit log of run ${id}`);
   assertStringIncludes((await run(dir, ["verfy"])).stderr, '(did you mean "verify"?)');
+});
+
+/** The records of a run that was killed, or is under way: it has no end, only decisions with the log's head. */
+function decided(end: { readonly records: number; readonly hash: string }) {
+  return {
+    type: "dialog_answered",
+    turnId: "r1-tester-c0",
+    role: "tester",
+    terminalId: "%5",
+    kind: "command",
+    subject: "npm test",
+    answer: "accept",
+    rule: "default",
+    result: "closed",
+    audit: end,
+  } as const;
+}
+
+async function unfinishedRun(dir: TempDir, state?: string) {
+  const folder = await createRunFolder(dir.path, { now: NOW });
+  const copy = state && auditHeadsPath(folder, (name) => name === "XDG_STATE_HOME" ? state : undefined);
+  using heads = openAuditHeads(copy, { onProblem: (message) => assertEquals(message, "") });
+  using journal = openJournal(folder.journalPath, { fault: "none" });
+  journal.append(reviewStarted(dir.path, folder.id));
+  await writeDecisions(folder.auditPath, { run: folder.id, heads, onDecided: (end) => journal.append(decided(end)) });
+  return folder;
+}
+
+async function writeDecisions(path: string, options: {
+  readonly run: string;
+  readonly command?: string;
+  readonly heads?: ReturnType<typeof openAuditHeads>;
+  readonly onDecided?: (end: { readonly records: number; readonly hash: string }) => void;
+}): Promise<void> {
+  const { run, command = "npm test", heads, onDecided } = options;
+  using audit = await openAuditLog(path, { run, secrets: [], wallClock: () => NOW, ...(heads && { heads }) });
+  for (let count = 0; count < 2; count++) {
+    const about = { role: "tester", terminal: "%5", provider: "codex", kind: "command", command, before: [] };
+    const decision = { ...about, decision: "allow", rule: "default", reason: "It may.", keys: ["y"] } as const;
+    await audit.perform(decision, () => Promise.resolve({ result: "closed", after: [] }));
+    onDecided?.(audit.end);
+  }
+}
+
+async function verify(dir: TempDir, env: Record<string, string> = {}) {
+  return await callCli(["audit", "verify"], { cwd: dir.path, env });
+}
+
+Deno.test("audit verify knows the log of a run that was killed by the heads in its journal", async () => {
+  await using dir = await tempDir();
+  const { id, auditPath } = await unfinishedRun(dir);
+  assertEquals((await verify(dir)).code, 0);
+  const whole = await Deno.readTextFile(auditPath);
+  const lines = whole.split("\n");
+
+  const refusals: Record<string, () => Promise<unknown>> = {
+    "it is empty": () => Deno.writeTextFile(auditPath, ""),
+    "it had 5 records, and has 3": () => Deno.writeTextFile(auditPath, `${lines.slice(0, 3).join("\n")}\n`),
+    "it had 5 records, and has 4": () => Deno.writeTextFile(auditPath, `${lines.slice(0, 4).join("\n")}\n`),
+    "it is not the one that its run wrote": async () => {
+      await Deno.remove(auditPath);
+      await writeDecisions(auditPath, { run: id, command: "git push" });
+    },
+    "it is gone: it had 3 records": () => Deno.remove(auditPath),
+    "it is a link": async () => {
+      await dir.write({ "elsewhere.ndjson": whole });
+      await Deno.symlink(`${dir.path}/elsewhere.ndjson`, auditPath);
+    },
+  };
+  for (const [problem, spoil] of Object.entries(refusals)) {
+    await spoil();
+    const { code, stderr } = await verify(dir);
+    assertEquals(code, 1, problem);
+    assertStringIncludes(stderr, problem);
+    await Deno.remove(auditPath).catch(() => {});
+    if (problem !== "it is gone: it had 3 records") await Deno.writeTextFile(auditPath, whole);
+  }
+  await Deno.writeTextFile(auditPath, whole);
+  assertEquals((await verify(dir)).code, 0);
+});
+
+Deno.test("audit verify finds a log that was written anew together with its journal by the copy of its heads", async () => {
+  await using dir = await tempDir();
+  const state = `${dir.path}/state`;
+  const { id, auditPath, journalPath } = await unfinishedRun(dir, state);
+  const env = { XDG_STATE_HOME: state };
+  assertEquals((await verify(dir, env)).code, 0);
+  const copy = `${state}/panewright/audit/${id}.ndjson`;
+  for (const [path, mode] of [[copy, 0o600], [`${state}/panewright/audit`, 0o700]] as const) {
+    assertEquals(((await Deno.lstat(path)).mode ?? 0) & 0o777, mode, path);
+  }
+
+  await Deno.remove(auditPath);
+  await Deno.remove(journalPath);
+  using journal = openJournal(journalPath, { fault: "none" });
+  journal.append(reviewStarted(dir.path, id));
+  const onDecided = (end: { records: number; hash: string }) => void journal.append(decided(end));
+  await writeDecisions(auditPath, { run: id, command: "git push", onDecided });
+  assertEquals((await verify(dir)).code, 0, "the journal alone cannot tell");
+  const { code, stderr } = await verify(dir, env);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, `it is not the one that its run wrote: record 2 is another one, by the copy ${copy}`);
+});
+
+Deno.test("a copy of the heads that cannot be written is told once, and stops nothing", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "state": "a file" });
+  const problems: string[] = [];
+  using heads = openAuditHeads(`${dir.path}/state/panewright/audit/x.ndjson`, {
+    onProblem: (one) => problems.push(one),
+  });
+  await writeDecisions(`${dir.path}/audit.ndjson`, { run: "x", heads });
+  assertEquals(problems.length, 1);
+  assertStringIncludes(problems[0] ?? "", "Cannot keep a copy of the audit log's heads in");
 });

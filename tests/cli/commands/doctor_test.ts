@@ -67,15 +67,6 @@ Deno.test("an agent CLI that is missing fails where it is needed, and warns wher
   }
 });
 
-Deno.test("the command that the config names is asked instead of the provider's program", async () => {
-  const context = contextOf({
-    "/opt/codex -c a=1 --version": { stdout: "codex-cli 0.155.0\n" },
-    "/opt/codex -c a=1 login status": {},
-  });
-  const finding = await checkAgent(codex, context, { needed: true, command: ["/opt/codex", "-c", "a=1"] });
-  assertEquals([finding.status, finding.detail], ["ok", "codex-cli 0.155.0"]);
-});
-
 Deno.test("an agent CLI that cannot tell its version is not taken for one that works", async () => {
   const context = contextOf({ "codex --version": { code: 126, stderr: "\nexec format error\n" } });
   const { status, detail } = await checkAgent(codex, context, { needed: true });
@@ -172,4 +163,54 @@ Deno.test("doctor takes a tmux that is too old for missing", async () => {
   const { code, stdout } = await doctorOn({ tmux: 'echo "tmux 2.9"', codex: CODEX }, {}, ["--quiet"]);
   assertEquals(code, 1);
   assertStringIncludes(stdout, "fail  tmux: Cannot use tmux 2.9: panewright needs tmux 3.2 or newer\n");
+});
+
+Deno.test("what looks at a config runs nothing that it names, and a run does not either before it is trusted", async () => {
+  await using dir = await tempDir();
+  const evil = `${dir.path}/evil`;
+  await dir.write({ "job.md": JOB, "home/.keep": "", "plan.md": "Plan.", "task.md": "Task." });
+  await Deno.writeTextFile(evil, `#!/bin/sh\necho "$*" >> ${dir.path}/marker\n`, { mode: 0o755 });
+  const env = { LD_PRELOAD: `${dir.path}/evil.so`, PATH: dir.path };
+  const agent = { command: [evil], env };
+  const config = {
+    prompt_file: "job.md",
+    providers: { codex: agent, claude_code: agent },
+    roles: { tester: { provider: "claude_code" } },
+    project_test_cmd: [evil],
+    post_processing: { openspec_change: "x", git_commit_message: "x" },
+    notifications: { ntfy_url: "http://127.0.0.1:9", ntfy_topic: "x" },
+    permissions: { auto_accept: true, lift_builtin: [] },
+    tmux: { socket: `${dir.path}/tmux` },
+    exec: { ask_commands: [["evil"]] },
+    pipelines: { main: [{ name: "a", prompt: "plan.md", ...agent, check: { type: "shell", command: [evil] } }] },
+  };
+  await dir.write({ "panewright.jsonc": JSON.stringify(config) });
+  for (
+    const [args, expected] of [
+      [["doctor"], undefined],
+      [["validate"], 0],
+      [["config", "show"], 0],
+      [["permissions", "test", "ls"], 0],
+      [["trust"], 3],
+      [["run"], 3],
+      [["exec", "task.md"], 3],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await runPanewright(args, {
+      cwd: dir.path,
+      env: { HOME: `${dir.path}/home`, PANEWRIGHT_TRUST: "" },
+      permissions: ["--allow-all"],
+    });
+    if (expected !== undefined) assertEquals(code, expected, `${args.join(" ")}: ${stdout}${stderr}`);
+    else assertStringIncludes(stdout, `ok    Codex: ${evil} of the config is there; doctor does not run it\n`);
+    const left = [...Deno.readDirSync(dir.path)].map(({ name }) => name).toSorted();
+    assertEquals(left, ["evil", "home", "job.md", "panewright.jsonc", "plan.md", "task.md"], args.join(" "));
+  }
+  // The trap is one: a run that is trusted steps into it.
+  const { code } = await runPanewright(["exec", "task.md"], {
+    cwd: dir.path,
+    env: { HOME: `${dir.path}/home` },
+    permissions: ["--allow-all"],
+  });
+  assertEquals([code, (await Deno.readTextFile(`${dir.path}/marker`)).length > 0], [0, true]);
 });

@@ -50,7 +50,7 @@ Deno.test("permissions test takes role, kind and provider into account", async (
   assertEquals(await rule("rm -rf /"), "builtin:rm_outside_workdir");
 });
 
-Deno.test("permissions test --json has the whole verdict", async () => {
+Deno.test("permissions test --json has the verdict and what it is about", async () => {
   await using dir = await tempDir();
   await dir.write({ "panewright.jsonc": CONFIG });
   const { stdout } = await test(dir, ["sudo x", "--json"]);
@@ -58,24 +58,73 @@ Deno.test("permissions test --json has the whole verdict", async () => {
     decision: "deny",
     rule: "builtin:sudo",
     reason: "The built-in rule sudo denies it: acts as another user: sudo.",
-    role: "programmer",
-    provider: "codex",
     kind: "command",
     subject: "sudo x",
-    workdir: dir.path,
-    autoAccept: true,
-    dryRun: false,
   });
+});
+
+Deno.test("permissions test --json --null reads subjects separated by NUL, and answers in their order", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "policy.jsonc": CONFIG });
+  const subjects = [
+    "git push\norigin",
+    '{"kind":"file_edit","subject":"/etc/hosts"}',
+    "{ ls; }",
+    '{"subject":"sudo x"}',
+    "",
+    "echo 漢字 | cat",
+  ];
+  const { code, stdout, stderr } = await runPanewright(
+    ["permissions", "test", "--json", "--null", "--config", "policy.jsonc"],
+    { cwd: dir.path, stdin: `${subjects.join("\0")}\0`, permissions: ["--allow-env", `--allow-read=${dir.path}`] },
+  );
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  const answers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(answers.map(({ decision, rule, subject }) => [decision, rule, subject]), [
+    ["deny", "permissions.deny[0]", "git push\norigin"],
+    ["deny", "builtin:write_outside_workdir", "/etc/hosts"],
+    ["allow", "default", "{ ls; }"],
+    ["deny", "builtin:sudo", "sudo x"],
+    ["ask", "uncertain", ""],
+    ["allow", "default", "echo 漢字 | cat"],
+  ]);
+  assertEquals(answers.every(({ reason }) => typeof reason === "string" && reason !== ""), true);
+});
+
+Deno.test("permissions test reads one subject a line without --null, and takes several as arguments", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": CONFIG });
+  const io = fakeIo({ cwd: dir.path, stdin: "npm test\nsudo x" });
+  assertEquals(await runCli(["permissions", "test"], io), 0);
+  const decisions = (text: string) => text.split("\n").filter((line) => /^\w/.test(line));
+  assertEquals(decisions(io.written.stdout), ["allow  npm test", "deny  sudo x"]);
+  assertEquals(decisions((await test(dir, ["npm test", "sudo x"])).stdout), ["allow  npm test", "deny  sudo x"]);
+});
+
+Deno.test("permissions test names the record that it cannot use", async () => {
+  await using dir = await tempDir();
+  for (
+    const [record, problem] of [
+      ['{"kind":"file_edti","subject":"a"}', 'record 2 of standard input: its kind "file_edti" is not one of'],
+      ['{"kind":"command"}', "record 2 of standard input: its subject is not a string"],
+    ] as const
+  ) {
+    const io = fakeIo({ cwd: dir.path, stdin: `ls\0${record}` });
+    assertEquals(await runCli(["permissions", "test", "--null"], io), 2);
+    assertStringIncludes(io.written.stderr, problem);
+    assertEquals(io.written.stdout, "");
+  }
+  assertEquals((await test(dir, ["ls", "--null"])).code, 2);
 });
 
 Deno.test("permissions test needs no config, and says that nothing is sent while the switch is off", async () => {
   await using dir = await tempDir();
   const { code, stdout } = await test(dir, ["npm \x1b[2Jtest"]);
   assertEquals(code, 0);
-  assertStringIncludes(stdout, "allow  npm \\x1b[2Jtest\n");
+  assertStringIncludes(stdout, "ask  npm \\x1b[2Jtest\n");
   assertStringIncludes(stdout, "auto_accept is off");
   await dir.write({ "dry.jsonc": '{ "permissions": { "auto_accept": true, "dry_run": true } }' });
-  assertStringIncludes((await test(dir, ["ls", "dry.jsonc"])).stdout, "dry_run is on");
+  assertStringIncludes((await test(dir, ["ls", "--config", "dry.jsonc"])).stdout, "dry_run is on");
 });
 
 Deno.test("permissions refuses what it does not know", async () => {

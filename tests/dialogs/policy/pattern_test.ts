@@ -69,7 +69,21 @@ Deno.test("a word with a slash is matched as the path that it comes down to", ()
 });
 
 Deno.test("what is no pattern is refused", () => {
-  for (const text of ["", "a; b", "a | b", "a > b", "echo $x", "echo $(x)", "'open", "if"]) {
+  for (
+    const text of [
+      "",
+      "a; b",
+      "a | b",
+      "a > b",
+      "echo $x",
+      "echo $(x)",
+      "'open",
+      "if",
+      "! a",
+      "{ a; }",
+      "(a)",
+    ]
+  ) {
     assertThrows(() => parseCommandPattern(text), UsageError, `Cannot use the pattern ${JSON.stringify(text)}`);
   }
 });

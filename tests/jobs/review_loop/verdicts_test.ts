@@ -26,7 +26,6 @@ const STATES_Y = [
   "   L: Y",
   "some text\n\nL: Y\n\nmore text",
   "L: Y\r\n",
-  "text\rL: Y\r",
   "\ufeffL: Y",
   "L: Y.",
   "L: Y!",
@@ -122,6 +121,96 @@ const NO_VERDICT = [
   "| L: Y |",
   "<!-- L: Y -->",
   "~~L: Y~~",
+  // What a browser, an editor or a terminal does not show, or shows elsewhere.
+  "<!--\nL: Y\n-->",
+  "<!-- the form:\n\nL: Y\n\n-->\ntext",
+  "text <!--\nL: Y\n-->",
+  "text <!--\n\nL: Y\n\n-->",
+  "<!-- never closed\nL: Y",
+  "<!-- a --> L: Y",
+  "<!--\n-->L: Y",
+  "<!-->\n<!--\nL: Y\n-->",
+  "text\rL: Y\r",
+  "text\rL: Y",
+  "L: Y\rtext",
+  "text\rL: Y\ntext",
+  "\x1b[8mL: Y\x1b[0m",
+  "\x1b[8m\nL: Y\n\x1b[0m",
+  "\x1b[1;8m\nL: Y",
+  "text\n\x1b[1A\x1b[2K\nL: Y",
+  "\x1b]0;title\nL: Y",
+  "L: Y\n\x1b[1A\x1b[2K",
+  "\x9b2J\nL: Y",
+  "\x1b[32mL: Y\x1b[0m",
+  "\bL: Y",
+  "\u200bL: Y",
+  "L: Y\u200b",
+  "L:\u2060 Y",
+  "L: \ufeffY",
+  "\u202eL: Y",
+  "\u3164L: Y",
+  "L: Y\ufe0f",
+  "text\u2028L: Y",
+  `L: Y${" ".repeat(300)}x`,
+  `L: Y${" ".repeat(180)}, but only once the rest is done`,
+];
+
+/** A refusal in other words than those that are asked for: beside an approval there is no verdict. */
+const REFUSALS = [
+  "Final L: N",
+  "My final L is: N",
+  "| L: N |",
+  "| L | N |",
+  "|L|**N**|",
+  "- [ ] L: N",
+  "- [x] **L**: N",
+  "* [ ] `L`: `N`",
+  "L = N",
+  "L == N",
+  "L=N",
+  "L:\nN",
+  "L:\n\n**N**",
+  "**L:**\n- N",
+  "## L\n\nN",
+  "## L\nN.",
+  "## Final L: N",
+  "**L**: N",
+  "__L:__ __N__",
+  "***L: N***",
+  "L\uff1a N",
+  "L \uff1aN",
+  "L\ufe55N",
+  "L -> N",
+  "L => N",
+  "L → N",
+  "L - N",
+  "L – N",
+  "L — N",
+  "L N",
+  "L is N",
+  "L: [N]",
+  'L: "N"',
+  "L: (N)",
+  "<b>L: N</b>",
+  "So I state L: N",
+  "(L: N)",
+  "1) a. L: N",
+  "✗ L: N",
+  "~~L: N~~",
+  "text\rL: N",
+  "text\rL: N\r",
+  "L: N\rtext",
+  "\x1b[31mL: N\x1b[0m",
+  "\u200bL: N",
+  "L\u200b:\u2060N",
+  "L: \ufeffN",
+  "L\u00ad: N",
+  "text\u2028L: N",
+  "<!-- a --> L: N",
+  "text <!--\n\nL: N\n\n-->",
+  "X_L: N",
+  "`<!--` L: N `-->`",
+  `${"x ".repeat(200)}L: N`,
 ];
 
 for (const form of FORMS) {
@@ -141,6 +230,37 @@ for (const form of FORMS) {
       for (const values of [form, swapped]) {
         assertEquals(parse(fill(template, values)), undefined, JSON.stringify(fill(template, values)));
       }
+    }
+  });
+
+  Deno.test(`a ${name} verdict is unsaid by a refusal in any spelling`, () => {
+    const refusing = form.N === "FAIL" || form.N === "REVISE" ? form : swapped;
+    for (const template of REFUSALS) {
+      for (const refusal of [fill(template, refusing), fill(template, refusing).toLowerCase()]) {
+        // Small letters without a sign between them are prose: "the result fails if …".
+        if (refusal === refusal.toLowerCase() && /result(?: is)?[ –—-]+\w/.test(refusal)) continue;
+        for (const text of [`${fill("L: Y", refusing)}\n\n${refusal}`, `${refusal}\n\n${fill("L: Y", refusing)}`]) {
+          assertEquals(parse(text), undefined, JSON.stringify(text));
+        }
+      }
+    }
+  });
+
+  Deno.test(`prose, forms and hidden text beside a ${name} verdict do not unsay it`, () => {
+    for (
+      const template of [
+        "As a L, failing cases were fixed; the L fails no more.",
+        "<!-- L: N -->",
+        "<!--\nL: N\n-->",
+        "I was asked to write `L: Y` or `L: N` at the end.",
+        "| L: Y | N |",
+        "Ls: none failed, none to revise.",
+        "## Ls\n\nN of the first attempt is gone.",
+        "The marker `<!--` begins a comment.",
+      ]
+    ) {
+      const text = `${fill(template, form)}\n\n${fill("L: Y", form)}`;
+      assertEquals(parse(text), Y, JSON.stringify(text));
     }
   });
 

@@ -12,17 +12,17 @@ function host(files: Readonly<Record<string, string>>, os = "linux", arch = "x86
 const LAUNCHER = "/usr/lib/node_modules/@openai/codex/bin/codex.js";
 const LINUX = "vendor/x86_64-unknown-linux-musl/bin/codex";
 
-Deno.test("the native program is found beside or below the npm launcher on PATH", () => {
+Deno.test("the native program is found beside or below the npm launcher on PATH", async () => {
   for (const place of [`../codex-linux-x64/${LINUX}`, `node_modules/@openai/codex-linux-x64/${LINUX}`, LINUX]) {
     const files = { "/usr/bin/codex": LAUNCHER, [`/usr/lib/node_modules/@openai/codex/${place}`]: "/native" };
     assertEquals(findNativeCodex(host(files)), "/native");
-    assertEquals(codexLaunchPlan(REQUEST, host(files)).argv[0], "/native");
+    assertEquals((await codexLaunchPlan(REQUEST, host(files))).argv[0], "/native");
   }
   const mac = "/usr/lib/node_modules/@openai/codex/../codex-darwin-arm64/vendor/aarch64-apple-darwin/bin/codex";
   assertEquals(findNativeCodex(host({ "/usr/bin/codex": LAUNCHER, [mac]: mac }, "darwin", "aarch64")), mac);
 });
 
-Deno.test("whatever else `codex` is, it is started by its name", () => {
+Deno.test("whatever else `codex` is, it is started by its name", async () => {
   const old = `/usr/lib/node_modules/@openai/codex/vendor/x86_64-unknown-linux-musl/codex/codex`;
   for (
     const files of [
@@ -38,23 +38,23 @@ Deno.test("whatever else `codex` is, it is started by its name", () => {
         [`/usr/lib/node_modules/@openai/codex/${LINUX}`]: "/native",
       },
     ]
-  ) assertEquals(codexLaunchPlan(REQUEST, host(files)).argv[0], "codex");
+  ) assertEquals((await codexLaunchPlan(REQUEST, host(files))).argv[0], "codex");
   assertEquals(findNativeCodex(host({ "/usr/bin/codex": LAUNCHER }, "freebsd")), undefined);
 });
 
-Deno.test("only -c settings are added of our own, which no version refuses", () => {
-  const { argv, env, cwd } = codexLaunchPlan(REQUEST, host({}));
+Deno.test("only -c settings are added of our own, which no version refuses", async () => {
+  const { argv, env, cwd } = await codexLaunchPlan(REQUEST, host({}));
   assertEquals(argv, ["codex", "-c", "features.daemon_auto_start=false", "-c", "check_for_update_on_startup=false"]);
   assertEquals([env, cwd], [{}, "/srv/shop"]);
 });
 
-Deno.test("a session to go on with is named before the settings, as its command wants it", () => {
-  const { argv } = codexLaunchPlan({ ...REQUEST, resume: "01a1f78f" }, host({}));
+Deno.test("a session to go on with is named before the settings, as its command wants it", async () => {
+  const { argv } = await codexLaunchPlan({ ...REQUEST, resume: "01a1f78f" }, host({}));
   assertEquals(argv.slice(0, 4), ["codex", "resume", "01a1f78f", "-c"]);
 });
 
-Deno.test("command, model, profile, arguments and environment of the role are used as given", () => {
-  const { argv, env } = codexLaunchPlan({
+Deno.test("command, model, profile, arguments and environment of the role are used as given", async () => {
+  const { argv, env } = await codexLaunchPlan({
     ...REQUEST,
     command: ["npx", "codex"],
     model: "gpt-6.1-sol",

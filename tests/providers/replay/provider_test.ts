@@ -5,7 +5,8 @@ import { replayLaunchPlan, replayProvider } from "../../../lib/providers/replay/
 Deno.test("a replayed agent is this very program, with the least permissions", () => {
   const { argv, cwd } = replayLaunchPlan({ workdir: "/a,b", role: "tester", args: ["--script", "/s/demo.json"] });
   assertEquals(argv[0], Deno.execPath());
-  assertEquals(argv.slice(-5), ["replay-agent", "--role", "tester", "--script", "/s/demo.json"]);
+  const record = "/a,b/.tmp/replay-tester.json";
+  assertEquals(argv.slice(-7), ["replay-agent", "--role", "tester", "--record", record, "--script", "/s/demo.json"]);
   assertArrayIncludes(argv, ["--no-prompt", "--allow-read=/a,,b,/s/demo.json", "--allow-write=/a,,b"]);
   assertEquals(argv.filter((word) => /^(-A|--allow-(all|run|net|ffi|sys))/.test(word)), []);
   assertEquals(cwd, "/a,b");
@@ -15,7 +16,8 @@ Deno.test("a relative script belongs to the working directory, and another progr
   const { argv } = replayLaunchPlan({ workdir: "/w", role: "tester", args: ["--script", "s.json"] });
   assertArrayIncludes(argv, ["--allow-read=/w,/w/s.json"]);
   const other = replayLaunchPlan({ workdir: "/w", role: "tester", command: ["pw"], args: ["--script", "s.json"] });
-  assertEquals(other.argv, ["pw", "replay-agent", "--role", "tester", "--script", "s.json"]);
+  const record = "/w/.tmp/replay-tester.json";
+  assertEquals(other.argv, ["pw", "replay-agent", "--role", "tester", "--record", record, "--script", "s.json"]);
 });
 
 Deno.test("a role without a script is refused with what to do", () => {

@@ -1,0 +1,108 @@
+import { resolve } from "@std/path/posix";
+import { DEFAULT_CONFIG_FILE } from "../../config/default_file.ts";
+import { changesSince, examineConfig, trustedAs, type TrustSubject } from "../../config/trust/examine.ts";
+import { changeTrust, readTrust } from "../../config/trust/store.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
+
+/** `panewright trust [DIR]` */
+export const command = defineCommand({
+  description:
+    `Shows what the configuration of a folder would do on your behalf, item by item: programs and commands that it runs, variables ` +
+    `that it sets, what it has accepted without a person, whom it tells. Then it asks whether you trust it. "panewright run", ` +
+    `"exec", "resume" and "answer" use no config file that you have not trusted, and none that has changed since: neither the file ` +
+    `nor the rules, prompts and job that it names. Nothing is run.
+
+What you trust is kept in $XDG_STATE_HOME/panewright/trust.json, by default below ~/.local/state. What "panewright init" wrote for ` +
+    `you is trusted.\n\nExit codes: 0 it is trusted, 2 it cannot be used, 3 it is not trusted.`,
+  arguments: [{
+    name: "DIR",
+    description: "the folder, or the config file itself; the working directory if left out",
+  }],
+  flags: [
+    { name: "yes", type: "switch", description: "trust it without being asked; what it does is shown all the same" },
+    { name: "list", type: "switch", description: "list the configurations that you trust" },
+    { name: "remove", type: "switch", description: "trust it no longer" },
+  ],
+  examples: [
+    { command: "trust", description: "look at the configuration of this folder, and decide" },
+    { command: "trust --list", description: "what you trust" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const [dir] = positionals;
+    const store = requireStorePath(io);
+    const chosen = [flags.yes, flags.list, flags.remove].filter((flag) => flag === true);
+    if (chosen.length > 1) {
+      throw new UsageError("Cannot do several things at once: give one of --yes, --list, --remove");
+    }
+    if (flags.list === true) return list(store, { io, global });
+    const path = await configPath(resolve(io.cwd, dir ?? "."));
+    if (flags.remove === true) return await remove(store, path, io);
+    return await trust(store, path, { io, global, yes: flags.yes === true });
+  },
+});
+
+interface Around {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+}
+
+async function trust(store: string, path: string, { io, global, yes }: Around & { yes: boolean }): Promise<number> {
+  const subject = await examineConfig(path);
+  const before = readTrust(store)[subject.file];
+  const changes = await changesSince(undefined, subject);
+  const since = await changesSince(before, subject);
+  show(subject, io, global);
+  if (before !== undefined && since.files.length === 0) {
+    if (!global.quiet) io.stderr("You trust it as it is.\n");
+    return 0;
+  }
+  if (!yes && !isAtTerminal(io)) {
+    throw new HumanInterventionRequiredError(`Cannot ask whether you trust ${path}: there is no terminal`, {
+      hint: "Trust what is shown above with: panewright trust --yes",
+    });
+  }
+  if (!yes && !await askForTrust(io, changes.items)) {
+    io.stderr("It is not trusted.\n");
+    return 3;
+  }
+  await recordTrust(store, subject);
+  if (!global.quiet) io.stderr("It is trusted.\n");
+  return 0;
+
+  function show({ file, items, files }: TrustSubject, { stdout }: CliIo, { json }: GlobalFlags): void {
+    if (!json) return stdout(describeSubject(file, changes, { known: false }));
+    for (const { key, does, value, alone } of items) stdout(jsonLine({ type: "item", key, does, value, alone }));
+    for (const [name, sha256] of Object.entries(files)) stdout(jsonLine({ type: "file", path: name, sha256 }));
+  }
+}
+
+function list(store: string, { io, global }: Around): number {
+  for (const [path, { trustedAt, files }] of Object.entries(readTrust(store))) {
+    if (global.json) io.stdout(jsonLine({ type: "trusted", path, trustedAt, files: Object.keys(files) }));
+    else io.stdout(`${sanitizeLine(path)}  ${trustedAt}\n`);
+  }
+  return 0;
+}
+
+async function remove(store: string, path: string, io: CliIo): Promise<number> {
+  const file = await trustedAs(path).catch(() => path);
+  if (!Object.hasOwn(readTrust(store), file)) {
+    throw new UsageError(`Cannot remove ${file}: you do not trust it`, {
+      hint: '"panewright trust --list" shows what you trust.',
+    });
+  }
+  await changeTrust(store, (configs) => {
+    return Object.fromEntries(Object.entries(configs).filter(([name]) => name !== file));
+  });
+  io.stderr(`${sanitizeLine(file)} is no longer trusted.\n`);
+  return 0;
+}
+
+/** A folder stands for the config file that is read there by default. A folder that is gone may still be trusted. */
+async function configPath(path: string): Promise<string> {
+  const isFile = await Deno.lstat(path).then(({ isDirectory, isSymlink }) => !isDirectory && !isSymlink, () => false);
+  return isFile || path.endsWith(".jsonc") || path.endsWith(".json") ? path : `${path}/${DEFAULT_CONFIG_FILE}`;
+}

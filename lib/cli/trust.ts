@@ -1,0 +1,246 @@
+import { basename, dirname, resolve } from "@std/path/posix";
+import { DEFAULT_CONFIG_FILE } from "../config/default_file.ts";
+import type { LoadedSettings } from "../config/load.ts";
+import {
+  changedFiles,
+  changesSince,
+  examineConfig,
+  filesNow,
+  relativeFiles,
+  type TrustChanges,
+  trustedAs,
+  trustedConfig,
+  type TrustSubject,
+} from "../config/trust/examine.ts";
+import type { TrustItem } from "../config/trust/items.ts";
+import { changeTrust, readTrust, type TrustedConfig, trustStorePath } from "../config/trust/store.ts";
+import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
+import { shellJoin } from "../shell/quote.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import type { CliIo, TerminalInput } from "./console/command.ts";
+
+/** The variable that stands for {@linkcode TRUST_FLAG}. */
+const TRUST_VARIABLE = "PANEWRIGHT_TRUST";
+
+/** The flag with which a configuration is used as it is. */
+export const TRUST_FLAG = {
+  name: "trust",
+  type: "switch",
+  description: `use the configuration as it is, without asking whether you trust it (for CI; or ${TRUST_VARIABLE}=1)`,
+} as const;
+
+/** Who asks for a configuration to be used. */
+export interface TrustSurroundings {
+  readonly io: CliIo;
+  /** Whether `--trust` was given. */
+  readonly trust: boolean;
+  /** Whether a person at the terminal may be asked. */
+  readonly mayAsk: boolean;
+}
+
+/**
+ * Lets a configuration through that the person trusts as it was read. At a terminal, the person is asked about one that is not.
+ *
+ * @throws {HumanInterventionRequiredError} that says what is not trusted, and how to trust it
+ */
+export async function requireTrust(
+  { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
+  { io, trust, mayAsk }: TrustSurroundings,
+): Promise<void> {
+  if (file === undefined || trust || isSwitchedOn(io)) return;
+  const path = resolve(io.cwd, file);
+  const key = await trustedAs(path);
+  const store = trustStorePath(io.env);
+  const files = relativeFiles(path, read);
+  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), key);
+  if (trusted !== undefined && changedFiles(trusted, files).length === 0) {
+    return await fillIn({ store, key, trusted, files });
+  }
+  const subject = await examineConfig(path);
+  const changes = await changesSince(trusted, subject);
+  if (store !== undefined && mayAsk && isAtTerminal(io)) {
+    io.stderr(describeSubject(subject.file, changes, { known: trusted !== undefined }));
+    if (await askForTrust(io, changes.items)) {
+      await recordTrust(store, subject);
+      // What was shown must be what was read before: it may have been changed meanwhile.
+      if (changedFiles(await trustedConfig(subject, new Date()), files).length === 0) return;
+    }
+  }
+  throw untrusted(subject.file, changes, { io, known: trusted !== undefined });
+}
+
+/**
+ * Lets a command through that acts for a run whose configuration the person trusts as it is now.
+ *
+ * @param configFile absolute path of the run's config file; null where it has none
+ * @throws {HumanInterventionRequiredError} like {@linkcode requireTrust}
+ */
+export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {
+  if (configFile === null || around.trust || isSwitchedOn(around.io)) return;
+  // A config that is gone acts no more.
+  if (!await isThere(configFile)) return;
+  const store = trustStorePath(around.io.env);
+  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), await trustedAs(configFile));
+  const now = trusted === undefined ? (await examineConfig(configFile)).files : await filesNow(configFile, trusted);
+  const files = new Map(Object.entries(now).map(([name, sha256]) => [resolve(configFile, "..", name), { sha256 }]));
+  await requireTrust({ file: configFile, files }, around);
+}
+
+/** Records that the person trusts a config as it was shown. */
+export async function recordTrust(store: string, subject: TrustSubject): Promise<void> {
+  const entry = await trustedConfig(subject, new Date());
+  await changeTrust(store, (configs) => ({ ...configs, [subject.file]: entry }));
+}
+
+/**
+ * Records that a config which panewright wrote itself is trusted.
+ *
+ * @param stillToWrite names of files beside it that the person is about to write
+ * @returns why it could not be recorded; undefined where it was
+ */
+export async function recordWritten(
+  io: CliIo,
+  { path, stillToWrite = [] }: { readonly path: string; readonly stillToWrite?: readonly string[] },
+): Promise<string | undefined> {
+  const store = trustStorePath(io.env);
+  if (store === undefined) return "neither HOME nor XDG_STATE_HOME names a folder";
+  try {
+    const subject = await examineConfig(path);
+    const entry = await trustedConfig(subject, new Date());
+    const files = { ...entry.files, ...Object.fromEntries(stillToWrite.map((name) => [name, null])) };
+    await changeTrust(store, (configs) => ({ ...configs, [subject.file]: { ...entry, files } }));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    // A program that Deno was told to keep out of the state folder says nothing: it was meant so.
+    return error.cause instanceof Deno.errors.NotCapable ? undefined : error.message;
+  }
+}
+
+/** The path of the store. */
+export function requireStorePath(io: CliIo): string {
+  const path = trustStorePath(io.env);
+  if (path !== undefined) return path;
+  throw new UsageError("Cannot keep what you trust: neither HOME nor XDG_STATE_HOME names a folder", {
+    hint: "Set HOME to your home folder.",
+  });
+}
+
+/** Whether a person can be asked here. */
+export function isAtTerminal({ isTerminal }: CliIo): boolean {
+  return isTerminal.stdin && isTerminal.stderr;
+}
+
+/** Asks about each item that needs it, then about the rest; no answer is a no. */
+export async function askForTrust(io: CliIo, items: readonly TrustItem[]): Promise<boolean> {
+  using input = io.openTerminalInput();
+  for (const item of items.filter(({ alone }) => alone)) {
+    if (!await isYes(`Do you allow this?\n${describeItem(item)}`, { io, input })) return false;
+  }
+  return await isYes("Do you trust this configuration as it is?", { io, input });
+}
+
+/** Only what is typed as one line after the question answers it. */
+async function isYes(
+  question: string,
+  { io, input }: { readonly io: CliIo; readonly input: TerminalInput },
+): Promise<boolean> {
+  io.stderr(`\n${question} [y/N] `);
+  let line = "";
+  while (!/[\r\n]/.test(line)) {
+    const bytes = await input.read(io.signal);
+    if (bytes === undefined) return false;
+    line += new TextDecoder().decode(bytes);
+  }
+  return /^y(?:es)?[ \t]*[\r\n]+$/i.test(line);
+}
+
+/**
+ * What a person is shown before the question.
+ *
+ * @param options `known` when an earlier state of it is trusted
+ */
+export function describeSubject(file: string, changes: TrustChanges, { known }: { readonly known: boolean }): string {
+  const { items, gone, files } = changes;
+  const head = known ? "has changed since you trusted it" : "acts on your behalf once you trust it";
+  const rows = [
+    `${sanitizeLine(file)} ${head}.`,
+    ...(items.length === 0 ? [known ? "What it does is the same." : "It only sets limits."] : ["It"]),
+    ...items.map((item) => `${describeItem(item)}${known ? item.isNew ? " (new)" : " (changed)" : ""}`),
+    ...(gone.length === 0 ? [] : [`No longer there: ${sanitizeLine(gone.join(", "))}`]),
+    `${known ? "Changed or new files" : "Files"}: ${sanitizeLine(files.join(", "))}`,
+    ...(items.some(({ alone }) => alone) ? ["! marks what a repository should rarely need."] : []),
+  ];
+  return `${rows.join("\n")}\n`;
+}
+
+/** One item as a row. A command is shown whole, however long: what is cut off could be what matters. */
+export function describeItem({ key, does, value, alone }: TrustItem): string {
+  const text = sanitizeLine(JSON.stringify(value));
+  const isText = /^(?:prompt|rules\.|layouts\.)/.test(key) && text.length > LONGEST_TEXT;
+  const shown = isText ? `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)` : text;
+  return ` ${alone ? "!" : " "} ${does}: ${shown}  [${sanitizeLine(key)}]`;
+}
+
+const LONGEST_TEXT = 400;
+
+interface Filling {
+  readonly store: string | undefined;
+  readonly key: string;
+  readonly trusted: TrustedConfig;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** From now on, the first text of a file that the person was to write is the one that is trusted. */
+async function fillIn({ store, key, trusted, files }: Filling): Promise<void> {
+  const written = Object.entries(files).filter(([name]) => trusted.files[name] === null);
+  if (store === undefined || written.length === 0) return;
+  await changeTrust(store, (configs) => {
+    const entry = ownEntry(configs, key) ?? trusted;
+    return { ...configs, [key]: { ...entry, files: { ...entry.files, ...Object.fromEntries(written) } } };
+  });
+}
+
+function untrusted(
+  file: string,
+  changes: TrustChanges,
+  { io, known }: { readonly io: CliIo; readonly known: boolean },
+): HumanInterventionRequiredError {
+  const reason = known ? "it has changed since you trusted it" : "you have not trusted it";
+  const rows = known
+    ? describeSubject(file, changes, { known }).trimEnd().split("\n").slice(1)
+    : changes.items.map(describeItem);
+  return new HumanInterventionRequiredError(
+    [`Cannot use ${sanitizeLine(file)}: ${reason}`, ...rows].join("\n"),
+    {
+      hint: `Look at what it does and trust it with: ${trustCommand(file, io)}\n` +
+        `Where nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.`,
+    },
+  );
+}
+
+function trustCommand(file: string, { cwd }: CliIo): string {
+  const named = basename(file) === DEFAULT_CONFIG_FILE ? dirname(file) : file;
+  return shellJoin(["panewright", "trust", ...(named === cwd ? [] : [named])]);
+}
+
+function isSwitchedOn({ env }: CliIo): boolean {
+  const value = (env(TRUST_VARIABLE) ?? "").trim().toLowerCase();
+  if (["1", "true", "yes", "on"].includes(value)) return true;
+  if (["", "0", "false", "no", "off"].includes(value)) return false;
+  throw new UsageError(`Cannot use the environment variable ${TRUST_VARIABLE}: must be 1 or 0, but is "${value}"`);
+}
+
+function ownEntry<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

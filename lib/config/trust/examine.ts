@@ -1,0 +1,141 @@
+import { basename, dirname, relative, resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { PROVIDER_IDS } from "../../providers/mod.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import { type InputFile, type InputFiles, inputFiles } from "../input_files.ts";
+import { inputProblem, readFileLayer } from "../layers.ts";
+import { problemsError } from "../load.ts";
+import { configFormFor } from "../schema.ts";
+import { isKeyed, valueAt } from "../source.ts";
+import { type TrustItem, trustItems } from "./items.ts";
+import type { TrustedConfig } from "./store.ts";
+
+/** A config as a person is asked to trust it. */
+export interface TrustSubject {
+  /** Absolute path of the config file; links among its folders are resolved. */
+  readonly file: string;
+  readonly items: readonly TrustItem[];
+  /** The SHA-256 of the config file and of each file that it names, by their paths relative to it; empty for one that is missing. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads a config file and the files that it names, to show what they would do. Nothing is run.
+ *
+ * @param path absolute path of the config file
+ * @throws {UsageError} when a file cannot be read, or the config has mistakes
+ */
+export async function examineConfig(path: string): Promise<TrustSubject> {
+  const files = inputFiles();
+  const layer = await readFileLayer(path, { shownAs: path, form: configFormFor(PROVIDER_IDS), files });
+  if (layer.problems.length > 0) throw problemsError(layer.problems, path);
+  const digests: Record<string, string> = {};
+  for (const named of [path, ...filesNamedBy(layer.data).map((name) => resolve(path, "..", name))]) {
+    digests[relativeTo(path, named)] = await digestOf(named, files);
+  }
+  return { file: await trustedAs(path), items: trustItems(layer.data), files: digests };
+}
+
+/**
+ * The path by which a config file is trusted: its folder with every link resolved.
+ *
+ * @throws {Deno.errors.NotFound} when there is no such folder
+ */
+export async function trustedAs(path: string): Promise<string> {
+  return `${await Deno.realPath(dirname(path))}/${basename(path)}`;
+}
+
+/** The digests of files by their paths relative to the config file. */
+export function relativeFiles(
+  path: string,
+  files: ReadonlyMap<string, Pick<InputFile, "sha256">>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries([...files].map(([file, { sha256 }]) => [relativeTo(path, file), sha256]));
+}
+
+/** The digests of the files that a trusted config had, as they are now. */
+export async function filesNow(path: string, { files }: TrustedConfig): Promise<Readonly<Record<string, string>>> {
+  const reader = inputFiles();
+  const entries = Object.keys(files).map(async (name) => [name, await digestOf(resolve(path, "..", name), reader)]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** What is kept of a config that a person trusts. */
+export async function trustedConfig({ items, files }: Omit<TrustSubject, "file">, now: Date): Promise<TrustedConfig> {
+  return { trustedAt: now.toISOString(), files: { ...files }, items: Object.fromEntries(await digestsOf(items)) };
+}
+
+/** How a config compares with what a person trusted. */
+export interface TrustChanges {
+  /** Items that are new, or whose value is another one. */
+  readonly items: readonly (TrustItem & { readonly isNew: boolean })[];
+  /** Keys of items that are gone. */
+  readonly gone: readonly string[];
+  /** Files, relative to the config file, that are new or have another text. */
+  readonly files: readonly string[];
+}
+
+/** What is different in a config since a person trusted it; everything where nobody did. */
+export async function changesSince(
+  trusted: TrustedConfig | undefined,
+  { items, files }: Pick<TrustSubject, "items" | "files">,
+): Promise<TrustChanges> {
+  const before = trusted?.items ?? {};
+  const digests = new Map(await digestsOf(items));
+  return {
+    items: items.filter(({ key }) => before[key] !== digests.get(key))
+      .map((item) => ({ ...item, isNew: before[item.key] === undefined })),
+    gone: Object.keys(before).filter((key) => !digests.has(key)),
+    files: changedFiles(trusted, files),
+  };
+}
+
+/**
+ * The files that are not as they were trusted.
+ *
+ * @param files digests by paths relative to the config file
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const trusted = { trustedAt: "", items: {}, files: { "panewright.jsonc": "aa", "job.md": null } };
+ * assertEquals(changedFiles(trusted, { "panewright.jsonc": "aa", "job.md": "bb" }), []);
+ * assertEquals(changedFiles(trusted, { "panewright.jsonc": "cc", "rules.jsonc": "dd" }), [
+ *   "panewright.jsonc", "rules.jsonc",
+ * ]);
+ * ```
+ */
+export function changedFiles(
+  trusted: TrustedConfig | undefined,
+  files: Readonly<Record<string, string>>,
+): readonly string[] {
+  const before = new Map(Object.entries(trusted?.files ?? {}));
+  return Object.entries(files).filter(([name, digest]) => before.get(name) !== null && before.get(name) !== digest)
+    .map(([name]) => name);
+}
+
+async function digestsOf(items: readonly TrustItem[]): Promise<readonly [string, string][]> {
+  return await Promise.all(
+    items.map(async ({ key, value }): Promise<[string, string]> => [key, await sha256Hex(JSON.stringify(value))]),
+  );
+}
+
+/** The files that a config file names, as they stand there. */
+function filesNamedBy(data: Readonly<Record<string, unknown>>): readonly string[] {
+  const steps = isKeyed(data["pipelines"]) ? Object.values(data["pipelines"]).flat() : [];
+  const prompts = steps.map((step) => valueAt(step, ["prompt"])).filter((prompt) => prompt !== "self");
+  return [...new Set([data["rules_file"], data["prompt_file"], ...prompts])].filter((name) => typeof name === "string");
+}
+
+async function digestOf(path: string, files: InputFiles): Promise<string> {
+  try {
+    await files.read(path);
+    return files.known.get(path)?.sha256 ?? "";
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return "";
+    throw new UsageError(`Cannot read ${path}, which the configuration names: ${inputProblem(cause)}`, { cause });
+  }
+}
+
+function relativeTo(path: string, file: string): string {
+  return relative(dirname(path), file);
+}

@@ -1,0 +1,168 @@
+import { dotted, isKeyed, type KeyPath, valueAt } from "../source.ts";
+
+/** Something that a config file would do. */
+export interface TrustItem {
+  /** Its dotted path in the file. */
+  readonly key: string;
+  /** What it does, as the rest of a sentence that begins with "It". */
+  readonly does: string;
+  readonly value: unknown;
+  /** Whether a person is asked about it by itself: it gives others more than the right to be run as a person runs them. */
+  readonly alone: boolean;
+}
+
+/**
+ * What a config file would do, in the order of the file. What only sets a limit, a delay or a length is left out.
+ *
+ * @param data the file's own values, already valid
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const items = trustItems({ limits: { max_rounds: 2 }, permissions: { lift_builtin: ["git_push"] } });
+ * assertEquals(items, [
+ *   { key: "permissions.lift_builtin[0]", does: "lifts a built-in rule", value: "git_push", alone: true },
+ * ]);
+ * ```
+ */
+export function trustItems(data: Readonly<Record<string, unknown>>): readonly TrustItem[] {
+  return leavesOf(data, []).flatMap(({ path, value }) => {
+    const form = formOf(path);
+    const kind = KINDS.find(({ is }) => is.test(form)) ?? UNKNOWN;
+    if (kind.does === undefined) return [];
+    const alone = kind.alone?.(value, { data, name: String(path.at(-1)) }) ?? false;
+    return alone === "harmless" ? [] : [{ key: dotted(path), does: kind.does, value, alone }];
+  });
+}
+
+interface Leaf {
+  readonly path: KeyPath;
+  readonly value: unknown;
+}
+
+/** Values that are shown one by one: an argv is one value, a list of permissions is one for each entry. */
+function leavesOf(value: unknown, path: KeyPath): readonly Leaf[] {
+  const [group, ...rest] = path;
+  if (isKeyed(value) && !(group === "permissions" && rest.length > 1) && !(isScreenGroup(group) && rest.length > 0)) {
+    return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+  }
+  const isList = Array.isArray(value) && !isScreenGroup(group) && (value.some(isKeyed) || group === "permissions");
+  if (!isList) return [{ path, value }];
+  return value.flatMap((inner, index) => leavesOf(inner, [...path, index]));
+}
+
+function isScreenGroup(group: string | number | undefined): boolean {
+  return group === "rules" || group === "layouts";
+}
+
+/** The path with * for what the file's author names: a name must not pass for a key. */
+function formOf(path: KeyPath): string {
+  const [group] = path;
+  const isChosen = (index: number) =>
+    typeof path[index] === "number" || index === 1 && (group === "pipelines" || isScreenGroup(group)) ||
+    path[index - 1] === "env" && (group === "pipelines" ? index > 3 : index > 2);
+  return path.map((part, index) => isChosen(index) ? "*" : part).join(".");
+}
+
+interface Around {
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The last part of the path. */
+  readonly name: string;
+}
+
+interface Kind {
+  readonly is: RegExp;
+  /** Left out where it does nothing by itself. */
+  readonly does?: string;
+  readonly alone?: (value: unknown, around: Around) => boolean | "harmless";
+}
+
+/** A setting that this list forgets is shown. */
+const UNKNOWN: Kind = { is: /^/, does: "sets a value" };
+
+const AGENT = String.raw`^(?:providers\.\w+|roles\.\w+|pipelines\.\*\.\*)\.`;
+
+/** The first that fits counts. */
+const KINDS: readonly Kind[] = [
+  { is: new RegExp(`${AGENT}command$`), does: "runs a program of its own as an agent", alone: () => true },
+  {
+    is: new RegExp(`${AGENT}env\\.\\*$`),
+    does: "sets an environment variable of an agent",
+    alone: (_, { name }) => STEERING_VARIABLE.test(name),
+  },
+  {
+    is: new RegExp(`${AGENT}args$`),
+    does: "adds arguments to an agent's command line",
+    alone: (value) => LOOSENING_ARGUMENT.test(JSON.stringify(value)),
+  },
+  { is: new RegExp(`${AGENT}profile$`), does: "starts an agent with a profile of its CLI" },
+  { is: new RegExp(`${AGENT}(?:model|provider)$`) },
+  { is: /^pipelines\.\*\.\*\.check(?:\.\*)?\.command$/, does: "runs as the check of a step" },
+  {
+    is: /^pipelines\.\*\.\*\.prompt$/,
+    does: "gives an agent its orders",
+    alone: (value) => value === "self" ? "harmless" : false,
+  },
+  { is: /^pipelines\./ },
+  { is: /^project_test_cmd$/, does: "runs as the project's test command" },
+  { is: /^post_processing\.git_commit_message$/, does: "commits all changes after PASS, with the hooks of git" },
+  { is: /^post_processing\.openspec_change$/, does: "runs openspec after PASS" },
+  { is: /^notifications\./, does: "tells a server how runs go" },
+  {
+    is: /^permissions\.auto_accept$/,
+    does: "accepts permission dialogs of agents without a person",
+    alone: (value, { data }) => value === false ? "harmless" : !isBounded(data),
+  },
+  {
+    is: /^permissions\.default$/,
+    does: "decides what no rule names",
+    alone: (value) => value === "allow" ? true : "harmless",
+  },
+  {
+    is: /^permissions\.allow\.\*$/,
+    does: "has this accepted without a person",
+    alone: (value) => !/[A-Za-z0-9]/.test(patternOf(value)),
+  },
+  { is: /^permissions\.lift_builtin\.\*$/, does: "lifts a built-in rule", alone: () => true },
+  { is: /^permissions\.writable/, does: "lets agents write to a further folder" },
+  { is: /^permissions\.(?:deny|ask)\.\*$/ },
+  { is: /^permissions\.(?:deny|ask|allow|lift_builtin|dry_run|dialog_timeout_seconds|accept_\w+)$/ },
+  {
+    is: /^wd$/,
+    does: "lets agents work in this folder",
+    alone: (value) => value === "." ? "harmless" : /^\/|^~|(?:^|\/)\.\.(?:\/|$)/.test(String(value)),
+  },
+  { is: /^tmux\.(?:socket|session)$/, does: "opens its panes in a tmux server of yours" },
+  { is: /^(?:rules|layouts)\.\*$|^rules_file$/, does: "changes how agents' screens are read" },
+  { is: /^prompt(?:_file)?$/, does: "gives the agents their job" },
+  { is: /^exec\.default_answer$/, does: "answers questions of agents in your place" },
+  {
+    is: /^exec\.writes_outside$/,
+    does: "lets a step write to other files than it names",
+    alone: (value) => value === "warn" ? false : "harmless",
+  },
+  { is: /^(?:limits|condensation|handoff|exec|tmux)\./ },
+  {
+    is: /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|\w+_seconds)$/,
+  },
+  { is: /^(?:limits|condensation|handoff|exec|tmux|permissions|notifications|post_processing|rules|layouts)$/ },
+];
+
+/** Variables that decide which programs and code run, where a model is asked, or which settings a CLI reads. */
+const STEERING_VARIABLE =
+  /^(?:LD_|DYLD_|GIT_|PYTHON|NODE_|DENO_|NPM_|RUBY|PERL|JAVA_|XDG_|SSL_|CLAUDE_|CODEX_|PANEWRIGHT_|TMUX)|^(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELL|EDITOR|VISUAL|PAGER|ZDOTDIR)$|_(?:URL|PROXY)$/i;
+
+/** Arguments that take a guard away, or set a CLI's own configuration. */
+const LOOSENING_ARGUMENT =
+  /danger|bypass|yolo|full-auto|skip-permission|"-c"|"-c[^"]|--config|--settings|--mcp|--plugin|--add-dir|--allowed|permission-mode|sandbox|approval|"-[as]"|--enable|hook/i;
+
+/** Whether a person is asked about what no rule names. */
+function isBounded({ permissions }: Readonly<Record<string, unknown>>): boolean {
+  const byDefault = valueAt(permissions, ["default"]);
+  const allow = valueAt(permissions, ["allow"]);
+  return byDefault === undefined ? Array.isArray(allow) && allow.length > 0 : byDefault !== "allow";
+}
+
+/** The pattern of a permission rule; empty for a rule that names neither command nor path. */
+function patternOf(rule: unknown): string {
+  return typeof rule === "string" ? rule : String(valueAt(rule, ["command"]) ?? valueAt(rule, ["path"]) ?? "");
+}

@@ -1,0 +1,106 @@
+import { dirname } from "@std/path/posix";
+import * as z from "zod";
+import { UsageError } from "../../errors.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
+import { errorText } from "../../text/error_text.ts";
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const trustedConfig = z.strictObject({
+  trustedAt: z.string(),
+  /**
+   * The SHA-256 of the config file and of each file that it names, by their paths relative to the config file. Empty: the file was
+   * missing. Null: the person is still to write it, and its first text counts.
+   */
+  files: z.record(z.string(), z.union([digest, z.literal(""), z.null()])),
+  /** The SHA-256 of the value of each item, by the item's key. */
+  items: z.record(z.string(), digest),
+});
+
+const store = z.strictObject({ version: z.literal(1), configs: z.record(z.string().startsWith("/"), trustedConfig) });
+
+/** A config that a person trusts, as it was then. */
+export type TrustedConfig = z.output<typeof trustedConfig>;
+
+/** The configs that a person trusts, by the absolute path of the config file. */
+export type TrustedConfigs = Readonly<Record<string, TrustedConfig>>;
+
+/** No person trusts so many configs that more is needed: 16 MiB. */
+const MAX_STORE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Where a person's trust is kept: `trust.json` below `$XDG_STATE_HOME/panewright` or `~/.local/state/panewright`; `undefined` where
+ * neither variable names a folder.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(trustStorePath((name) => ({ HOME: "/home/me" })[name]), "/home/me/.local/state/panewright/trust.json");
+ * assertEquals(trustStorePath((name) => ({ XDG_STATE_HOME: "relative" })[name]), undefined);
+ * ```
+ */
+export function trustStorePath(env: (name: string) => string | undefined): string | undefined {
+  const state = env("XDG_STATE_HOME") ?? "";
+  const home = env("HOME") ?? "";
+  // The specification of the variable has relative paths ignored.
+  const folder = state.startsWith("/") ? state : home.startsWith("/") ? `${home}/.local/state` : undefined;
+  return folder === undefined ? undefined : `${folder}/panewright/trust.json`;
+}
+
+/**
+ * The configs that a person trusts.
+ *
+ * @throws {UsageError} when the file is not one that only this person can have written
+ */
+export function readTrust(path: string): TrustedConfigs {
+  try {
+    assertOwn(dirname(path));
+    assertOwn(path);
+    const bytes = readRegularFile(path, { maxBytes: MAX_STORE_BYTES });
+    return store.parse(JSON.parse(new TextDecoder().decode(bytes))).configs;
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return {};
+    const reason = cause instanceof z.ZodError || cause instanceof SyntaxError ? "it is damaged" : errorText(cause);
+    throw new UsageError(`Cannot read ${path}, which says what you trust: ${reason}`, {
+      cause,
+      hint: "Remove it, then trust your configurations again with: panewright trust DIR",
+    });
+  }
+}
+
+/**
+ * Changes which configs a person trusts. Of two changes at the same moment, one may be lost: then a person is asked again.
+ *
+ * @throws {UsageError} when it cannot be written, or is not a file that only this person can have written
+ */
+export async function changeTrust(path: string, change: (configs: TrustedConfigs) => TrustedConfigs): Promise<void> {
+  const configs = change(readTrust(path));
+  const folder = dirname(path);
+  const staging = `${path}.${crypto.randomUUID()}`;
+  try {
+    await Deno.mkdir(dirname(folder), { recursive: true });
+    await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    });
+    assertOwn(folder);
+    await Deno.chmod(folder, 0o700);
+    const text = `${JSON.stringify({ version: 1, configs }, undefined, 2)}\n`;
+    {
+      using file = await Deno.open(staging, { createNew: true, write: true, mode: 0o600 });
+      await file.write(new TextEncoder().encode(text));
+      await file.sync();
+    }
+    await Deno.rename(staging, path);
+  } catch (cause) {
+    await Deno.remove(staging).catch(() => {});
+    throw new UsageError(`Cannot write ${path}, which says what you trust: ${errorText(cause)}`, { cause });
+  }
+}
+
+/** A link, or something that another user owns or may write to, says nothing about what this person trusts. */
+function assertOwn(path: string): void {
+  const { isSymlink, uid, mode } = Deno.lstatSync(path);
+  if (isSymlink) throw new Error(`${path} is a link`);
+  if (uid !== Deno.uid()) throw new Error(`${path} belongs to another user`);
+  if (((mode ?? 0) & 0o022) !== 0) throw new Error(`${path} can be written by other users`);
+}

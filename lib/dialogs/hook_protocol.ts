@@ -1,0 +1,65 @@
+/** The file in a channel's folder that tells a hook where to ask; only its owner can read it. */
+export interface ChannelFile {
+  /** Absolute path of the unix socket. */
+  readonly socket: string;
+  /** What a hook has to know to be listened to. */
+  readonly secret: string;
+}
+
+/** What a hook sends, as one line of JSON. */
+export interface HookMessage {
+  readonly secret: string;
+  readonly role: string;
+  /** What the CLI wrote to the hook's standard input. */
+  readonly payload: string;
+}
+
+/** What a hook gets back, as one line of JSON. */
+export interface HookReply {
+  /** What it is to print. */
+  readonly output: string;
+}
+
+/** Name of the {@linkcode ChannelFile}. */
+export const CHANNEL_FILE = "channel.json";
+
+/** No payload may be longer; a hook without an answer leaves the question to the dialog. */
+export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+
+/** How long the CLI waits for its hook. */
+export const HOOK_TIMEOUT_SECONDS = 30;
+
+/** How long a hook waits for its answer: it gives up before the CLI does. */
+export const ANSWER_TIMEOUT_MS = 25_000;
+
+/**
+ * Reads a stream up to the end of its first line.
+ *
+ * @returns the line; `undefined` where it is longer than `maxBytes`, or has no end
+ */
+export async function readLine(
+  source: { read(buffer: Uint8Array): Promise<number | null> },
+  { maxBytes }: { readonly maxBytes: number },
+): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  const buffer = new Uint8Array(64 * 1024);
+  for (let length = 0; length <= maxBytes;) {
+    const count = await source.read(buffer);
+    if (count === null) return undefined;
+    const chunk = buffer.slice(0, count);
+    const end = chunk.indexOf(0x0a);
+    chunks.push(end < 0 ? chunk : chunk.subarray(0, end));
+    if (end >= 0) return new TextDecoder("utf-8", { fatal: true }).decode(await new Blob(chunks as BlobPart[]).bytes());
+    length += count;
+  }
+  return undefined;
+}
+
+/** Writes a value as one line of JSON. */
+export async function writeLine(
+  target: { write(bytes: Uint8Array): Promise<number> },
+  value: HookMessage | HookReply,
+): Promise<void> {
+  const bytes = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
+  for (let written = 0; written < bytes.length;) written += await target.write(bytes.subarray(written));
+}

@@ -1,0 +1,95 @@
+import { type ProgramTable, useOf } from "./table.ts";
+
+/** go 1.23: flags with one dash, `-exec` and `-toolexec` run programs, `-C` changes the folder. */
+export const GO: ProgramTable = {
+  programs: /^go$/,
+  code: true,
+  words: true,
+  runs: ["-exec=", "-toolexec=", "-vettool=", "-overlay=", "-modfile=", "-compiler=", "-ldflags=", "-gccgoflags="],
+  writes: [
+    "-o=",
+    "-coverprofile=",
+    "-cpuprofile=",
+    "-memprofile=",
+    "-blockprofile=",
+    "-mutexprofile=",
+    "-trace=",
+    "-outputdir=",
+  ],
+  enters: ["-C="],
+  valued: ["-run=", "-bench=", "-count=", "-timeout=", "-tags=", "-p=", "-covermode=", "-coverpkg=", "-benchtime="],
+  harmless: { "-ldflags": /^(?:-[sw]|\s|-X\s*[\w./-]+=[\w.-]*)*$/ },
+  operands(operands) {
+    const [first, second] = operands;
+    const runs = /^(?:run|generate|tool|env)$/.test(first?.word.value ?? "");
+    return first === undefined || !runs || (first.word.value === "env" && second === undefined)
+      ? []
+      : [useOf("runs", first)];
+  },
+};
+
+/** cargo 1.80: settings and toolchains name programs. */
+export const CARGO: ProgramTable = {
+  programs: /^cargo$/,
+  code: true,
+  runs: ["--config=", "-Z=", "--manifest-path="],
+  writes: ["--target-dir=", "--out-dir=", "--artifact-dir="],
+  enters: ["-C="],
+  valued: [
+    "-p=",
+    "--package=",
+    "--features=",
+    "-F=",
+    "-j=",
+    "--test=",
+    "--bin=",
+    "--example=",
+    "--target=",
+    "--profile=",
+  ],
+  harmless: { "--manifest-path": /^(?!\/|~|.*\.\.\/)[\w./-]+$/ },
+  operands(operands) {
+    const [first] = operands;
+    return first !== undefined && first.word.value?.startsWith("+") === true ? [useOf("runs", first)] : [];
+  },
+};
+
+/** GNU make 4.4: other makefiles, and variables that name programs. */
+export const MAKE: ProgramTable = {
+  programs: /^g?make$/,
+  code: true,
+  runs: ["-f=", "--file=", "--makefile=", "--eval=", "-E=", "-I=", "--include-dir=", "-e", "--environment-overrides"],
+  enters: ["-C=", "--directory="],
+  valued: ["-o=", "-W="],
+  operands: (operands) =>
+    operands.filter(({ word }) => /^[A-Za-z_]\w*\s*[:?+!]*=/.test(word.value ?? "A=")).map((operand) => ({
+      ...useOf("runs", operand),
+      // A rule must name the variable.
+      length: (operand.word.value ?? "=").indexOf("=") + 1,
+    })).filter(({ word }) =>
+      !/^(?:V|VERBOSE|DEBUG|BUILD_TYPE|CI|ARGS|TEST|TESTS|PKG|NAME)=[\w./:-]*$/.test(word.value ?? "")
+    ),
+};
+
+/** ninja, cmake, ctest, gradle, Maven, dotnet, mix and swift. */
+export const OTHER_BUILDERS: ProgramTable = {
+  programs: /^(?:ninja|cmake|ctest|gradlew?|mvnw?|dotnet|mix|swift|bazel|meson|just|task|rake|ant|sbt)$/,
+  code: true,
+  runs: [
+    ...["-f=", "-I=", "--init-script=", "-b=", "--build-file=", "-E=", "-P=", "-S=", "--script=", "-s=", "--settings="],
+    ...[
+      "-c=",
+      "--settings-file=",
+      "-gs=",
+      "--eval=",
+      "-e=",
+      "--justfile=",
+      "--taskfile=",
+      "--toolchain=",
+      "--rakefile=",
+    ],
+  ],
+  enters: ["-C=", "--directory=", "-p=", "--project-dir=", "--working-directory=", "-d="],
+  valued: ["-j=", "-t=", "--target=", "--config="],
+  operands: () => [],
+};

@@ -1,0 +1,98 @@
+import { type Operand, type ProgramTable, type Use, useOf } from "./table.ts";
+
+/** Settings that name no program, and pagers that only show. */
+const HARMLESS_SETTING =
+  /^(?:core\.pager=(?:cat|less|more|)|pager\.\w+=(?:false|true|cat|less)|color\.[\w.-]+=\w+|advice\.\w+=(?:true|false)|user\.(?:name|email)=.*|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase)=\w+|init\.defaultbranch=[\w/-]+|diff\.(?:algorithm|renames|context|mnemonicprefix|noprefix)=\w+|log\.\w+=\w+|commit\.gpgsign=false|gc\.auto=0)$/i;
+
+const OWN_STRATEGY = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/;
+/** Other strategies are programs of that name. */
+const STRATEGIES = { "-s": OWN_STRATEGY, "--strategy": OWN_STRATEGY };
+
+/** Options that run what the repository's settings name. */
+const DIFF = ["--ext-diff", "--textconv"];
+/** Options that name the program at the other end. */
+const REMOTE = ["--upload-pack=", "--receive-pack=", "--exec="];
+
+/** Commands without an option that runs programs or writes files of its choice. */
+const HARMLESS =
+  "status add rm mv checkout switch restore reset ls-files ls-tree rev-parse rev-list describe shortlog " +
+  "merge-base check-ignore reflog remote config worktree clean bisect submodule notes symbolic-ref for-each-ref";
+
+/** git 2.47, by git(1) and the manuals of its commands. */
+export const GIT: ProgramTable = {
+  programs: /^git$/,
+  globalsFirst: true,
+  runs: ["-c=", "--config-env=", "--exec-path=", "--git-dir=", "--attr-source="],
+  enters: ["-C=", "--work-tree="],
+  valued: ["--namespace=", "--super-prefix="],
+  harmless: { "-c": HARMLESS_SETTING },
+  subcommands: {
+    "*": {
+      runs: [...DIFF, ...REMOTE, "--open-files-in-pager", "-O"],
+      writes: ["--output=", "--output-directory=", "-o="],
+    },
+    ...Object.fromEntries(HARMLESS.split(" ").map((name) => [name, {}])),
+    diff: { runs: DIFF, writes: ["--output="], reads: ["--no-index"], valued: ["-S=", "-G="] },
+    show: { runs: DIFF, writes: ["--output="], valued: ["-S=", "-G=", "--format=", "-n="] },
+    log: {
+      runs: DIFF,
+      writes: ["--output="],
+      valued: ["-S=", "-G=", "-L=", "-n=", "--grep=", "--author=", "--format="],
+    },
+    clone: { runs: [...REMOTE, "-u=", "-c=", "--config=", "--template="], valued: ["-b=", "-o=", "-j=", "--depth="] },
+    init: { runs: ["--template="] },
+    grep: {
+      runs: ["-O", "--open-files-in-pager", "--textconv"],
+      reads: ["-f="],
+      valued: ["-e=", "-A=", "-B=", "-C=", "-m="],
+    },
+    commit: {
+      reads: ["-F=", "--file=", "-t=", "--template=", "--pathspec-from-file="],
+      valued: ["-m=", "--message=", "-C=", "-c=", "--author=", "--date="],
+    },
+    tag: { reads: ["-F=", "--file="], valued: ["-m=", "--message=", "-u="] },
+    stash: { runs: DIFF, writes: ["--output="], valued: ["-m=", "--message="] },
+    rebase: { runs: ["-x=", "--exec=", "-s=", "--strategy="], valued: ["-X=", "--onto="], harmless: STRATEGIES },
+    merge: {
+      runs: ["-s=", "--strategy="],
+      reads: ["-F=", "--file="],
+      valued: ["-m=", "--message="],
+      harmless: STRATEGIES,
+    },
+    "cherry-pick": { runs: ["--strategy="], harmless: STRATEGIES },
+    revert: { runs: ["--strategy="], harmless: STRATEGIES },
+    pull: { runs: [...REMOTE, "-s=", "--strategy="], harmless: STRATEGIES },
+    difftool: { runs: ["-x=", "--extcmd=", "-t=", "--tool="] },
+    mergetool: { runs: ["-t=", "--tool="] },
+    archive: { runs: REMOTE, writes: ["-o=", "--output="] },
+    apply: { runs: ["--unsafe-paths"], valued: ["-p=", "-C="] },
+    blame: { runs: ["--textconv"], reads: ["--contents=", "--ignore-revs-file="], valued: ["-L=", "-S="] },
+    "send-email": { runs: ["--sendmail-cmd=", "--smtp-server=", "--to-cmd=", "--cc-cmd="] },
+    branch: { runs: ["--edit-description"] },
+    "cat-file": { runs: ["--textconv", "--filters", "--batch-command"] },
+  },
+  operands(operands, { options }) {
+    const rest = operands.slice(1).flatMap((operand): Use[] => {
+      // A path may come after a revision: HEAD:.env
+      const path = operand.word.value?.replace(/^[^:/]*:/, "");
+      if (options.has("--no-index")) return [useOf("reads", operand)];
+      return [{ ...useOf("touches", operand), ...(path === undefined ? {} : { path }) }];
+    });
+    return [...rest, ...commandsIn(operands)];
+  },
+};
+
+function commandsIn(operands: readonly Operand[]): readonly Use[] {
+  const [name, first] = operands.map(({ word }) => word.value);
+  const runs = (index: number) => {
+    const operand = operands[index];
+    return operand === undefined ? [] : [{ kind: "runs" as const, at: operand.at, length: 1, word: operand.word }];
+  };
+  if (name === "submodule" && first === "foreach") return runs(1);
+  if (name === "bisect" && first === "run") return runs(1);
+  if (name === "filter-branch") return runs(0);
+  // An address such as ext::sh runs a program.
+  const address = operands.findIndex(({ word }, index) => index > 0 && /^[\w-]+::/.test(word.value ?? ""));
+  if (address > 0 && !/^(?:log|grep|show|commit)$/.test(name ?? "")) return runs(address);
+  return [];
+}

@@ -1,0 +1,38 @@
+import { type ProgramTable, useOf } from "./table.ts";
+
+/** npm 10, pnpm 9, yarn 4 and npx. What follows `--` is for the script. */
+export const NPM: ProgramTable = {
+  programs: /^(?:npm|pnpm|yarn)$/,
+  code: true,
+  runs: [
+    ...["--script-shell=", "--shell=", "--prefix=", "--userconfig=", "--globalconfig=", "--node-options=", "--git="],
+    ...["-c=", "--call=", "-C=", "--dir=", "--cwd=", "--editor=", "--viewer=", "--init-module=", "--onload-script="],
+    ...[
+      "--shell-emulator",
+      "-g",
+      "--global",
+      "--location=",
+      "--registry=",
+      "--use-node-version=",
+      "--config.script-shell=",
+    ],
+  ],
+  valued: ["-w=", "--workspace=", "--filter=", "-F=", "--loglevel="],
+  subcommands: { "*": {} },
+  operands(operands) {
+    const [first, second] = operands;
+    const name = first?.word.value ?? "";
+    // A program of any package, and one that a rule must therefore name.
+    if (first === undefined || !/^(?:exec|x|dlx|create|init|explore|edit|config|set)$/.test(name)) return [];
+    return second === undefined ? [useOf("runs", first)] : [useOf("runs", first), useOf("runs", second)];
+  },
+};
+
+/** npx runs the program that its first operand names; a rule must name it. */
+export const NPX: ProgramTable = {
+  programs: /^(?:npx|pnpx|bunx)$/,
+  code: true,
+  optionsFirst: true,
+  runs: ["-c=", "--call=", "-p=", "--package=", "--shell=", "--script-shell=", "--node-options=", "--prefix=", "-C="],
+  operands: ([first]) => first === undefined ? [] : [useOf("runs", first)],
+};

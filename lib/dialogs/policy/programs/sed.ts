@@ -1,0 +1,103 @@
+import { type Given, type Operand, type ProgramTable, type Use, useOf } from "./table.ts";
+
+/** sed of GNU 4.9. Scripts that run commands, or read and write files, are not harmless. */
+export const SED: ProgramTable = {
+  programs: /^g?sed$/,
+  runs: ["-f=", "--file="],
+  valued: ["-e=", "--expression=", "-l=", "--line-length="],
+  operands(operands, given): readonly Use[] {
+    const { scripts, files } = sedWords(operands, given);
+    return [
+      ...scripts.flatMap((operand) => {
+        const text = operand.text ?? operand.word.value;
+        return text !== undefined && isHarmlessScript(text) ? [] : [useOf("runs", operand)];
+      }),
+      ...files.map((operand) => useOf("reads", operand)),
+    ];
+  },
+};
+
+function sedWords(operands: readonly Operand[], { values, options }: Given) {
+  const given = [...values.get("-e") ?? [], ...values.get("--expression") ?? []];
+  const scripts = given.map((operand) => ({ ...operand, text: expressionOf(operand.word.value) }));
+  const first = scripts.length === 0 && !options.has("-f") && !options.has("--file") ? operands.slice(0, 1) : [];
+  return {
+    scripts: [...scripts, ...first.map((operand) => ({ ...operand, text: undefined as string | undefined }))],
+    files: operands.slice(first.length),
+  };
+}
+
+/** The script in `-es/a/b/` and `--expression=s/a/b/`. */
+function expressionOf(value: string | undefined): string | undefined {
+  return value?.replace(/^(?:--e\w*=|-[nErsuz]*e)/, "");
+}
+
+/**
+ * Whether a script of sed only edits the text that goes through it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const harmless = ["s/a/b/g; 1,3p", "/x/,$d", "s|a\\|b|c|I", "$!N;P;D", "1i\\\ntext", "/a/{s/b/c/;p}", "y/abc/xyz/"];
+ * assertEquals(harmless.map(isHarmlessScript), harmless.map(() => true));
+ * const others = ["1e id", "s/x/id/e", "w out", "s/a/b/w out", "r /etc/passwd", "/a/{e\n}", "s/a/b/gew x", "R x", "W x"];
+ * assertEquals(others.map(isHarmlessScript), others.map(() => false));
+ * ```
+ */
+export function isHarmlessScript(script: string): boolean {
+  let at = 0;
+  const skip = (pattern: RegExp): boolean => {
+    const sticky = new RegExp(pattern.source, "y");
+    sticky.lastIndex = at;
+    const found = sticky.exec(script);
+    if (found !== null) at += found[0].length;
+    return found !== null;
+  };
+  /** Skips up to and including a delimiter that is not escaped, nor in brackets. */
+  const skipTo = (delimiter: string): boolean => {
+    for (let bracket = false; at < script.length; at++) {
+      const next = script[at];
+      if (next === "\\") at++;
+      else if (next === delimiter && !bracket) {
+        at++;
+        return true;
+      } // Where a bracket and a delimiter meet, versions differ.
+      else if (next === "[" && script.indexOf(delimiter, at) < script.indexOf("]", at + 2)) return false;
+      else if (next === "\n") bracket = false;
+    }
+    return false;
+  };
+  const address = (): boolean => {
+    if (skip(/\d+(?:~\d+)?|\$/)) return true;
+    const start = /^(?:\/|\\([^\n\\]))/.exec(script.slice(at));
+    if (start === null) return true;
+    at += start[0].length;
+    return skipTo(start[1] ?? "/") && skip(/[IM]*/);
+  };
+  while (at < script.length) {
+    if (!skip(/[\s;]*/)) return false;
+    if (at >= script.length) return true;
+    if (!address()) return false;
+    if (skip(/\s*,\s*/)) {
+      if (!skip(/[+~]\d+/) && !address()) return false;
+    }
+    skip(/[\s!]*/);
+    const command = script[at++];
+    if (command === undefined) return false;
+    if (command === "s" || command === "y") {
+      const delimiter = script[at++];
+      if (delimiter === undefined || delimiter === "\n" || delimiter === "\\") return false;
+      if (!skipTo(delimiter) || !skipTo(delimiter)) return false;
+      if (command === "s") skip(/[gpiIM\d]*/);
+    } else if (command === "a" || command === "i" || command === "c") {
+      // The text goes on over lines that end in a backslash.
+      if (!skip(/(?:[^\n\\]|\\[^])*/)) return false;
+    } else if (command === "b" || command === "t" || command === "T" || command === ":") skip(/[ \t]*[\w.-]*/);
+    else if (command === "q" || command === "Q" || command === "l") skip(/[ \t]*\d*/);
+    else if (command === "#") skip(/[^\n]*/);
+    else if (command === "{" || command === "}") continue;
+    else if (!"pPdDgGhHxnN=z".includes(command)) return false;
+    if (!skip(/[ \t]*(?=[;}\n#]|$)/)) return false;
+  }
+  return true;
+}

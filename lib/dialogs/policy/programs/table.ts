@@ -1,0 +1,210 @@
+import type { ShellWord } from "../../../shell/mod.ts";
+
+/**
+ * What a program's options do. An option is written with its dashes, and with `=` after it where it takes a value:
+ * `-o=`, `--output=`. What is not in a table is harmless.
+ */
+export interface OptionTable {
+  /** Options that run programs or code, or read settings that can. */
+  readonly runs?: readonly string[];
+  /** Options that name a file which is written. */
+  readonly writes?: readonly string[];
+  /** Options that name a file which is read. */
+  readonly reads?: readonly string[];
+  /** Options that name the folder in which it works. */
+  readonly enters?: readonly string[];
+  /** Other options that take a value, so that the value is not taken for an operand or an option. */
+  readonly valued?: readonly string[];
+  /** Values with which an option of `runs` is harmless. */
+  readonly harmless?: Readonly<Record<string, RegExp>>;
+}
+
+/** What is known of a program, or of several that are called alike. */
+export interface ProgramTable extends OptionTable {
+  readonly programs: RegExp;
+  /** Options have one dash and a whole word: `-exec`. @default {false} */
+  readonly words?: boolean;
+  /** Whether running code of the project or of its words is its purpose. @default {false} */
+  readonly code?: boolean;
+  /** Whether options end at the first operand. @default {false} */
+  readonly optionsFirst?: boolean;
+  /** What differs after a subcommand; `*` is for those that are not named. */
+  readonly subcommands?: Readonly<Record<string, OptionTable>>;
+  /** Whether options of the program itself hold before the subcommand only. @default {false} */
+  readonly globalsFirst?: boolean;
+  /** What its operands do. */
+  readonly operands?: (operands: readonly Operand[], given: Given) => readonly Use[];
+}
+
+/** A word that is neither an option nor the value of one. */
+export interface Operand {
+  readonly word: ShellWord;
+  /** Its place in the command's words. */
+  readonly at: number;
+}
+
+/** What stands besides the operands. */
+export interface Given {
+  /** The options, each as its table spells it or as it was written. */
+  readonly options: ReadonlySet<string>;
+  /** The values of options, by the options' names. */
+  readonly values: ReadonlyMap<string, readonly Operand[]>;
+}
+
+/** One thing that a program does because of a word. */
+export interface Use {
+  /** `touches`: it may be a path, which matters only where that is protected. `unknown`: it may be any option. */
+  readonly kind: "runs" | "writes" | "reads" | "enters" | "touches" | "unknown";
+  /** The place of the word that asks for it. */
+  readonly at: number;
+  /** How much of that word names it. */
+  readonly length: number;
+  /** For files: the word that names it, and the path where it is a part of the word. */
+  readonly word: ShellWord;
+  readonly path?: string;
+}
+
+/** The text that a word surely begins with. */
+export function beginning(word: ShellWord): string {
+  if (word.value !== undefined) return word.value;
+  const [first] = word.parts;
+  return first?.type === "literal" ? first.text : "";
+}
+
+/** A use of a whole word. */
+export function useOf(kind: Use["kind"], { word, at }: Operand): Use {
+  return { kind, at, length: beginning(word).length, word };
+}
+
+/**
+ * The uses of a program's words that are not harmless.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../../../shell/mod.ts";
+ * const table: ProgramTable = { programs: /^sort$/, runs: ["--compress-program="], writes: ["-o=", "--output="] };
+ * const uses = (text: string) => usesBy(table, parseShellCommand(text).commands[0]!.words).map(({ kind }) => kind);
+ * assertEquals(uses("sort -rn a"), []);
+ * assertEquals(uses("sort -rnoout a --comp gzip"), ["writes", "runs"]);
+ * ```
+ */
+export function usesBy(table: ProgramTable, words: readonly ShellWord[]): readonly Use[] {
+  const scan = new Scan(table, words);
+  return scan.uses();
+}
+
+type OptionKind = "runs" | "writes" | "reads" | "enters" | "valued";
+
+interface Spec {
+  readonly name: string;
+  readonly kind: OptionKind;
+  readonly takes: boolean;
+  readonly harmless?: RegExp;
+}
+
+/** One pass over the words of a command. */
+class Scan {
+  readonly #found: Use[] = [];
+  readonly #options = new Set<string>();
+  readonly #values = new Map<string, Operand[]>();
+  #specs: readonly Spec[];
+
+  constructor(readonly table: ProgramTable, readonly words: readonly ShellWord[]) {
+    this.#specs = specsOf(table);
+  }
+
+  uses(): readonly Use[] {
+    const { table, words } = this;
+    const operands: Operand[] = [];
+    let only = false;
+    for (let at = 1; at < words.length; at++) {
+      const word = words[at] as ShellWord;
+      const text = beginning(word);
+      if (only || text === "-" || (text !== "" && !text.startsWith("-")) || word.value === "") {
+        operands.push({ word, at });
+        if (operands.length === 1 && table.subcommands !== undefined) this.#enter(word.value);
+        if (table.optionsFirst === true) only = true;
+      } else if (text === "") {
+        // An expansion may be anything, also an option.
+        if (this.#specs.some(({ kind }) => kind === "runs" || kind === "writes")) {
+          this.#found.push({ kind: "unknown", at, length: 0, word });
+        }
+        operands.push({ word, at });
+      } else if (text === "--") only = true;
+      else at = this.#option(text, at);
+    }
+    const given = { options: this.#options, values: this.#values };
+    return [...this.#found, ...(table.operands?.(operands, given) ?? [])];
+  }
+
+  #enter(name: string | undefined): void {
+    const { subcommands = {}, globalsFirst = false } = this.table;
+    const own = name !== undefined && Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+    this.#specs = [
+      ...specsOf(own ?? subcommands["*"] ?? {}),
+      ...(globalsFirst ? [] : this.#specs),
+    ];
+  }
+
+  /** Reads the option at a place, and returns the place of the last word that belongs to it. */
+  #option(text: string, at: number): number {
+    if (text.startsWith("--") || this.table.words === true) {
+      const equals = text.indexOf("=");
+      const name = equals === -1 ? text : text.slice(0, equals);
+      const spec = this.#long(name);
+      this.#options.add(spec?.name ?? name);
+      if (spec === undefined) return at;
+      return this.#take(spec, { at, length: name.length, value: equals === -1 ? undefined : text.slice(equals + 1) });
+    }
+    for (let index = 1; index < text.length; index++) {
+      const name = `-${text[index]}`;
+      const spec = this.#specs.find((one) => one.name === name);
+      this.#options.add(name);
+      if (spec === undefined) continue;
+      const rest = text.slice(index + 1);
+      if (spec.takes) return this.#take(spec, { at, length: index + 1, value: rest === "" ? undefined : rest });
+      this.#take(spec, { at, length: index + 1, value: undefined });
+    }
+    return at;
+  }
+
+  /** A long option, also an abbreviation of one that is not harmless. */
+  #long(name: string): Spec | undefined {
+    const spelled = this.table.words === true && name.startsWith("--") ? name.slice(1) : name;
+    const exact = this.#specs.find((spec) => spec.name === spelled);
+    if (exact !== undefined || this.table.words === true || name.length < 3) return exact;
+    return this.#specs.find((spec) => spec.kind !== "valued" && spec.name.startsWith(name));
+  }
+
+  #take(
+    spec: Spec,
+    given: { readonly at: number; readonly length: number; readonly value: string | undefined },
+  ): number {
+    const { at, length, value } = given;
+    const next = this.words[at + 1];
+    const separate = spec.takes && value === undefined;
+    const word = (separate ? next : this.words[at]) ?? (this.words[at] as ShellWord);
+    const known = separate ? next?.value : this.words[at]?.value === undefined ? undefined : value;
+    if (spec.takes) this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
+    const harmless = spec.harmless !== undefined && known !== undefined && spec.harmless.test(known);
+    if (spec.kind !== "valued" && !harmless) {
+      const path = separate || value === undefined ? {} : known === undefined ? {} : { path: known };
+      this.#found.push({ kind: spec.kind, at, length, word, ...path });
+    }
+    // What may be an option is looked at as one, too.
+    return separate && !(next !== undefined && beginning(next).startsWith("-")) ? at + 1 : at;
+  }
+}
+
+function specsOf(table: OptionTable): readonly Spec[] {
+  const kinds = ["runs", "writes", "reads", "enters", "valued"] as const;
+  return kinds.flatMap((kind) =>
+    (table[kind] ?? []).map((text): Spec => {
+      const takes = text.endsWith("=");
+      const name = takes ? text.slice(0, -1) : text;
+      const harmless = table.harmless?.[name];
+      return { name, kind, takes, ...(harmless === undefined ? {} : { harmless }) };
+    })
+  );
+}

@@ -1,0 +1,89 @@
+/** Folders in which nothing is written without a person, wherever they are: settings and hooks of tools that act on them. */
+const PROTECTED_FOLDERS = new Set(
+  (".git .claude .codex .vscode .idea .panewright .husky .circleci .buildkite .github/workflows .github/actions .config/fish " +
+    ".devcontainer .githooks .cursor .gemini .cargo .ssh .gnupg .aws").split(" "),
+);
+
+/** Files likewise, by whole name. */
+const PROTECTED_FILES = new Set(
+  (".mcp.json panewright.jsonc .gitlab-ci.yml .gitlab-ci.yaml .travis.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile " +
+    ".drone.yml .woodpecker.yml appveyor.yml .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc " +
+    ".zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .inputrc .gitconfig .gitmodules .gitattributes " +
+    ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .netrc .pypirc .ripgreprc .lesskey .vimrc .exrc .tmux.conf .screenrc .editrc " +
+    ".psqlrc .sqliterc .gdbinit .lldbinit .curlrc .wgetrc .pythonrc .irbrc .pre-commit-config.yaml lefthook.yml .lefthook.yml " +
+    // A folder with a HEAD is a repository to git, and its settings are commands.
+    "head").split(" "),
+);
+
+/** Characters without a shape, and case, make no difference to some file systems. */
+function folded(path: string): readonly string[] {
+  return path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").toLowerCase().split("/")
+    .map((name) => name.replace(/[. ]+$/, (end) => name === end ? end : "")).filter((name) => name !== "");
+}
+
+/**
+ * What of a path is protected: only a person may allow that something is written there. In any letter case, in every
+ * folder.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(protectedPart("/w/sub/.GIT/hooks/pre-commit"), ".git");
+ * assertEquals(protectedPart("/w/.github/workflows/ci.yml"), ".github/workflows");
+ * assertEquals(protectedPart("/w/.env.local"), ".env.local");
+ * assertEquals(protectedPart("/w/.github/CODEOWNERS"), undefined);
+ * ```
+ */
+export function protectedPart(path: string): string | undefined {
+  const names = folded(path);
+  for (const [index, name] of names.entries()) {
+    const pair = `${name}/${names[index + 1] ?? ""}`;
+    if (PROTECTED_FOLDERS.has(pair)) return pair;
+    if (PROTECTED_FOLDERS.has(name)) return name;
+    if (PROTECTED_FILES.has(name) || /^\.env(?:$|[._-])|^\.envrc$/.test(name) || /^git~\d$/.test(name)) return name;
+  }
+  // Removing or replacing a folder takes what is in it.
+  return names.at(-1) === ".github" ? ".github" : undefined;
+}
+
+const SECRET_FOLDERS = new Set(".ssh .aws .gnupg .kube .azure .password-store keyrings gcloud .docker".split(" "));
+
+const SECRET_FILES = new Set(
+  (".netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials credentials.json .vault-token auth.json .credentials.json " +
+    "id_rsa id_ed25519 id_ecdsa id_dsa .htpasswd shadow gshadow sudoers .bash_history .zsh_history .terraformrc " +
+    "credentials.toml hosts.yml secrets.yml secrets.yaml secrets.json").split(" "),
+);
+
+/**
+ * What of a path is secret: only a person may allow that it is read.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["/w/.env", "/home/jane/.ssh/id_x", "/proc/self/environ"].map(secretPart), [".env", ".ssh", "environ"]);
+ * assertEquals(["/w/.env.example", "/w/src/env.ts", "/proc/cpuinfo"].map(secretPart), [undefined, undefined, undefined]);
+ * ```
+ */
+export function secretPart(path: string): string | undefined {
+  const names = folded(path);
+  for (const name of names) {
+    if (SECRET_FOLDERS.has(name) || SECRET_FILES.has(name)) return name;
+    if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
+      return name;
+    }
+    if (/\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
+  }
+  if (names[0] === "proc" && /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(names[2] ?? names[1] ?? "")) {
+    return names[2] ?? names[1];
+  }
+  return undefined;
+}
+
+/** Where anything may be read: what the system brings, and devices without content. */
+const READABLE =
+  /^\/(?:usr|bin|sbin|lib\w*)(?:\/|$)|^\/(?:opt|nix)\/|^\/etc\/(?:os-release|hosts|services|protocols|mime\.types)$|^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime|mounts)$|^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|u?random|fd\/\d+)$/;
+
+/** Whether a path outside the working directory may be read. */
+export function isSystemFile(path: string): boolean {
+  return READABLE.test(path);
+}

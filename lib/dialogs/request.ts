@@ -1,0 +1,48 @@
+import { resolve } from "@std/path/posix";
+import type { ExactRequest } from "../providers/exact_request.ts";
+import type { DialogInfo } from "../screen/dialog.ts";
+
+export type { ExactRequest } from "../providers/exact_request.ts";
+
+/**
+ * Whether a dialog on the screen is the one about a request, by all that the screen shows of it: its kind, and the whole
+ * command or the same files. What a screen may leave out, blanks and characters without a shape, does not count; whatever
+ * else it adds or lacks does.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const request = { id: "1", source: "hook", kind: "command", subject: "npm\ttest", tool: "Bash" } as const;
+ * const shown = { kind: "command", subject: "npm test", subjectComplete: true, otherReadings: [] };
+ * assertEquals(isShownBy(shown, request, "/w"), true);
+ * assertEquals(isShownBy({ ...shown, subject: "This changes directory … npm test" }, request, "/w"), false);
+ * ```
+ */
+export function isShownBy(
+  dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
+  request: ExactRequest,
+  workdir: string,
+): boolean {
+  const { kind, subject, subjectComplete, otherReadings } = dialog;
+  // A plan is drawn as a page; there is one at a time.
+  if (kind === "plan") return request.kind === "plan";
+  if (kind !== request.kind || subject === undefined || !subjectComplete) return false;
+  const readings = [subject, ...otherReadings];
+  if (kind === "command") return readings.some((text) => shapesOf(text) === shapesOf(request.subject));
+  const cwd = request.cwd ?? workdir;
+  const files = filesOf(request.subject, cwd);
+  return readings.some((text) => {
+    const shown = filesOf(text, cwd);
+    return shown.length === files.length && shown.every((path, index) => path === files[index]);
+  });
+}
+
+/** Characters that have a shape on every screen. */
+function shapesOf(text: string): string {
+  return text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]/gu, "");
+}
+
+function filesOf(subject: string, cwd: string): readonly string[] {
+  const paths = subject.split("\n").filter((path) => path.trim() !== "");
+  return paths.map((path) => resolve(cwd, path)).sort();
+}

@@ -1,0 +1,16 @@
+import type { DialogKind } from "../screen/dialog.ts";
+
+/** What an agent asks to do, exactly, from its CLI's own record: never as a screen shows it. */
+export interface ExactRequest {
+  /** The CLI's own id of the call where it tells one, otherwise one of ours. */
+  readonly id: string;
+  /** Where it comes from: the CLI's hook, its session log, its protocol, or a person's own words. */
+  readonly source: "hook" | "session_log" | "acp" | "person";
+  readonly kind: DialogKind;
+  /** The command's exact text; the paths of files, one a line. */
+  readonly subject: string;
+  /** Absolute path of the folder in which it would run; missing where the CLI does not tell. */
+  readonly cwd?: string;
+  /** The CLI's name of the tool: `Bash`, `apply_patch`. */
+  readonly tool: string;
+}

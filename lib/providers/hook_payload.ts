@@ -1,0 +1,112 @@
+import type { ExactRequest } from "./exact_request.ts";
+import { objectOf, parseJsonObject, textOf } from "./headless/json.ts";
+
+/** What a policy or a person says to a request of a hook. */
+export interface HookAnswer {
+  readonly behavior: "allow" | "deny";
+  /** Why it is denied, as a full sentence for the agent. */
+  readonly reason?: string;
+}
+
+/** Tools of Claude Code (2.1.328) that write one file, and where they name it. */
+const FILE_TOOLS: Readonly<Record<string, readonly [kind: string, field: string]>> = {
+  Write: ["file_write", "file_path"],
+  Edit: ["file_edit", "file_path"],
+  MultiEdit: ["file_edit", "file_path"],
+  NotebookEdit: ["file_edit", "notebook_path"],
+};
+
+/** Tools whose dialogs only look like permissions. */
+const OTHER_DIALOGS: Readonly<Record<string, string>> = { ExitPlanMode: "plan", AskUserQuestion: "question" };
+
+/**
+ * Reads the JSON that a `PermissionRequest` hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets: the exact
+ * request, of the kind `other` where the tool is not known. `undefined` for any other event, and for what is not
+ * understood.
+ *
+ * @param id what the request is called from now on: the CLIs give it no id of its own
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const payload = { hook_event_name: "PermissionRequest", cwd: "/w", tool_name: "Bash", tool_input: { command: "ls" } };
+ * const request = { id: "h1", source: "hook", kind: "command", subject: "ls", cwd: "/w", tool: "Bash" } as const;
+ * assertEquals(readHookPayload(JSON.stringify(payload), "h1"), request);
+ * assertEquals(readHookPayload('{"hook_event_name":"Stop"}', "h2"), undefined);
+ * ```
+ */
+export function readHookPayload(json: string, id: string): ExactRequest | undefined {
+  const payload = objectOf(parseJsonObject(json));
+  const tool = textOf(payload["tool_name"]);
+  const input = payload["tool_input"];
+  if (payload["hook_event_name"] !== "PermissionRequest" || tool === undefined) return undefined;
+  const cwd = textOf(payload["cwd"]);
+  const about = { id, source: "hook", tool, ...(cwd === undefined ? {} : { cwd }) } as const;
+  return { ...about, ...matterOf(tool, input) };
+}
+
+/**
+ * What the call of a tool is about, by the arguments that a CLI has on record; of the kind `other` where that is not
+ * understood.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(matterOf("Write", { file_path: "/w/a" }), { kind: "file_write", subject: "/w/a" });
+ * assertEquals(matterOf("Fetch", { url: "x" }), { kind: "other", subject: '{"url":"x"}' });
+ * ```
+ */
+export function matterOf(tool: string, input: unknown): Pick<ExactRequest, "kind" | "subject"> {
+  return knownMatter(tool, objectOf(input)) ?? { kind: "other", subject: JSON.stringify(input) ?? "" };
+}
+
+function knownMatter(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): Pick<ExactRequest, "kind" | "subject"> | undefined {
+  const dialog = Object.hasOwn(OTHER_DIALOGS, tool) ? OTHER_DIALOGS[tool] : undefined;
+  if (dialog !== undefined) return { kind: dialog, subject: textOf(input["plan"]) ?? "" };
+  const command = textOf(input["command"]);
+  if (tool === "Bash" && command !== undefined) {
+    // Codex asks so for a host that a running command wants to reach (0.169.0): a yes says nothing of the command.
+    const isAboutNetwork = textOf(input["description"])?.startsWith("network-access ") === true;
+    return isAboutNetwork ? undefined : { kind: "command", subject: command };
+  }
+  if (tool === "apply_patch" && command !== undefined) {
+    const paths = patchedFiles(command);
+    return paths.length === 0 ? undefined : { kind: "patch", subject: paths.join("\n") };
+  }
+  const [kind, field] = Object.hasOwn(FILE_TOOLS, tool) ? FILE_TOOLS[tool]! : [];
+  const path = field === undefined ? undefined : textOf(input[field]);
+  // A line end in a path would make two of it.
+  return kind === undefined || path === undefined || /[\r\n]/.test(path) ? undefined : { kind, subject: path };
+}
+
+/**
+ * The files that a patch of Codex' `apply_patch` names, each once. What only looks like the head of a file counts too.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const patch = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-x\n+y\n*** End Patch";
+ * assertEquals(patchedFiles(patch), ["a.ts", "b.ts"]);
+ * ```
+ */
+export function patchedFiles(patch: string): readonly string[] {
+  const heads = patch.matchAll(/^[^\S\n]*\*\*\* (?:(?:Add|Update|Delete) File|Move to):(?<path>[^\n]*)$/gm);
+  return [...new Set([...heads].map((head) => head.groups?.["path"]?.trim() ?? ""))];
+}
+
+/**
+ * What a `PermissionRequest` hook prints for an answer, the same for both CLIs.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(hookOutput({ behavior: "allow" }), '"decision":{"behavior":"allow"}');
+ * ```
+ */
+export function hookOutput({ behavior, reason }: HookAnswer): string {
+  const decision = { behavior, ...(behavior === "allow" || reason === undefined ? {} : { message: reason }) };
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+}

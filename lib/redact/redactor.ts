@@ -1,0 +1,64 @@
+import { plainText, sanitizeText } from "../text/sanitize.ts";
+import { scrub } from "./scrub.ts";
+import { secretPatterns } from "./secret_patterns.ts";
+
+/** Takes secrets out of what leaves the machine, or is kept. */
+export interface Redactor {
+  /** Text with placeholders in place of secrets; it may have styles, and rows that wrap. */
+  text(text: string): string;
+  /** All rows at once: a secret may continue in the next row. */
+  rows(rows: readonly string[]): readonly string[];
+  /** Text that leaves the machine: without secrets, escape sequences and characters that hide or reorder text. */
+  outgoing(text: string): string;
+  /** A record that is kept: without secrets in the fields that quote commands, screens and programs. */
+  record<T extends object>(record: T): T;
+}
+
+/** Not secret here: paths, and who worked where. */
+const NOT_SECRET = new Set(["home", "username", "hostname", "email-local", "email-domain"]);
+
+/**
+ * The fields of records that quote what agents, commands and programs say. All others are ours, or are needed as they
+ * are to resume: a task's text, an answer, a path, a hash.
+ */
+const QUOTING = new Set([
+  "subject",
+  "reason",
+  "message",
+  "output",
+  "detail",
+  "note",
+  "problem",
+  "error",
+  "attemptLog",
+  "interruptedLog",
+]);
+
+/**
+ * Makes the one redactor of a run.
+ *
+ * @param secrets values that are secret whatever their form, such as those of the environment's keys; those of fewer than
+ * 8 characters are passed over. Common shapes of secrets are known.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const redactor = createRedactor(["correct-horse"]);
+ * assertEquals(redactor.text("login correct-horse"), "login redactedxxxxx");
+ * assertEquals(redactor.outgoing("\x1b[1mcorrect-\x1b[0mhorse"), "redactedxxxxx");
+ * assertEquals(redactor.record({ type: "warning", message: "correct-horse" }).message, "redactedxxxxx");
+ * ```
+ */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const patterns = secretPatterns({ secrets }).filter(({ id }) => !NOT_SECRET.has(id));
+  const text = (text: string) => scrub(text, { patterns });
+  return {
+    text,
+    rows: (rows) => rows.length === 0 ? [] : text(rows.join("\n")).split("\n"),
+    outgoing: (foreign) => sanitizeText(text(plainText(text(foreign)).replaceAll(/\p{Cf}/gu, ""))),
+    record(record) {
+      const quoting = Object.entries(record).filter(([name, value]) => QUOTING.has(name) && typeof value === "string");
+      return { ...record, ...Object.fromEntries(quoting.map(([name, value]) => [name, text(value)])) };
+    },
+  };
+}

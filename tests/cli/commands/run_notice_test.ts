@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { EXCEPTIONS_ONLY, executeReview } from "../../../lib/cli/commands/run.ts";
+import { loadConfig } from "../../../lib/config/load.ts";
+import { toRunPlan } from "../../../lib/config/plan.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+
+/** What a run with these permissions writes before anything else. */
+async function firstLines(permissions: object): Promise<string> {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", permissions }), "job.md": JOB });
+  const io = fakeIo({ cwd: dir.path });
+  const global = { json: false, quiet: false, verbose: false, color: false };
+  const execute = () => Promise.reject(new Error("far enough"));
+  const plan = toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined }));
+  await executeReview(plan, { io, global, execute }).catch(() => {});
+  return io.written.stderr;
+}
+
+Deno.test("a run says first that its policy is no boundary, where it only names exceptions", async () => {
+  assertEquals(await firstLines({ auto_accept: true, deny: ["git push"] }), `${EXCEPTIONS_ONLY}\n`);
+  assertEquals(await firstLines({ auto_accept: true, default: "allow", allow: ["ls"] }), `${EXCEPTIONS_ONLY}\n`);
+  assertEquals(await firstLines({ auto_accept: true, allow: ["ls"] }), "");
+  assertEquals(await firstLines({ auto_accept: true, default: "ask" }), "");
+  assertEquals(await firstLines({ deny: ["git push"] }), "");
+});

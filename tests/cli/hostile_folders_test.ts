@@ -1,0 +1,169 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { systemProcessRunner } from "../../lib/ports/process.ts";
+import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { agentReady, reviewStarted, writeRun } from "../support/run_folders.ts";
+import { cleanEnvironment, panewrightArgv } from "../support/run_panewright.ts";
+import { type TempDir, tempDir } from "../support/temp_dir.ts";
+
+/** Only a command that hangs takes this long: it is killed, and the test fails. */
+const WATCHDOG_MS = 120_000;
+
+const ID = "20261120-072605-3fa9";
+
+interface Called {
+  readonly args: readonly string[];
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Calls command lines one after the other in a program of its own, which is killed when one of them hangs. */
+async function callAll(cwd: string, commands: readonly (readonly string[])[]): Promise<readonly Called[]> {
+  const [deno, ...rest] = panewrightArgv(["--permission-set=tests"]);
+  const driver = new URL("../support/hostile_run_driver.ts", import.meta.url).pathname;
+  const { stdout, stderr, timedOut } = await systemProcessRunner.run({
+    argv: [deno, ...rest.slice(0, -1), driver],
+    clearEnv: true,
+    env: cleanEnvironment(),
+    stdin: commands.map((args) => `${JSON.stringify({ cwd, args })}\n`).join(""),
+    timeoutMs: WATCHDOG_MS,
+    maxOutputBytes: 64 * 1024 * 1024,
+  });
+  const lines = stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  assert(!timedOut, `hung: ${JSON.stringify(lines.at(-1))}`);
+  const called = lines.filter((line) => line.begun === undefined);
+  assertEquals(called.length, commands.length, `${stderr}\n${JSON.stringify(lines.at(-1))}`);
+  return called;
+}
+
+const RUN_COMMANDS = [
+  ["status", ID],
+  ["runs"],
+  ["logs", ID],
+  ["logs", ID, "--follow"],
+  ["resume", ID],
+  ["answer", ID, "yes"],
+  ["questions"],
+  ["attach", ID, "--print"],
+  ["stop", ID],
+  ["audit", "show", ID],
+  ["audit", "verify", ID],
+  ["clean", "--older-than", "0h", "--keep", "0", "--all"],
+  ["status"],
+];
+
+const FILES = ["journalPath", "auditPath", "lockPath"] as const;
+
+async function fifo(path: string): Promise<void> {
+  await Deno.remove(path).catch(() => {});
+  const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+  assert(success);
+}
+
+async function link(to: string, path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch(() => {});
+  await Deno.symlink(to, path);
+}
+
+const HOSTILE: Readonly<Record<string, (folder: RunFolder, dir: TempDir) => Promise<unknown>>> = {
+  "FIFOs in place of files": async (folder) => {
+    for (const file of FILES) await fifo(folder[file]);
+    await Deno.mkdir(folder.answersDir);
+    await fifo(`${folder.answersDir}/q1.json`);
+  },
+  "a FIFO in place of the lock": async ({ lockPath }) => await fifo(lockPath),
+  "links to a device in place of files": async (folder) => {
+    for (const file of FILES) await link("/dev/zero", folder[file]);
+  },
+  "a link to a device in place of the lock": async ({ lockPath }) => await link("/dev/zero", lockPath),
+  "files of a terabyte": async (folder) => {
+    for (const file of FILES) {
+      await Deno.writeTextFile(folder[file], "");
+      await Deno.truncate(folder[file], 2 ** 40);
+    }
+  },
+  "folders in place of files": async (folder) => {
+    for (const file of FILES) {
+      await Deno.remove(folder[file]).catch(() => {});
+      await Deno.mkdir(folder[file]);
+    }
+  },
+  "a link in place of the archive of responses": async ({ responsesDir }, dir) => {
+    await dir.write({ "elsewhere/precious.md": "precious" });
+    await link(`${dir.path}/elsewhere`, responsesDir);
+  },
+  "a link in place of the run's folder": async ({ path }, dir) => {
+    await Deno.rename(path, `${dir.path}/elsewhere`);
+    await link(`${dir.path}/elsewhere`, path);
+  },
+  "a link in place of .panewright": async (_folder, dir) => {
+    await Deno.rename(`${dir.path}/.panewright`, `${dir.path}/elsewhere`);
+    await link(`${dir.path}/elsewhere`, `${dir.path}/.panewright`);
+  },
+};
+
+for (const [what, spoil] of Object.entries(HOSTILE)) {
+  Deno.test(`a run's folder with ${what}: every command ends, and says what is wrong`, async () => {
+    await using dir = await tempDir();
+    const folder = await writeRun({
+      workdir: dir.path,
+      id: ID,
+      events: [reviewStarted(dir.path, ID), ...agentReady()],
+    });
+    await dir.write({ "panewright.jsonc": "{}" });
+    await spoil(folder, dir);
+    const called = await callAll(dir.path, RUN_COMMANDS);
+    for (const { args, code, stderr } of called) {
+      const context = `${args.join(" ")}: ${code} ${stderr}`;
+      assert(code >= 0 && code <= 3, context);
+      assert(!stderr.includes("    at "), `a stack trace: ${context}`);
+      if (code !== 0) assertStringIncludes(stderr, "annot ", context);
+    }
+    // What a link leads to stays.
+    if (what.includes("link") && await Deno.lstat(`${dir.path}/elsewhere`).then(() => true, () => false)) {
+      const names = await Array.fromAsync(Deno.readDir(`${dir.path}/elsewhere`), ({ name }) => name);
+      assert(names.length > 0);
+    }
+  });
+}
+
+Deno.test("the folder of runs as a link is refused by every command", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "elsewhere/runs/.keep": "", "panewright.jsonc": "{}" });
+  await Deno.symlink(`${dir.path}/elsewhere`, `${dir.path}/.panewright`);
+  for (const { args, code, stderr } of await callAll(dir.path, RUN_COMMANDS)) {
+    assertEquals(code, 2, args.join(" "));
+    assertStringIncludes(stderr, ".panewright: it is a symbolic link", args.join(" "));
+  }
+});
+
+const CONFIG_COMMANDS = [
+  ["validate"],
+  ["config", "show"],
+  ["doctor"],
+  ["run"],
+  ["exec"],
+  ["resume", ID],
+  ["explain", "--config", "panewright.jsonc", "panewright.jsonc"],
+];
+
+const HOSTILE_CONFIGS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  "a FIFO": fifo,
+  "a link to a device": (path) => link("/dev/zero", path),
+  "a file of a terabyte": async (path) => {
+    await Deno.writeTextFile(path, "");
+    await Deno.truncate(path, 2 ** 40);
+  },
+  "a folder": (path) => Deno.mkdir(path),
+};
+
+for (const [what, make] of Object.entries(HOSTILE_CONFIGS)) {
+  Deno.test(`${what} in place of the config: every command ends, and refuses it`, async () => {
+    await using dir = await tempDir();
+    await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...agentReady()] });
+    await make(`${dir.path}/panewright.jsonc`);
+    for (const { args, code, stdout, stderr } of await callAll(dir.path, CONFIG_COMMANDS)) {
+      assert(code > 0 && code <= 3, `${args.join(" ")}: ${code} ${stdout} ${stderr}`);
+    }
+  });
+}

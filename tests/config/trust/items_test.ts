@@ -1,0 +1,119 @@
+import { assertEquals } from "@std/assert";
+import { SETTINGS } from "../../../lib/config/settings_table.ts";
+import { trustItems } from "../../../lib/config/trust/items.ts";
+
+function keysOf(data: Readonly<Record<string, unknown>>): readonly string[] {
+  return trustItems(data).map(({ key, alone }) => alone ? `! ${key}` : key);
+}
+
+Deno.test("all that a config can have run, set or accepted is an item, the dangerous ones are asked about alone", () => {
+  const agent = { command: ["./evil"], args: ["--search"], env: { LD_PRELOAD: "x.so", LANG: "C" }, model: "m" };
+  assertEquals(
+    keysOf({
+      provider: "codex",
+      providers: { codex: agent },
+      roles: { tester: { args: ["-c", "notify=['sh']"], env: { PATH: "./bin" } } },
+      project_test_cmd: ["npm", "test"],
+      post_processing: { git_commit_message: "Done", openspec_change: "x" },
+      notifications: { ntfy_topic: "me" },
+      permissions: { auto_accept: true, allow: [], deny: ["rm"], lift_builtin: ["git_push"], default: "allow" },
+      wd: "../other",
+      tmux: { socket: "mine", cols: 100 },
+      rules: { codex: [{ id: "a" }] },
+      rules_file: "rules.jsonc",
+      prompt_file: "job.md",
+      limits: { max_rounds: 2 },
+      exec: { default_answer: "yes", writes_outside: "warn" },
+      pipelines: {
+        main: [
+          { name: "a", prompt: "a.md", command: ["sh"], check: { type: "shell", command: "make" }, env: { X: "1" } },
+          { name: "b", prompt: "self", check: [{ type: "none" }, { type: "shell", command: ["make"] }] },
+        ],
+      },
+    }),
+    [
+      "! providers.codex.command",
+      "providers.codex.args",
+      "! providers.codex.env.LD_PRELOAD",
+      "providers.codex.env.LANG",
+      "! roles.tester.args",
+      "! roles.tester.env.PATH",
+      "project_test_cmd",
+      "post_processing.git_commit_message",
+      "post_processing.openspec_change",
+      "notifications.ntfy_topic",
+      "! permissions.auto_accept",
+      "! permissions.lift_builtin[0]",
+      "! permissions.default",
+      "! wd",
+      "tmux.socket",
+      "rules.codex",
+      "rules_file",
+      "prompt_file",
+      "exec.default_answer",
+      "exec.writes_outside",
+      "pipelines.main[0].prompt",
+      "! pipelines.main[0].command",
+      "pipelines.main[0].check.command",
+      "pipelines.main[0].env.X",
+      "pipelines.main[1].check[1].command",
+    ],
+  );
+});
+
+Deno.test("a name that a config chooses cannot make a program pass for something else", () => {
+  const step = { name: "a", prompt: "self", command: ["./evil"], check: { type: "none" } };
+  for (const name of ["check", "x.check", "limits", "env", "model", "pipelines.main[0].model"]) {
+    assertEquals(keysOf({ pipelines: { [name]: [step] } }), [`! pipelines.${name}[0].command`], name);
+  }
+  assertEquals(keysOf({ providers: { codex: { env: { model: "a", command: "b" } } } }), [
+    "providers.codex.env.model",
+    "providers.codex.env.command",
+  ]);
+});
+
+Deno.test("automatic acceptance is asked about alone where no list bounds it, and so is an entry that names nothing", () => {
+  assertEquals(keysOf({ permissions: { auto_accept: true } }), ["! permissions.auto_accept"]);
+  assertEquals(keysOf({ permissions: { auto_accept: true, allow: ["npm test"] } }), [
+    "permissions.auto_accept",
+    "permissions.allow[0]",
+  ]);
+  assertEquals(keysOf({ permissions: { auto_accept: true, default: "ask" } }), ["permissions.auto_accept"]);
+  assertEquals(keysOf({ permissions: { auto_accept: true, default: "allow", allow: ["npm test"] } }), [
+    "! permissions.auto_accept",
+    "! permissions.default",
+    "permissions.allow[0]",
+  ]);
+  assertEquals(keysOf({ permissions: { allow: ["**", { path: "**" }, { kinds: ["command"] }, { command: "ls" }] } }), [
+    "! permissions.allow[0]",
+    "! permissions.allow[1]",
+    "! permissions.allow[2]",
+    "permissions.allow[3]",
+  ]);
+  assertEquals(keysOf({ permissions: { auto_accept: false, default: "ask" }, wd: "." }), []);
+});
+
+/** Settings that do nothing but bound, delay or name; every other one must be shown. */
+const LEFT_OUT =
+  /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
+
+Deno.test("a setting is shown unless it is known to do nothing", () => {
+  for (const { key, value, example } of SETTINGS) {
+    if (LEFT_OUT.test(key)) continue;
+    const shown = keysOf(nested(key.split("."), valueOf(key, value, example)));
+    assertEquals(shown.length > 0, true, `${key} is not shown`);
+  }
+});
+
+function nested([first = "", ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+function valueOf(key: string, value: { readonly kind: string }, example: unknown): unknown {
+  if (key === "roles") return { tester: { profile: "x" } };
+  if (key === "wd") return "elsewhere";
+  if (key === "exec.writes_outside") return "warn";
+  if (key === "permissions.allow" || key === "permissions.lift_builtin") return ["x"];
+  if (key === "permissions.default") return "allow";
+  return example ?? (value.kind === "switch" ? true : "x");
+}

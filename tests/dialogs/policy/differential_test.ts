@@ -1,0 +1,121 @@
+import { assert, assertEquals } from "@std/assert";
+import { decidePermission, DEFAULT_PERMISSION_POLICY, exactRequest } from "../../../lib/dialogs/policy/mod.ts";
+import { payloadTexts } from "../../support/permission_table.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+/** What a payload leaves behind. */
+const MARK = "pwned";
+const EVIL = `#!/bin/sh\n/usr/bin/touch ${MARK}\n`;
+
+const FILES = {
+  "words": "alpha\nbeta\n",
+  "names": "alpha ./evil\n",
+  "evil-path": "./evil\n",
+  "payload": `touch ${MARK}\n`,
+  "evil.sh": EVIL,
+  "harmless.sh": ":\n",
+  "harmless.mk": "all:\n\t@true; true\n",
+  "evil.mk": `all:\n\t@touch ${MARK}\n`,
+  "evil/ls": EVIL,
+  "evil/only-in-evil": EVIL,
+};
+
+/** Everything that the texts show, but what the payload itself runs. */
+const ALLOWED = [
+  ...("alias break cat continue declare echo emulate exit export find float getopts hash integer let " +
+    "local ls mapfile print printf read readarray readonly repeat return set setopt shift shopt sleep sort tar test " +
+    "true typeset unset wait awk sed xargs only-in-evil [ :").split(" ").map((program) => `${program} **`),
+  "make **",
+  "git diff **",
+  "git version **",
+  "git x **",
+  "bash ./harmless.sh",
+  "bash -x ./harmless.sh",
+];
+
+const POLICY = {
+  ...DEFAULT_PERMISSION_POLICY,
+  allow: ALLOWED.map((command) => ({ command })),
+  default: "ask",
+} as const;
+
+/** What runs nothing, and is to be accepted: a policy that asked about everything would pass the test as well. */
+const HARMLESS = [
+  "echo '$(touch pwned)'",
+  "cat <<'E'\n$(touch pwned)\nE",
+  "cat <<'E' <<'F'\n`touch pwned`\nE\n$(touch pwned)\nF",
+  'echo "\\$(touch pwned)" \\`touch pwned\\`',
+  "printf '%s\\n' 'touch pwned' \";touch pwned\"",
+  "echo a # ; touch pwned",
+  "cat words | sort | awk '{print $1}' | sed -n 1p",
+  "find . -name words -print",
+  'for i in 1 2; do echo "$i"; done',
+  "if test -f words; then cat words; else echo none; fi",
+  'while read -r line; do echo "$line"; done < words',
+  "[ -d evil ] && ls evil || echo none",
+];
+
+for (
+  const { shell, argv, least } of [
+    { shell: "bash", argv: ["--norc", "--noprofile", "-c"], least: 120 },
+    { shell: "dash", argv: ["-c"], least: 80 },
+    { shell: "zsh", argv: ["-f", "-c"], least: 120 },
+  ]
+) {
+  const missing = await whyMissing(shell);
+  Deno.test({
+    name: `what ${shell} runs is not accepted${missing === undefined ? "" : ` (not tried: ${missing})`}`,
+    ignore: missing !== undefined,
+    async fn() {
+      const run = async (text: string) => {
+        await using folder = await tempDir();
+        await folder.write(FILES);
+        for (const name of ["ls", "only-in-evil"]) await Deno.chmod(`${folder.path}/evil/${name}`, 0o755);
+        await runIn(folder.path, [shell, ...argv, text]);
+        const ran = await Deno.lstat(`${folder.path}/${MARK}`).then(() => true, () => false);
+        const { decision } = decidePermission(exactRequest("command", text), {
+          policy: POLICY,
+          workdir: folder.path,
+          role: "programmer",
+          provider: "codex",
+        });
+        return { ran, decision };
+      };
+      const wrong: string[] = [];
+      let count = 0;
+      for (const text of payloadTexts()) {
+        const { ran, decision } = await run(text);
+        if (!ran) continue;
+        count++;
+        if (decision === "allow") wrong.push(text);
+      }
+      assertEquals(wrong, []);
+      assert(count >= least, `only ${count} payloads ran`);
+      for (const text of HARMLESS) assertEquals([text, await run(text)], [text, { ran: false, decision: "allow" }]);
+    },
+  });
+}
+
+/** Runs a program with nothing of ours but the folder; what it prints and how it ends does not matter. */
+async function runIn(cwd: string, [program = "", ...args]: readonly string[]): Promise<void> {
+  await new Deno.Command(program, {
+    args,
+    cwd,
+    clearEnv: true,
+    env: { PATH: "/usr/bin:/bin", HOME: cwd, LC_ALL: "C.UTF-8" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+    signal: AbortSignal.timeout(10_000),
+  }).output();
+}
+
+/** Why a shell cannot be run here; undefined where it can. */
+async function whyMissing(shell: string): Promise<string | undefined> {
+  try {
+    await new Deno.Command(shell, { args: ["-c", ":"], stdin: "null", stdout: "null", stderr: "null" }).output();
+    return undefined;
+  } catch {
+    return `there is no ${shell}`;
+  }
+}

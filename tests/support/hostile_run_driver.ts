@@ -1,0 +1,15 @@
+import { runCli } from "../../lib/cli/main.ts";
+import { fakeIo } from "./fake_io.ts";
+
+// Calls command lines, one a line of standard input as JSON `{cwd, args}`, and prints `{args, code, stderr}` of each.
+// It is a program of its own: a command that hangs can be killed from outside.
+
+const input = await new Response(Deno.stdin.readable).text();
+for (const line of input.split("\n").filter((line) => line !== "")) {
+  const { cwd, args } = JSON.parse(line);
+  await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify({ begun: args })}\n`));
+  const io = fakeIo({ cwd, env: { HOME: `${cwd}/home`, PATH: Deno.env.get("PATH") ?? "", PANEWRIGHT_TRUST: "1" } });
+  const code = await runCli(args, io);
+  const { stdout, stderr } = io.written;
+  await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify({ args, code, stdout, stderr })}\n`));
+}

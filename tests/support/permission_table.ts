@@ -1,0 +1,65 @@
+import { parse } from "jsonc-parser";
+import { toPermissionPolicy } from "../../lib/config/plan.ts";
+import { permissionRuleSettings } from "../../lib/config/permissions_schema.ts";
+import type { PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
+import type { DialogKind } from "../../lib/screen/dialog.ts";
+import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** One request of the table in `fixtures/permissions`. */
+export interface TableRow {
+  readonly id: string;
+  readonly class: string;
+  readonly kind: DialogKind;
+  /** The command, or the paths, one a line; the working directory is {@linkcode TABLE_WORKDIR}. */
+  readonly subject: string;
+  /** What a hostile request would do. */
+  readonly does?: string;
+}
+
+/** The working directory that the rows of the table name. */
+export const TABLE_WORKDIR = "/srv/shop";
+
+/** The links in the working directory that the rows name, with where they lead. */
+export const TABLE_LINKS: Readonly<Record<string, string>> = {
+  "etc-link": "/etc",
+  "up-link": "/srv",
+  "hooks-link": `${TABLE_WORKDIR}/.git/hooks`,
+  "home-link": "/home/me",
+};
+
+/** The hostile or the everyday rows of the table. */
+export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
+  const text = Deno.readTextFileSync(new URL(`fixtures/permissions/${name}.ndjson`, ROOT));
+  return text.trimEnd().split("\n").map((line) => ({ kind: "command", ...JSON.parse(line) }));
+}
+
+/** The allow list that `panewright init` offers. */
+export function offeredAllowList(): PermissionPolicy {
+  return policyOf(Deno.readTextFileSync(new URL("fixtures/permissions/allow_list.jsonc", ROOT)));
+}
+
+/** The policy that the README shows. */
+export function readmePolicy(): PermissionPolicy {
+  const readme = Deno.readTextFileSync(new URL("README.md", ROOT));
+  const shown = /```jsonc\n"permissions": (\{\n[^]*?\n\})\n```/.exec(readme)?.[1];
+  if (shown === undefined) throw new Error("The README shows no policy");
+  return policyOf(shown);
+}
+
+/** A policy from the text of a config's `permissions`, checked as a config is. */
+function policyOf(text: string): PermissionPolicy {
+  const given = parse(text);
+  const { deny, ask, allow } = permissionRuleSettings(PROVIDER_IDS);
+  const [denied, asked, allowed] = [deny, ask, allow].map(({ names, value }) =>
+    value.schema.parse(given[names.key.split(".")[1] as string] ?? [])
+  );
+  return toPermissionPolicy({ lift_builtin: [], writable: [], ...given, deny: denied, ask: asked, allow: allowed });
+}
+
+/** Shell texts that, in one shell or another, run `touch pwned`. */
+export function payloadTexts(): readonly string[] {
+  const text = Deno.readTextFileSync(new URL("fixtures/permissions/payloads.ndjson", ROOT));
+  return text.trimEnd().split("\n").map((line) => JSON.parse(line).subject);
+}
