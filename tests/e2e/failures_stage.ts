@@ -224,7 +224,7 @@ export function watchProgram(
 
 /**
  * Fails unless a run ended as one should whose surroundings failed: before anybody was reminded or ran out of time,
- * with a message for a person that holds these words, with the command that goes on with it, and with nothing left
+ * with a message for a person that holds these words, with the command that resumes it, and with nothing left
  * running.
  */
 export async function assertEndedInGoodOrder(

@@ -1,5 +1,5 @@
 /**
- * What becomes of screens of an agent at work when an update draws its status row in other words, and the title tells
+ * What is told of screens of an agent at work when an update draws its status row in other words, and the title tells
  * nothing.
  */
 import { assert, assertEquals } from "@std/assert";
