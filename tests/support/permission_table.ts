@@ -1,4 +1,5 @@
 import { parse } from "jsonc-parser";
+import { OFFERED_ALLOW_LIST, OFFERED_WRITABLE } from "../../lib/config/allow_list.ts";
 import { toPermissionPolicy } from "../../lib/config/plan.ts";
 import { permissionRuleSettings } from "../../lib/config/permissions_schema.ts";
 import type { PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
@@ -37,7 +38,8 @@ export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
 
 /** The allow list that `panewright init` offers. */
 export function offeredAllowList(): PermissionPolicy {
-  return policyOf(Deno.readTextFileSync(new URL("fixtures/permissions/allow_list.jsonc", ROOT)));
+  const allow = OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules);
+  return policyOf(JSON.stringify({ default: "ask", allow, writable: OFFERED_WRITABLE }));
 }
 
 /** The policy that the README shows. */
