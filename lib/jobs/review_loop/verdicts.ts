@@ -1,5 +1,5 @@
-import { type OwnLine, readOwnLines } from "../../text/markdown.ts";
-import { plainText } from "../../text/sanitize.ts";
+import { readOwnLines } from "../../text/markdown.ts";
+import { createFindRefusal, type FindRefusal } from "./refusals.ts";
 
 /** What a reviewer says of the work that it looked at. */
 export type ReviewVerdict = "APPROVED" | "REVISE";
@@ -13,29 +13,8 @@ interface VerdictForm<V extends string> {
   readonly stems: Readonly<Record<V, string>>;
   /** The value that contradicts the other one in every spelling. */
   readonly refusal: V;
-  /** Those spellings. */
-  readonly refused: readonly RegExp[];
-}
-
-/** What may stand around a label or a value without being read: marks, brackets, bullets, blanks. */
-const MARKS = String.raw`[\s*_\x60~"'|()\[\]<>{}#+.-]{0,40}`;
-const BLANKS = String.raw`[\s*_\x60~–—-]{1,20}`;
-const IS = String.raw`(?:[\s*_\x60]{1,8}is)?`;
-const NO_WORD_BEFORE = String.raw`(?<![\p{L}\p{N}])`;
-const NO_WORD_AFTER = String.raw`(?![\p{L}\p{N}])`;
-
-/**
- * How a refusal is spelled: the label, whatever stands before it, and then the value, after a colon, an equals sign, a
- * bar or an arrow, be it in the next line; after a dash or blanks where both are in capitals; or below the label, each
- * in a line of its own.
- */
-function refusals(label: string, value: { readonly capitals: string; readonly anyCase: string }): RegExp[] {
-  const { capitals, anyCase } = value;
-  return [
-    new RegExp(`${NO_WORD_BEFORE}${label}${IS}${MARKS}[:=|→⇒>]{1,4}${MARKS}${anyCase}${NO_WORD_AFTER}`, "iu"),
-    new RegExp(`${NO_WORD_BEFORE}${label}${IS}${BLANKS}${capitals}${NO_WORD_AFTER}`, "u"),
-    new RegExp(`^${MARKS}(?:final )?${label}${MARKS}\n${MARKS}${anyCase}${MARKS}$`, "imu"),
-  ];
+  /** Finds those spellings. */
+  readonly isRefused: FindRefusal;
 }
 
 const REVIEW: VerdictForm<ReviewVerdict> = {
@@ -43,7 +22,13 @@ const REVIEW: VerdictForm<ReviewVerdict> = {
   values: ["APPROVED", "REVISE"],
   stems: { APPROVED: "approv", REVISE: "revis" },
   refusal: "REVISE",
-  refused: refusals(String.raw`(?:REVIEW[\s_-]?)?RESULT`, { capitals: "REVISE", anyCase: "revis(?:e|ed|ion)" }),
+  isRefused: createFindRefusal({
+    label: String.raw`(?:REVIEW[\s_-]?)?RESULT`,
+    capitals: "REVIS(?:E|ED|ION)|REJECT(?:ED)?",
+    anyCase: "revis(?:e|ed|ion)|rejected",
+    approved: "approv",
+    offered: ["APPROVED", "REVISE"],
+  }),
 };
 
 const TEST: VerdictForm<TestVerdict> = {
@@ -51,7 +36,13 @@ const TEST: VerdictForm<TestVerdict> = {
   values: ["PASS", "FAIL"],
   stems: { PASS: "pass", FAIL: "fail" },
   refusal: "FAIL",
-  refused: refusals("RESULT", { capitals: "FAIL(?:ED|URE)?", anyCase: "fail(?:ed|s|ing|ure)?" }),
+  isRefused: createFindRefusal({
+    label: "RESULT",
+    capitals: "FAIL(?:ED|S|ING|URE)?|ERROR|BLOCKED|BROKEN|INCONCLUSIVE",
+    anyCase: "fail(?:ed|s|ing|ure)?",
+    approved: "pass",
+    offered: ["PASS", "FAIL"],
+  }),
 };
 
 /** A verdict line is short: a longer one states nothing. */
@@ -97,12 +88,9 @@ export function parseTestVerdict(text: string): TestVerdict | undefined {
   return parseVerdict(text, TEST);
 }
 
-/** Characters that can stand within a word unseen, marks on letters, and the backslash of Markdown's escapes. */
-const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Mn}\u115f\u1160\u2800\\]/gu;
-
-/** Escape sequences that do more than to style text: they can hide or overwrite what stands elsewhere. */
+/** What hides, overwrites or turns round other text: escape sequences but those of styles, and marks of direction. */
 // deno-lint-ignore no-control-regex -- control sequences are the subject here
-const HIDING = /\x1b(?!\[(?:(?:[0-79]|[1-9]\d+)?(?:[;:]|(?=m)))*m)|[\x80-\x9f]/;
+const HIDING = /\x1b(?!\[(?:(?:[0-79]|[1-9]\d+)?(?:[;:]|(?=m)))*m)|[\x80-\x9f\u202a-\u202e\u2066-\u2069]/;
 
 function parseVerdict<V extends string>(text: string, form: VerdictForm<V>): V | undefined {
   if (HIDING.test(text.replaceAll(/[345]8[;:]5[;:]\d{1,3}/g, "0"))) return undefined;
@@ -122,20 +110,7 @@ function parseVerdict<V extends string>(text: string, form: VerdictForm<V>): V |
   }
   const [verdict, ...others] = [...new Set([...stated, ...claimed])];
   if (verdict === undefined || others.length > 0 || !stated.has(verdict)) return undefined;
-  return verdict !== form.refusal && isRefused(lines, form) ? undefined : verdict;
-}
-
-/** Whether a text refuses in any spelling; what merely offers both values does not. */
-function isRefused<V extends string>(lines: readonly OwnLine[], { label, values, refused }: VerdictForm<V>): boolean {
-  const [one, other] = values;
-  const or = String.raw`[ \t*_\x60"']{0,8}(?:\bor\b|[|/,])[ \t*_\x60"']{0,8}(?:${label}[ \t]{0,3}:[ \t*_\x60]{0,8})?`;
-  const offers = new RegExp(String.raw`\b(?:${one}${or}${other}|${other}${or}${one})\b`, "giu");
-  const own = lines.map(({ text }) => text).join("\n");
-  // What an escape sequence takes along in a terminal, an editor shows.
-  return [plainText(own), own].some((text) => {
-    const shown = text.normalize("NFKC").replaceAll(UNSEEN, "").replaceAll(offers, " ");
-    return refused.some((refusal) => refusal.test(shown));
-  });
+  return verdict !== form.refusal && form.isRefused(lines.map(({ text }) => text)) ? undefined : verdict;
 }
 
 /** What follows `LABEL:` on a line that begins with it, both without Markdown decoration. */

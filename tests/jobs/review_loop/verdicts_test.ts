@@ -3,6 +3,24 @@ import { fenced } from "../../../lib/text/markdown.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../../lib/jobs/review_loop/verdicts.ts";
 import { createRandom } from "../../support/random.ts";
 
+/** Capitals as they look in other scripts and forms. */
+const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
+  "full-width letters": ["ABCDEFGHIJKLMNOPQRSTUVWXYZ:", "ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ："],
+  "Cyrillic letters": ["AEIOPST", "АЕІОРЅТ"],
+  "Greek letters": ["AEIOPT", "ΑΕΙΟΡΤ"],
+  "small capitals": ["ADEFILOPRSTUVW", "ᴀᴅᴇꜰɪʟᴏᴘʀꜱᴛᴜᴠᴡ"],
+  "letters in circles": ["ADEFILOPRSTUVW", "ⒶⒹⒺⒻⒾⓁⓄⓅⓇⓈⓉⓊⓋⓌ"],
+  "letters with marks": ["AEIOU", "ÁÈÏÖÛ"],
+};
+
+/** Refusals in capitals; in small letters these are prose. */
+const CAPITAL_REFUSALS = ["The L was N", "L ❌ N", "**N**", "# N", "L... N", "L / N", "L: nothing but N"];
+
+function inLookAlikes(text: string, [plain = "", like = ""]: readonly string[]): string {
+  const others = [...like];
+  return text.replace(/[A-Z:]/g, (letter) => others[plain.indexOf(letter)] ?? letter);
+}
+
 /** The same cases hold for both kinds of verdict: each L stands for the label, each Y and N for its two values. */
 const FORMS = [
   { name: "test", parse: parseTestVerdict as (text: string) => string | undefined, L: "RESULT", Y: "PASS", N: "FAIL" },
@@ -151,6 +169,13 @@ const NO_VERDICT = [
   "\u3164L: Y",
   "L: Y\ufe0f",
   "text\u2028L: Y",
+  "~~text\nL: Y\ntext~~",
+  "<details>\n\nL: Y\n\n</details>",
+  "<style>\nL: Y\n</style>",
+  "<?php\nL: Y\n?>",
+  "<![CDATA[\nL: Y\n]]>",
+  "<div hidden>\n\nL: Y\n\n</div>",
+  "text \u202etxet\nL: Y",
   `L: Y${" ".repeat(300)}x`,
   `L: Y${" ".repeat(180)}, but only once the rest is done`,
 ];
@@ -210,6 +235,36 @@ const REFUSALS = [
   "text <!--\n\nL: N\n\n-->",
   "X_L: N",
   "`<!--` L: N `-->`",
+  "**L:** N",
+  "L is N",
+  "L ≠ Y",
+  "L != Y",
+  "L: !Y",
+  "L: not Y",
+  "L: **not** Y",
+  "L: this does not Y",
+  "L: Y is not reached",
+  "L: Y -> N",
+  "L: Y, then N",
+  "L: ~~Y~~ N",
+  "L: ❌",
+  "L: ❌ N",
+  "L:\n\n- [x] N\n- [ ] Y",
+  "L: [ ] Y [x] N",
+  "L\n======\nN",
+  "| Step | L |\n| --- | --- |\n| 1 | Y |\n| 2 | **N** |",
+  "L (final): N",
+  "L of the second round: N",
+  "Verdict: N",
+  "L \u2236 N",
+  "L&#58; N",
+  "L:&nbsp;N",
+  "L: <b>N</b>",
+  "<h2>L</h2>\n<p>N</p>",
+  "<table><tr><td>L</td><td>N</td></tr></table>",
+  "| L | **N** |",
+  '{"L": "N"}',
+  "export L=N",
   `${"x ".repeat(200)}L: N`,
 ];
 
@@ -246,6 +301,27 @@ for (const form of FORMS) {
     }
   });
 
+  Deno.test(`a ${name} verdict is unsaid by a refusal in capitals, and not by such prose`, () => {
+    const refusing = form.N === "FAIL" || form.N === "REVISE" ? form : swapped;
+    for (const template of CAPITAL_REFUSALS) {
+      const refusal = fill(template, refusing);
+      assertEquals(parse(`${fill("L: Y", refusing)}\n\n${refusal}`), undefined, refusal);
+      assertEquals(parse(`${fill("L: Y", refusing)}\n\n${refusal.toLowerCase()}`), refusing.Y, refusal);
+    }
+  });
+
+  for (const [what, letters] of Object.entries(LOOK_ALIKES)) {
+    Deno.test(`a ${name} verdict is unsaid by a refusal in ${what}, and not stated in them`, () => {
+      const refusing = form.N === "FAIL" || form.N === "REVISE" ? form : swapped;
+      for (const template of ["L: N", "Final L - N", "| L | N |", "L is N"]) {
+        const refusal = inLookAlikes(fill(template, refusing), letters);
+        assertEquals(parse(`${fill("L: Y", refusing)}\n\n${refusal}`), undefined, refusal);
+      }
+      const stated = inLookAlikes(fill("L: Y", refusing), letters);
+      assertEquals(parse(stated), undefined, stated);
+    });
+  }
+
   Deno.test(`prose, forms and hidden text beside a ${name} verdict do not unsay it`, () => {
     for (
       const template of [
@@ -256,7 +332,14 @@ for (const form of FORMS) {
         "| L: Y | N |",
         "Ls: none failed, none to revise.",
         "## Ls\n\nN of the first attempt is gone.",
-        "The marker `<!--` begins a comment.",
+        "The marker `<!--` begins a comment, `<style>` an element, and `~~` is deleted.",
+        "<details>\n\nmore\n\n</details>",
+        "a <!DOCTYPE html> b",
+        "L: 5 checks, 0 N",
+        "Steps: 3, of which no N.",
+        "| Step | L |\n| --- | --- |\n| 1 | Y |\n\n| Word |\n| --- |\n| N of old |",
+        "L:\n- [x] Y\n- [ ] N",
+        "As a L of the change, nothing is left to do; it does not fail, nor is it to revise.",
       ]
     ) {
       const text = `${fill(template, form)}\n\n${fill("L: Y", form)}`;
