@@ -1,11 +1,11 @@
-import { parsePermissionSubjects } from "../../dialogs/policy_subjects.ts";
+import { parsePermissionSubjects, type PermissionSubject } from "../../dialogs/policy_subjects.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { UsageError } from "../../errors.ts";
-import { decidePermission, exactRequest, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
+import { exactRequest, permissionDecider, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
-import { realPathAsFarAsItExists } from "../../ports/real_path.ts";
+import { realPathSnapshot } from "../../ports/real_path.ts";
 import { ROLES } from "../../roles.ts";
 import { dialogKindsOf, PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
 import { defineCommand } from "../console/command.ts";
@@ -13,6 +13,9 @@ import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 
 const ACTIONS = ["test"];
 const KINDS = dialogKindsOf(PROVIDERS);
+
+/** How many answers are written at once: a write for each would take longer than its decision. */
+const BLOCK = 256;
 
 /** `panewright permissions test 'command'`. */
 export const command = defineCommand({
@@ -88,11 +91,11 @@ With --json, one object a line is printed for each subject, in their order: deci
     const { role = "programmer", kind = "command" } = flags;
     const provider = flags.provider ?? config.roles[role]?.provider ?? config.provider;
     const home = io.env("HOME");
-    const context = {
+    const decide = permissionDecider({
       ...{ policy: toPermissionPolicy(config.permissions), workdir, role, provider },
       ...(home === undefined ? {} : { home }),
-      realPath: realPathAsFarAsItExists,
-    };
+      realPath: realPathSnapshot(),
+    });
     const requests = given.length > 0
       ? given.map((subject) => ({ kind, subject }))
       : parsePermissionSubjects(await readText(io.readStdin), {
@@ -101,13 +104,16 @@ With --json, one object a line is printed for each subject, in their order: deci
         separator: flags.null ? "\0" : "\n",
       });
     const { auto_accept: autoAccept, dry_run: dryRun } = config.permissions;
-    const lines = requests.map((request) => {
-      const verdict = decidePermission(exactRequest(request.kind, request.subject), context);
+    const tell = (request: PermissionSubject) => {
+      const verdict = decide(exactRequest(request.kind, request.subject));
       return global.json ? jsonLine({ ...verdict, ...request }) : render(verdict, { ...request, role, provider });
-    });
-    io.stdout(lines.join(""));
+    };
+    for (let from = 0; from < requests.length; from += BLOCK) {
+      io.signal.throwIfAborted();
+      io.stdout(requests.slice(from, from + BLOCK).map(tell).join(""));
+    }
     const notice = noticeOf({ autoAccept, dryRun });
-    if (!global.json && notice !== undefined && lines.length > 0) io.stdout(notice);
+    if (!global.json && notice !== undefined && requests.length > 0) io.stdout(notice);
     return 0;
   },
 });

@@ -7,6 +7,7 @@ export {
   decidePermission,
   exactRequest,
   type PermissionContext,
+  permissionDecider,
   type PermissionRequest,
   type PermissionVerdict,
 } from "./decide.ts";

@@ -2,25 +2,22 @@ import { UsageError } from "../../errors.ts";
 import { parseShellCommand, type ShellWord } from "../../shell/mod.ts";
 
 // A pattern is a sequence of words. A word's characters stand for themselves, but for `*` (any characters but `/`),
-// `**`
-// (any characters) and `?` (one character but `/`); quotes and backslashes take that meaning away. A word `*` stands
-// for any
-// one word, a word `**` for any number of words.
+// `**` (any characters) and `?` (one character but `/`); quotes and backslashes take that meaning away. A word `*`
+// stands for any one word, a word `**` for any number of words.
 
 type Glyph = string | { readonly any: "character" | "characters" | "path" };
 
-type Item = { readonly type: "words" } | { readonly type: "word"; readonly glyphs: readonly Glyph[] };
+type Item = { readonly type: "words" } | {
+  readonly type: "word";
+  readonly glyphs: readonly Glyph[];
+  /** The word, where it stands for nothing but itself. */
+  readonly text?: string;
+};
 
 /** A pattern, ready to be matched. */
 export interface CommandPattern {
   readonly items: readonly Item[];
-  /** The first word, where it stands for nothing but itself. */
-  readonly first?: string;
 }
-
-/** A policy's patterns are read for each request: what was read before is kept. */
-const PARSED = new Map<string, CommandPattern>();
-const MAX_PARSED = 10_000;
 
 /**
  * Reads a command pattern.
@@ -36,16 +33,9 @@ const MAX_PARSED = 10_000;
  * ```
  */
 export function parseCommandPattern(text: string): CommandPattern {
-  const known = PARSED.get(text);
-  if (known !== undefined) return known;
   const problem = patternProblem(text);
   if (problem !== undefined) throw new UsageError(`Cannot use the pattern ${JSON.stringify(text)}: it ${problem}`);
-  const items = wordsOf(text).map(toItem);
-  const [begin] = items;
-  const plain = begin?.type === "word" && begin.glyphs.every((glyph) => typeof glyph === "string" && glyph !== "/");
-  const parsed: CommandPattern = { items, ...(plain ? { first: begin.glyphs.join("") } : {}) };
-  if (PARSED.size < MAX_PARSED) PARSED.set(text, parsed);
-  return parsed;
+  return { items: wordsOf(text).map(toItem) };
 }
 
 /**
@@ -83,7 +73,11 @@ function toItem(word: ShellWord): Item {
   if (typeof only === "object" && only.any === "path") return { type: "words" };
   // One `*` alone is any word, also one with a slash in it.
   if (typeof only === "object" && only.any === "characters") return { type: "word", glyphs: [{ any: "path" }] };
-  return { type: "word", glyphs };
+  return {
+    type: "word",
+    glyphs,
+    ...(glyphs.every((glyph) => typeof glyph === "string") ? { text: glyphs.join("") } : {}),
+  };
 }
 
 function glyphsOf(text: string): Glyph[] {
@@ -123,8 +117,17 @@ export function matchCommand(
   words: readonly KnownWord[],
   options: MatchOptions = {},
 ): "yes" | "maybe" | "no" {
-  if (run(pattern, words, { ...options, hopeful: false })) return "yes";
+  if (meansCommand(pattern, words, options)) return "yes";
   return run(pattern, words, { ...options, hopeful: true }) ? "maybe" : "no";
+}
+
+/** Whether the command is surely one that the pattern means. */
+export function meansCommand(
+  pattern: CommandPattern,
+  words: readonly KnownWord[],
+  options: MatchOptions = {},
+): boolean {
+  return run(pattern, words, { ...options, hopeful: false });
 }
 
 /** Whether a path is one that the pattern means. */
@@ -215,6 +218,8 @@ function hasSlash(item: Item): boolean {
 function matchItem(item: Item, text: string): boolean {
   if (item.type === "words") return true;
   const { glyphs } = item;
+  if (item.text !== undefined) return item.text === text;
+  if (isAnyWord(glyphs)) return true;
   const reach = (places: Set<number>): Set<number> => {
     for (const place of places) {
       const glyph = glyphs[place];

@@ -17,7 +17,10 @@ const PROTECTED_FILES = new Set(
 
 /** Characters without a shape, and case, make no difference to some file systems. */
 function folded(path: string): readonly string[] {
-  return path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").toLowerCase().split("/")
+  const spelled = /^[ -~]*$/.test(path)
+    ? path
+    : path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return spelled.toLowerCase().split("/")
     .map((name) => name.replace(/[. ]+$/, (end) => name === end ? end : "")).filter((name) => name !== "");
 }
 
