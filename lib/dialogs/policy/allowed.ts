@@ -1,5 +1,5 @@
 import type { ShellWord } from "../../shell/mod.ts";
-import type { Matter, PermissionContext } from "./decide.ts";
+import type { Matter, PermissionContext } from "./matter.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedWrite, Inspection } from "./inspect.ts";
 import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";

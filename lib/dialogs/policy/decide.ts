@@ -1,9 +1,13 @@
-import type { ProviderId } from "../../providers/provider.ts";
-import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
-import type { Role } from "../../roles.ts";
 import { type AllowMatch, allowMatch, concernsWrites, unnamedCommand, unnamedPath } from "./allowed.ts";
-import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
-import { type Ground, whereto } from "./places.ts";
+import {
+  doubtsOf,
+  guardedBy,
+  type Matter,
+  matterOf,
+  type PermissionContext,
+  type PermissionRequest,
+  violationsOf,
+} from "./matter.ts";
 import { type KnownWord, matchCommand, matchPath } from "./pattern.ts";
 import { concernsKind, type ListedRule, mayBegin, type RuleLists, ruleLists } from "./rule_lists.ts";
 import {
@@ -14,21 +18,6 @@ import {
   type PermissionPolicy,
 } from "./rules.ts";
 import { pathSpellings, spellingsOf } from "./spellings.ts";
-
-/** What a policy needs to know of a dialog. */
-export type PermissionRequest = Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">;
-
-/** A request whose subject is known as it is: not read from a screen. */
-export function exactRequest(kind: DialogKind, subject: string | undefined): PermissionRequest {
-  return { kind, subject, subjectComplete: true, otherReadings: [] };
-}
-
-/** Whose dialog it is, and what applies to it. */
-export interface PermissionContext extends Pick<Ground, "workdir" | "home" | "realPath"> {
-  readonly policy: PermissionPolicy;
-  readonly role: Role;
-  readonly provider: ProviderId;
-}
 
 /** What is to be done, and why. */
 export interface PermissionVerdict {
@@ -49,6 +38,7 @@ export interface PermissionVerdict {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { exactRequest } from "./matter.ts";
  * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
  * const policy = { ...DEFAULT_PERMISSION_POLICY, deny: [{ command: "git push" }] };
  * const context = { policy, workdir: "/w", role: "programmer", provider: "codex" } as const;
@@ -69,6 +59,7 @@ export function decidePermission(request: PermissionRequest, context: Permission
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { exactRequest } from "./matter.ts";
  * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
  * const policy = { ...DEFAULT_PERMISSION_POLICY, allow: [{ command: "npm test" }] };
  * const decide = permissionDecider({ policy, workdir: "/w", role: "programmer", provider: "codex" });
@@ -109,14 +100,6 @@ function decideByDefault(found: PermissionVerdict, policy: PermissionPolicy): Pe
   const unknown = found.decision === "ask" && !found.rule.startsWith("permissions.");
   if (!unknown || defaultDecision(policy) !== "deny") return found;
   return { ...found, decision: "deny", reason: `${found.reason} The policy's default is deny.` };
-}
-
-/** What a dialog is about, looked at once for all rules. */
-export interface Matter {
-  readonly kind: DialogKind;
-  readonly inspection: Inspection | undefined;
-  /** The files that it is about, as their dialog names them. */
-  readonly paths: readonly string[];
 }
 
 function decideReading(request: PermissionRequest, context: PreparedContext): PermissionVerdict {
@@ -170,57 +153,6 @@ function verdict(decision: PermissionDecision, rule: string, reason: string): Pe
     rule,
     reason: reason.length <= MAX_REASON_LENGTH ? reason : `${reason.slice(0, MAX_REASON_LENGTH)}…`,
   };
-}
-
-const FILE_KINDS: readonly DialogKind[] = ["patch", "file_write", "file_edit"];
-
-function matterOf({ kind, subject }: PermissionRequest, ground: Ground): Matter {
-  const lines = FILE_KINDS.includes(kind) ? subject?.split("\n") ?? [] : [];
-  return {
-    kind,
-    inspection: kind === "command" && subject !== undefined ? inspectShellText(subject, ground) : undefined,
-    paths: lines.filter((line) => line.trim() !== ""),
-  };
-}
-
-function violationsOf({ kind, inspection, paths }: Matter, ground: Ground): Inspection["violations"] {
-  if (inspection !== undefined) return inspection.violations;
-  if (!FILE_KINDS.includes(kind)) return [];
-  const outside = paths.find((path) => written(path, ground).place === "outside");
-  if (outside === undefined) return [];
-  return [{ rule: "write_outside_workdir", message: `it writes to ${outside}, outside the working directory` }];
-}
-
-function written(path: string, ground: Ground) {
-  return whereto(path, { folders: [ground.workdir], does: "write" }, ground);
-}
-
-/** What only a person may allow, whatever the policy says. */
-function guardedBy({ kind, inspection, paths }: Matter, ground: Ground): string | undefined {
-  if (inspection !== undefined) return inspection.guarded[0];
-  if (!FILE_KINDS.includes(kind)) return undefined;
-  for (const path of paths) {
-    const { protected: kept } = written(path, ground);
-    if (kept !== undefined) return `it writes to ${path}, and ${kept} is protected`;
-  }
-  return undefined;
-}
-
-function doubtsOf(
-  { kind, subject, subjectComplete }: PermissionRequest,
-  { inspection, paths }: Matter,
-  ground: Ground,
-): readonly Doubt[] {
-  if (kind === "other" || kind === "plan") return [];
-  if (subject === undefined || subject.trim() === "") {
-    return [{ message: kind === "command" ? "its command is not shown" : "its file is not shown" }];
-  }
-  if (!subjectComplete) return [{ message: "only a part of it is shown" }];
-  const unknown = FILE_KINDS.includes(kind)
-    ? paths.find((path) => path.startsWith("~") || written(path, ground).place === "unknown")
-    : undefined;
-  if (unknown === undefined) return inspection?.doubts ?? [];
-  return [{ message: `where ${unknown} leads is not known`, about: "write_outside_workdir" }];
 }
 
 interface FoundRule {

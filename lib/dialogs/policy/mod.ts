@@ -3,14 +3,8 @@
  *
  * @module
  */
-export {
-  decidePermission,
-  exactRequest,
-  type PermissionContext,
-  permissionDecider,
-  type PermissionRequest,
-  type PermissionVerdict,
-} from "./decide.ts";
+export { decidePermission, permissionDecider, type PermissionVerdict } from "./decide.ts";
+export { exactRequest, type PermissionContext, type PermissionRequest } from "./matter.ts";
 export { patternProblem } from "./pattern.ts";
 export {
   BUILTIN_RULE_NAMES,
