@@ -1,14 +1,7 @@
 import { basename, dirname } from "@std/path/posix";
 import { openRegularFile, readRegularText, type RegularFile } from "../ports/regular_file.ts";
+import { stateFolder } from "../ports/state_folder.ts";
 import type { AuditEnd } from "./audit_chain.ts";
-
-/** Where copies of audit logs' heads are kept: `$XDG_STATE_HOME/panewright/audit`, or below `~/.local/state`. */
-function auditHeadsFolder(env: (name: string) => string | undefined): string | undefined {
-  const state = env("XDG_STATE_HOME");
-  const home = env("HOME");
-  if (state?.startsWith("/")) return `${state}/panewright/audit`;
-  return home?.startsWith("/") ? `${home}/.local/state/panewright/audit` : undefined;
-}
 
 /**
  * The file with the copy of an audit log's heads, outside of the working directory; `undefined` where the person has no
@@ -28,8 +21,8 @@ export function auditHeadsPath(
   { id }: { readonly id: string },
   env: (name: string) => string | undefined,
 ): string | undefined {
-  const folder = auditHeadsFolder(env);
-  return folder === undefined || env("PANEWRIGHT_AUDIT_COPY") === "0" ? undefined : `${folder}/${id}.ndjson`;
+  const folder = stateFolder(env);
+  return folder === undefined || env("PANEWRIGHT_AUDIT_COPY") === "0" ? undefined : `${folder}/audit/${id}.ndjson`;
 }
 
 /** A copy of an audit log's heads. */

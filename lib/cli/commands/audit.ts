@@ -1,21 +1,11 @@
-import {
-  type AuditEnd,
-  type AuditVerdict,
-  type ChainedRecord,
-  checkChain,
-  findCut,
-} from "../../dialogs/audit_chain.ts";
-import { JOBS } from "../../jobs/mod.ts";
-import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
-import { UnknownRecordError } from "../../run/fact_reader.ts";
-import { isJournalOf, readJournalText, tryParseFacts } from "../../run/read_facts.ts";
+import { type AuditVerdict, type ChainedRecord, checkChain, findCut } from "../../dialogs/audit_chain.ts";
 import { readRegularText } from "../../ports/regular_file.ts";
 import { MAX_AUDIT_BYTES } from "../../dialogs/audit.ts";
-import { auditHeadsPath, readAuditHeads } from "../../dialogs/audit_heads.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { defineCommand } from "../console/command.ts";
+import { NO_WITNESSES, readWitnesses, type Witnesses } from "../audit_witnesses.ts";
 import { findMeantRun, WORKDIR_FLAG } from "../find_named_run.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { plural } from "../show/words.ts";
@@ -52,18 +42,22 @@ export const command = defineCommand({
       });
     }
     const folder = await findMeantRun(io, run, flags.wd);
-    const heads = action === "verify" ? readHeads(folder, io) : [];
-    const verdict = await checkChain(readLog(folder, heads));
+    const witnesses = action === "verify" ? readWitnesses(folder, (name) => io.env(name)) : NO_WITNESSES;
+    const verdict = await checkChain(readLog(folder, witnesses));
     if (action === "show") {
       const { records } = verdict;
       io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
     } else if (verdict.intact) {
-      const cut = problemOf(verdict, heads);
+      const cut = problemOf(folder, verdict, witnesses);
       if (cut !== undefined) {
         if (global.json) io.stdout(jsonLine({ ...toJson(folder, verdict), intact: false, problem: cut }));
         throw untrusted(folder, cut);
       }
-      io.stdout(global.json ? jsonLine(toJson(folder, verdict)) : renderIntact(folder, verdict));
+      io.stdout(
+        global.json
+          ? jsonLine({ ...toJson(folder, verdict), ...toldBy(witnesses) })
+          : renderIntact(folder, verdict, witnesses),
+      );
     }
     if (verdict.intact) return 0;
     if (action === "verify" && global.json) io.stdout(jsonLine(toJson(folder, verdict)));
@@ -80,11 +74,14 @@ export const command = defineCommand({
 
 /** What is wrong with a log whose chain is whole. */
 function problemOf(
+  { id }: RunFolder,
   { records, torn }: AuditVerdict & { readonly intact: true },
-  heads: readonly KnownHead[],
+  { heads }: Witnesses,
 ): string | undefined {
   // Its first record is written when it is opened; only one that was being written then may be missing.
   if (records.length === 0 && !torn) return "is empty";
+  const [first] = records;
+  if (first !== undefined && first.run !== id) return `belongs to another run, ${sanitizeLine(first.run)}`;
   for (const { by, head } of heads) {
     const cut = findCut(records, [head]);
     if (cut !== undefined) return `${cut}, by ${by}`;
@@ -98,37 +95,7 @@ function untrusted({ id }: RunFolder, problem: string): PanewrightError {
   });
 }
 
-/** Where the log once ended, and what says so. */
-interface KnownHead {
-  readonly by: string;
-  readonly head: AuditEnd;
-}
-
-/** Every end of the log that the run's journal, and the copy in the person's state folder, tell of. */
-function readHeads(folder: RunFolder, io: CliIo): readonly KnownHead[] {
-  const copy = auditHeadsPath(folder, (name) => io.env(name));
-  const copied = copy === undefined ? [] : readAuditHeads(copy);
-  return [
-    ...readJournalHeads(folder).map((head) => ({ by: "the run's journal", head })),
-    ...copied.map((head) => ({ by: `the copy ${copy}`, head })),
-  ];
-}
-
-function readJournalHeads({ journalPath: path }: RunFolder): readonly AuditEnd[] {
-  let text: string;
-  try {
-    text = readJournalText(path);
-  } catch (error) {
-    if (error instanceof PanewrightError && error.cause instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-  const { problem, ...journal } = tryParseFacts(text, { path, jobs: JOBS });
-  if (problem instanceof UnknownRecordError) throw problem;
-  if (!isJournalOf(journal, REVIEW_LOOP)) return [];
-  return journal.facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
-}
-
-function readLog(folder: RunFolder, heads: readonly KnownHead[]): string {
+function readLog(folder: RunFolder, { heads }: Witnesses): string {
   const { id, auditPath } = folder;
   try {
     return readRegularText(auditPath, { maxBytes: MAX_AUDIT_BYTES });
@@ -137,7 +104,9 @@ function readLog(folder: RunFolder, heads: readonly KnownHead[]): string {
       throw new PanewrightError(`Cannot read ${auditPath}: ${errorText(cause)}`, { cause });
     }
     const [known] = heads;
-    if (known !== undefined) throw untrusted(folder, `is gone: it had ${known.head.records} records, by ${known.by}`);
+    if (known !== undefined) {
+      throw untrusted(folder, `is gone: it had ${plural(known.head.records, "record")}, by ${known.by}`);
+    }
     throw new UsageError(`Cannot find an audit log of run ${id}`, {
       cause,
       hint: "A run has one as soon as a permission dialog is decided.",
@@ -151,12 +120,27 @@ function toJson({ id, auditPath }: RunFolder, verdict: AuditVerdict): Record<str
   return { ...common, torn: verdict.torn, head: verdict.records.at(-1)?.hash ?? null };
 }
 
-function renderIntact({ id }: RunFolder, verdict: AuditVerdict & { readonly intact: true }): string {
-  const { records, torn } = verdict;
+function toldBy({ journal, copy }: Witnesses): Record<string, unknown> {
+  return { journal_heads: journal, copy: copy.path ?? null, copy_heads: copy.heads };
+}
+
+function renderIntact(
+  { id }: RunFolder,
+  { records, torn }: AuditVerdict & { readonly intact: true },
+  { journal, copy }: Witnesses,
+): string {
   const lines = [
     `The audit log of run ${id} is as it was written: ${plural(records.length, "record")}.`,
     `Last hash: ${records.at(-1)?.hash ?? "none"}`,
   ];
+  const inJournal = `${plural(journal, "head")} in the run's journal`;
+  lines.push(
+    copy.path === undefined
+      ? `Compared with ${inJournal}; no copy is kept outside of the working directory.`
+      : copy.heads === 0
+      ? `Compared with ${inJournal} only: there is no copy of them in ${sanitizeLine(copy.path)}.`
+      : `Compared with ${inJournal} and ${copy.heads} in ${sanitizeLine(copy.path)}.`,
+  );
   if (torn) lines.push("One more record was begun and not finished: nothing was done on its account.");
   return `${lines.join("\n")}\n`;
 }

@@ -11,7 +11,9 @@ const NOW = new Date("2026-11-20T07:26:05Z");
 
 /** A run with an accepted and a denied command, and one that a person was asked about. */
 async function runWithAudit(dir: TempDir): Promise<{ readonly id: string; readonly path: string }> {
-  const { id, auditPath } = await createRunFolder(dir.path, { now: NOW });
+  const { id, auditPath, journalPath } = await createRunFolder(dir.path, { now: NOW });
+  using journal = openJournal(journalPath, { fault: "none" });
+  journal.append(reviewStarted(dir.path, id));
   using audit = await openAuditLog(auditPath, { run: id, secrets: [], wallClock: () => NOW });
   const decision = {
     role: "tester",
@@ -77,7 +79,8 @@ Deno.test("audit verify says that a log is as it was written, and names its last
   assertEquals(code, 0);
   assertEquals(
     stdout,
-    `The audit log of run ${id} is as it was written: 4 records.\nLast hash: ${last.hash}\n`,
+    `The audit log of run ${id} is as it was written: 4 records.\nLast hash: ${last.hash}\n` +
+      "Compared with 0 heads in the run's journal; no copy is kept outside of the working directory.\n",
   );
   await Deno.writeTextFile(path, "{", { append: true });
   assertStringIncludes((await run(dir, ["verify"])).stdout, "begun and not finished");
@@ -88,8 +91,7 @@ Deno.test("audit verify finds a log whose end was cut off, or that was written a
   const { id, path } = await runWithAudit(dir);
   const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
   const { seq: records, hash } = JSON.parse(lines.at(-1)!);
-  using journal = openJournal(runFolderAt(dir.path, id).journalPath);
-  journal.append(reviewStarted(dir.path, id));
+  using journal = openJournal(runFolderAt(dir.path, id).journalPath, { fault: "none" });
   journal.append({ ...reviewFinished("pass"), ...{ audit: { records, hash } } });
   assertEquals((await run(dir, ["verify"])).code, 0);
   await Deno.writeTextFile(path, `${lines.slice(0, 2).join("\n")}\n`);
@@ -120,7 +122,10 @@ Deno.test("audit verify names the first broken record, with exit code 1", async 
 Deno.test("audit says what is missing: a run, a log, an action", async () => {
   await using dir = await tempDir();
   assertStringIncludes((await run(dir, ["show"])).stderr, "there are no runs yet");
-  const { id } = await createRunFolder(dir.path, { now: NOW });
+  const { id, journalPath } = await createRunFolder(dir.path, { now: NOW });
+  assertStringIncludes((await run(dir, ["verify"])).stderr, "Cannot read the journal");
+  using journal = openJournal(journalPath, { fault: "none" });
+  journal.append(reviewStarted(dir.path, id));
   const noLog = await run(dir, ["verify"]);
   assertEquals(noLog.code, 2);
   assertStringIncludes(noLog.stderr, `Cannot find an audit log of run ${id}`);
@@ -239,4 +244,64 @@ Deno.test("a copy of the heads that cannot be written is told once, and stops no
   await writeDecisions(`${dir.path}/audit.ndjson`, { run: "x", heads });
   assertEquals(problems.length, 1);
   assertStringIncludes(problems[0] ?? "", "Cannot keep a copy of the audit log's heads in");
+});
+
+Deno.test("audit verify says what it compared the log with: a copy that is older, or gone, is no reason to refuse it", async () => {
+  await using dir = await tempDir();
+  const env = { XDG_STATE_HOME: `${dir.path}/state` };
+  const { id } = await unfinishedRun(dir, env.XDG_STATE_HOME);
+  const copy = `${env.XDG_STATE_HOME}/panewright/audit/${id}.ndjson`;
+  assertStringIncludes((await verify(dir, env)).stdout, `2 heads in the run's journal and 5 in ${copy}.`);
+  const older = (await Deno.readTextFile(copy)).split("\n").slice(0, 3).join("\n");
+  await Deno.writeTextFile(copy, `${older}\n`);
+  assertStringIncludes((await verify(dir, env)).stdout, `2 heads in the run's journal and 3 in ${copy}.`);
+  await Deno.remove(copy);
+  const { code, stdout } = await verify(dir, env);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, `2 heads in the run's journal only: there is no copy of them in ${copy}.`);
+});
+
+Deno.test("audit verify refuses a log where journal or copy cannot say how it ended, and one of another run", async () => {
+  await using dir = await tempDir();
+  const env = { XDG_STATE_HOME: `${dir.path}/state` };
+  const { id, auditPath, journalPath } = await unfinishedRun(dir, env.XDG_STATE_HOME);
+  const copy = `${env.XDG_STATE_HOME}/panewright/audit/${id}.ndjson`;
+  const refusals: readonly (readonly [path: string, problem: string, spoil: (whole: string) => Promise<unknown>])[] = [
+    [copy, "is not a head", (whole) => Deno.writeTextFile(copy, `${whole}{}\n`)],
+    [copy, "cannot be read", (whole) => Deno.writeTextFile(copy, `${whole}{\n`)],
+    [copy, "it is a link", async () => {
+      await Deno.remove(copy);
+      await Deno.symlink("/dev/zero", copy);
+    }],
+    [copy, "it is a folder", async () => {
+      await Deno.remove(copy);
+      await Deno.mkdir(copy);
+    }],
+    [journalPath, "the journal cannot say where it ended", (whole) => {
+      return Deno.writeTextFile(journalPath, whole.replace("dialog_answered", "dialog_answred"));
+    }],
+    [journalPath, "the journal cannot say where it ended", (whole) => Deno.writeTextFile(journalPath, `x${whole}`)],
+    [journalPath, "Cannot read the journal", () => Deno.remove(journalPath)],
+  ];
+  for (const [path, problem, spoil] of refusals) {
+    const whole = await Deno.readTextFile(path);
+    await spoil(whole);
+    const { code, stderr } = await verify(dir, env);
+    assertEquals(code, 1, `${problem}: ${stderr}`);
+    assertStringIncludes(stderr, problem);
+    await Deno.remove(path).catch(() => {});
+    await Deno.writeTextFile(path, whole);
+  }
+  assertEquals((await verify(dir, env)).code, 0);
+
+  await Deno.remove(auditPath);
+  await writeDecisions(auditPath, { run: "20261120-072605-0000" });
+  await Deno.remove(copy);
+  await Deno.writeTextFile(
+    journalPath,
+    (await Deno.readTextFile(journalPath)).split("\n").slice(0, 1).join("\n") + "\n",
+  );
+  const { code, stderr } = await verify(dir);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "it belongs to another run, 20261120-072605-0000");
 });

@@ -1,0 +1,67 @@
+import type { AuditEnd } from "../dialogs/audit_chain.ts";
+import { auditHeadsPath, readAuditHeads } from "../dialogs/audit_heads.ts";
+import { PanewrightError } from "../errors.ts";
+import { JOBS } from "../jobs/mod.ts";
+import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
+import { isJournalOf, readJournalText, tryParseFacts } from "../run/read_facts.ts";
+import type { RunFolder } from "../run/run_folder.ts";
+import { errorText } from "../text/error_text.ts";
+
+/** Where an audit log once ended, and what says so. */
+export interface KnownHead {
+  /** As the end of a sentence: `the run's journal`. */
+  readonly by: string;
+  readonly head: AuditEnd;
+}
+
+/** What tells, beside the audit log itself, where it ended. */
+export interface Witnesses {
+  readonly heads: readonly KnownHead[];
+  /** How many of them the run's journal has. */
+  readonly journal: number;
+  /** The copy in the person's state folder; no path where none is kept. */
+  readonly copy: { readonly path: string | undefined; readonly heads: number };
+}
+
+/** Nothing to compare with. */
+export const NO_WITNESSES: Witnesses = { heads: [], journal: 0, copy: { path: undefined, heads: 0 } };
+
+/**
+ * Every end of a run's audit log that its journal, and the copy in the person's state folder, tell of.
+ *
+ * @throws {PanewrightError} when the journal or the copy cannot be read as a whole: nothing can be said of the log then.
+ * A copy that is missing is none; a journal that is missing is an error
+ */
+export function readWitnesses(folder: RunFolder, env: (name: string) => string | undefined): Witnesses {
+  const path = auditHeadsPath(folder, env);
+  const journal = readJournalHeads(folder);
+  const copied = path === undefined ? [] : readCopy(folder, path);
+  const heads = [
+    ...journal.map((head) => ({ by: "the run's journal", head })),
+    ...copied.map((head) => ({ by: `the copy ${path}`, head })),
+  ];
+  return { heads, journal: journal.length, copy: { path, heads: copied.length } };
+}
+
+function readCopy({ id }: RunFolder, path: string): readonly AuditEnd[] {
+  try {
+    return readAuditHeads(path);
+  } catch (cause) {
+    throw new PanewrightError(
+      `Cannot trust the audit log of run ${id}: the copy of its heads, ${path}, cannot be read: ${errorText(cause)}`,
+      { cause },
+    );
+  }
+}
+
+function readJournalHeads({ id, journalPath: path }: RunFolder): readonly AuditEnd[] {
+  const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, jobs: JOBS });
+  if (problem !== undefined) {
+    throw new PanewrightError(`Cannot trust the audit log of run ${id}: the journal cannot say where it ended`, {
+      cause: problem,
+      hint: problem.message,
+    });
+  }
+  if (!isJournalOf(journal, REVIEW_LOOP)) return [];
+  return journal.facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
+}
