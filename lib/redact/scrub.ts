@@ -45,7 +45,7 @@ export function scrub(capture: string, { patterns, cols }: ScrubOptions): string
   for (const { find, placeholder } of patterns) {
     for (const match of view.text.matchAll(find)) {
       const secret = match.groups?.["secret"] ?? match[0];
-      const from = match.groups?.["secret"] === undefined ? match.index : match.index + match[0].indexOf(secret);
+      const from = match.indices?.groups?.["secret"]?.[0] ?? match.index;
       replace(view, { from, secret, placeholder }, replaced);
     }
   }

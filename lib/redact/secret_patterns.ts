@@ -3,7 +3,7 @@ export interface SecretPattern {
   readonly id: string;
   /**
    * Global, linear, on text without control sequences. The named group `secret` is replaced, or the whole match if
-   * there is no such group.
+   * there is no such group; with one, the flag `d` tells where it stands.
    */
   readonly find: RegExp;
   /** The word that replaces it, cut or padded to its width. */
@@ -21,7 +21,8 @@ export interface PrivateWords {
 }
 
 /** Names of variables whose values are secret. */
-const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
+const SECRET_VARIABLE =
+  /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|_(?:PASS|PWD|AUTH|DSN)$|DATABASE_URL/i;
 
 /**
  * What is private on a machine, from the environment of a process on it.
@@ -57,14 +58,24 @@ const TOKEN_SHAPES: readonly string[] = [
   "(?:AKIA|ASIA)[A-Z0-9]{16}", // AWS
   "AIza[A-Za-z0-9_-]{30,}", // Google
   "ya29\\.[A-Za-z0-9_-]{20,}",
-  "xox[abeoprs]-[A-Za-z0-9-]{10,}", // Slack
+  "GOCSPX-[A-Za-z0-9_-]{20,}",
+  "(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}", // Slack
   "npm_[A-Za-z0-9]{30,}",
   "pypi-[A-Za-z0-9_-]{30,}",
   "hf_[A-Za-z0-9]{20,}", // Hugging Face
+  "(?:gsk|sbp|ntn|r8|lin_api|dop_v1|dckr_pat|shp(?:at|ca|pa|ss))_[A-Za-z0-9]{20,}", // Groq, Supabase, Notion and others
+  "(?:xai|pplx)-[A-Za-z0-9]{20,}",
+  "ATATT3[A-Za-z0-9_=-]{20,}", // Atlassian
+  "SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}", // SendGrid
+  "hv[sbr]\\.[A-Za-z0-9_-]{20,}", // HashiCorp Vault
+  "dp\\.[a-z]{2,4}\\.[A-Za-z0-9]{20,}", // Doppler
+  "AGE-SECRET-KEY-1[A-Z0-9]{20,}",
+  "[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", // Telegram
   "eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}(?:\\.[A-Za-z0-9_-]*)?", // JWT
 ];
 
-const KEY_WORDS = "password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?";
+const KEY_WORDS =
+  "password|passwd|passphrase|secret|token|(?:api|access|account|private|signing|encryption)[_-]?key|credentials?";
 
 const PATTERNS: readonly SecretPattern[] = [
   ...TOKEN_SHAPES.map((shape) => ({
@@ -75,36 +86,80 @@ const PATTERNS: readonly SecretPattern[] = [
   {
     id: "authorization",
     // A digit distinguishes it from prose such as "basic functionality".
-    find: /\b(?:Bearer|Basic)[ :]{1,3}(?=[A-Za-z._~+/-]*[0-9])(?<secret>[A-Za-z0-9._~+/=-]{8,})/giu,
+    find: /\b(?:Bearer|Basic)[ :]{1,3}(?=[A-Za-z._~+/-]*[0-9])(?<secret>[A-Za-z0-9._~+/=-]{8,})/dgiu,
     placeholder: "redacted",
   },
   {
     // "↓ 24 tokens" and "Token usage: 7" are not assignments: in those the name comes right before the sign.
     id: "assignment",
-    find: new RegExp(`(?:${KEY_WORDS})s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "giu"),
+    find: new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "dgiu"),
+    placeholder: "redacted",
+  },
+  {
+    // A value that cannot be prose may be short, and one in quotes may have blanks.
+    id: "assignment",
+    find: new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?=(?<secret>[^\\s"',;│]{4,})`, "dgiu"),
+    placeholder: "redacted",
+  },
+  {
+    id: "assignment",
+    find: new RegExp(
+      `(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)(?<quote>["'])(?<secret>(?:\\\\.|(?!\\k<quote>)[^\\\\\\n]){4,200})\\k<quote>`,
+      "dgiu",
+    ),
+    placeholder: "redacted",
+  },
+  {
+    id: "option",
+    find: new RegExp(`${START}--?[a-z-]{0,20}(?:${KEY_WORDS})[ =]["']?(?<secret>[^\\s"',;│<-][^\\s"',;│]{3,})`, "dgiu"),
+    placeholder: "redacted",
+  },
+  {
+    id: "option",
+    find: /(?<![\w-])(?:-u ?|--user[ =])["']?[^\s:"']{1,60}:(?<secret>[^\s"']{3,})/dgu,
+    placeholder: "redacted",
+  },
+  {
+    id: "option",
+    find: /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?<secret>[^\s"'-][^\s"']{2,})/dgu,
+    placeholder: "redacted",
+  },
+  {
+    id: "cookie",
+    find: /\b(?:set-)?cookie: ?(?<secret>[\w.-]{1,60}=[^\n"'│]{6,300})/dgiu,
     placeholder: "redacted",
   },
   {
     id: "url-password",
-    find: /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s:@/]{1,200})@/gu,
+    find: /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s/"'<>]{1,200})@/dgu,
+    placeholder: "redacted",
+  },
+  {
+    id: "url-token",
+    find: /:\/\/(?<secret>[A-Za-z0-9_-]{12,})@/dgu,
+    placeholder: "redacted",
+  },
+  {
+    id: "url-token",
+    find: /(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/(?<secret>[A-Za-z0-9_/-]{10,})/dgu,
     placeholder: "redacted",
   },
   {
     id: "private-key",
-    find: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?<secret>[^-]{0,20000})/gu,
+    find: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?<secret>(?:(?!-----)[^]){0,20000})/dgu,
     placeholder: "redacted",
   },
   {
     id: "email-local",
-    find: /(?<![\w.%+-])(?<secret>[\w.%+-]+)@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/gu,
+    find: /(?<![\w.%+-])(?<secret>[\w.%+-]+)@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/dgu,
     placeholder: "user",
   },
   {
     id: "email-domain",
-    find: /(?<=[\w.%+-]@)(?<secret>(?:[A-Za-z0-9-]{1,63}\.){0,7}[A-Za-z0-9-]{1,63})\.[A-Za-z]{2,24}/gu,
+    find: /(?<=[\w.%+-]@)(?<secret>(?:[A-Za-z0-9-]{1,63}\.){0,7}[A-Za-z0-9-]{1,63})\.[A-Za-z]{2,24}/dgu,
     placeholder: "example",
   },
-  { id: "home", find: /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/gu, placeholder: "user" },
+  { id: "home", find: /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/dgu, placeholder: "user" },
 ];
 
 /**
@@ -129,7 +184,7 @@ export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern
     })),
     ...(username === undefined || username === "" ? [] : [{
       id: "username",
-      find: new RegExp(`(?<![\\w-])(?<secret>${RegExp.escape(username)})(?=@[\\w-])`, "gu"),
+      find: new RegExp(`(?<![\\w-])(?<secret>${RegExp.escape(username)})(?=@[\\w-])`, "dgu"),
       placeholder: "user",
     }]),
     ...(host === undefined || host === "" || host === "localhost" ? [] : [hostPattern(host)]),
@@ -156,14 +211,14 @@ function homePatterns(home: string): SecretPattern[] {
   return [
     {
       id: "home",
-      find: new RegExp(`(?<![\\w/])${RegExp.escape(parent)}(?<secret>${RegExp.escape(name)})(?![\\w-])`, "gu"),
+      find: new RegExp(`(?<![\\w/])${RegExp.escape(parent)}(?<secret>${RegExp.escape(name)})(?![\\w-])`, "dgu"),
       placeholder: "user",
     },
     ...(parent === "/" ? [] : [{
       id: "home",
       find: new RegExp(
         `(?<!\\w)${RegExp.escape(parent.replaceAll("/", "-"))}(?<secret>${RegExp.escape(name)})(?!\\w)`,
-        "gu",
+        "dgu",
       ),
       placeholder: "user",
     }]),
