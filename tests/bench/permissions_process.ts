@@ -5,12 +5,12 @@
  *
  * `deno run -P=tests tests/bench/permissions_process.ts [COMMANDS]`
  */
+import { OFFERED_ALLOW_LIST, OFFERED_WRITABLE } from "../../lib/config/allow_list.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { tableRows } from "../support/permission_table.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const BUNDLE = new URL("../../dist/panewright.mjs", import.meta.url).pathname;
-const ALLOW_LIST = new URL("../../fixtures/permissions/allow_list.jsonc", import.meta.url);
 const RUNS = 5;
 
 /** Runs the rest of its words on the file that the first names, and prints what that took in CPU time. */
@@ -23,7 +23,8 @@ if (import.meta.main) {
     kind === "command" && !subject.includes("\0")
   );
   const subjects = Array.from({ length: commands }, (_, index) => rows[index % rows.length]?.subject ?? "");
-  const config = `{ "permissions": ${await Deno.readTextFile(ALLOW_LIST)} }`;
+  const allow = OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules);
+  const config = JSON.stringify({ permissions: { default: "ask", allow, writable: OFFERED_WRITABLE } });
   await folder.write({ "subjects": subjects.join("\0"), "policy.jsonc": config });
   const permissions = [Deno.execPath(), "run", "--quiet", "--allow-all", BUNDLE, "permissions", "test"];
   const words = ["-c", TIMED, "sh", "subjects", ...permissions, "--json", "--null", "--config", "policy.jsonc"];

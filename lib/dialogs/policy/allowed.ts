@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../shell/mod.ts";
 import type { Matter, PermissionContext } from "./matter.ts";
 import type { PossibleFolders } from "./folders.ts";
-import type { InspectedWrite, Inspection } from "./inspect.ts";
+import type { InspectedWrite, Inspection } from "./inspect/inspection.ts";
 import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";
 import { concernsKind, type ListedRule, type RuleLists } from "./rule_lists.ts";
 import { knownWord, normalSpellings } from "./spellings.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import type { ShellCommand, ShellScript, ShellWord } from "../../shell/mod.ts";
+import type { CommandLayer, ShellCommand, ShellScript, ShellWord } from "../../shell/mod.ts";
 
 /** The folders that a command may run in; `undefined` where that is not known. */
 export type PossibleFolders = readonly string[] | undefined;
@@ -83,4 +83,19 @@ export function pathOf(word: ShellWord): string | undefined {
     return undefined;
   }
   return text;
+}
+
+/** Whether a command is a `cd` of the shell that runs it. */
+export function changesFolder(layers: readonly CommandLayer[]): boolean {
+  const last = layers.at(-1);
+  return /^(?:cd|pushd|popd|chdir)$/.test(last?.program ?? "") &&
+    layers.slice(0, -1).every(({ program }) => program === "command" || program === "builtin");
+}
+
+/** Where `cd` leads; `undefined` for home, the folder before, and what is not known. */
+export function newFolder(layer: CommandLayer | undefined): string | undefined {
+  if (layer?.program !== "cd" && layer?.program !== "chdir") return undefined;
+  const operands = layer.words.slice(1).filter(({ value }) => !/^-(?:[LPe@]+|-)$/.test(value ?? ""));
+  const [folder] = operands;
+  return operands.length !== 1 || folder?.value === "-" ? undefined : folder?.value;
 }

@@ -1,7 +1,8 @@
 import type { ProviderId } from "../../providers/provider.ts";
 import type { Role } from "../../roles.ts";
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
-import { type Doubt, type Inspection, inspectShellText } from "./inspect.ts";
+import type { Doubt, Inspection } from "./inspect/inspection.ts";
+import { inspectShellText } from "./inspect/shell_text.ts";
 import { type Ground, whereto } from "./places.ts";
 import type { PermissionPolicy } from "./rules.ts";
 

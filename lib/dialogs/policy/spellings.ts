@@ -1,7 +1,7 @@
 import * as posix from "@std/path/posix";
 import type { ShellWord } from "../../shell/mod.ts";
 import type { PossibleFolders } from "./folders.ts";
-import type { InspectedCommand } from "./inspect.ts";
+import type { InspectedCommand } from "./inspect/inspection.ts";
 import type { KnownWord } from "./pattern.ts";
 
 /** What paths are relative to. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { inspectShellText } from "../../../lib/dialogs/policy/inspect.ts";
+import { inspectShellText } from "../../../lib/dialogs/policy/inspect/shell_text.ts";
 
 /** In which folders the command `here` may run, `?` where that is not known. */
 function here(text: string): string {

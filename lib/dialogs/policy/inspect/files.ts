@@ -1,0 +1,106 @@
+import type { ShellWord } from "../../../shell/mod.ts";
+import type { FileTarget } from "../file_targets.ts";
+import { pathOf } from "../folders.ts";
+import { whereto } from "../places.ts";
+import { beginning } from "../programs/table.ts";
+import { protectedPart, secretPart } from "../protected_paths.ts";
+import type { Here, InspectedRead, InspectedWrite } from "./inspection.ts";
+
+/** Where writing leaves nothing behind. */
+export const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
+
+/** Whether zsh may take a word for a pattern of names that others are: `^x`, `*~x`, `x#`, and `***` follows links. */
+function isExtendedPattern({ parts }: ShellWord): boolean {
+  return parts.some(({ type, text, quoted }) => type === "literal" && !quoted && /[\^#]|.~|\*{3}/.test(text));
+}
+
+const DOES = { write: "writes to", remove: "removes", remove_tree: "removes" } as const;
+
+/** Looks at files that are written or removed. */
+export function checkTargets(
+  targets: readonly FileTarget[],
+  who: string,
+  { here, context, by = "command" }: Here & { readonly by?: InspectedWrite["by"] },
+): void {
+  const { ground } = context;
+  for (const target of targets) {
+    const { action, word } = target;
+    const extended = action !== "write" && isExtendedPattern(word);
+    const path = extended ? undefined : target.path ?? pathOf(word) ?? tildePath(word);
+    if (path !== undefined && ALWAYS_FINE.test(path)) continue;
+    const what = `${who} ${DOES[action]} ${path ?? word.source}`;
+    const rule = action === "remove_tree" ? "rm_outside_workdir" : "write_outside_workdir";
+    if (path === undefined) {
+      context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
+      if (word.parts.some(({ type, text }) => type === "literal" && protectedPart(text) !== undefined)) {
+        context.guarded.push(what);
+      }
+      continue;
+    }
+    const { place, paths, everything, protected: kept } = whereto(
+      path,
+      { folders: here.folders, does: action === "write" ? "write" : "remove" },
+      ground,
+    );
+    context.writes.push({
+      paths,
+      message: what,
+      by: by !== "command" ? by : target.purpose === true ? "command" : word,
+    });
+    if (everything && action !== "write") {
+      if (action === "remove_tree" && place !== "unknown") {
+        context.violations.push({ rule: "rm_outside_workdir", message: `${what}, all of the working directory` });
+      } else context.doubts.push({ message: `${what}, which may be all of the working directory` });
+    }
+    if (kept !== undefined) context.guarded.push(`${what}, and ${kept} is protected`);
+    if (place === "unknown") {
+      context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
+    } else if (place === "outside") {
+      context.violations.push({ rule, message: `${what}, outside the working directory` });
+    }
+  }
+}
+
+/** `~/x`, which {@linkcode whereto} resolves. */
+function tildePath(word: ShellWord): string | undefined {
+  const [only] = word.parts;
+  const plain = word.parts.length === 1 && only?.type === "literal" &&
+    word.expansions.every((kind) => kind === "tilde");
+  return plain && /^~(?:\/|$)/.test(only.text) && !/[:=]~/.test(only.text) ? only.text : undefined;
+}
+
+/** Looks at a file that is read. */
+export function checkRead(
+  { word, path: part, asks }: { readonly word: ShellWord; readonly path?: string; readonly asks?: ShellWord },
+  who: string,
+  { here, context }: Here,
+): void {
+  const path = part ?? pathOf(word) ?? tildePath(word);
+  if (path === undefined) {
+    const secret = word.parts.map(({ type, text }) => type === "literal" ? secretPart(text) : undefined).find(Boolean);
+    const hidden = word.parts.some(({ type, text }) => type === "literal" && /(?:^|\/)\.[^/.]*[*?[{]/.test(text));
+    if (secret !== undefined) context.guarded.push(`${who} reads ${word.source}, and ${secret} is secret`);
+    else if (hidden) context.guarded.push(`${who} reads ${word.source}, which may be a secret`);
+    else if (/^(?:\/|~|\.\.)/.test(beginning(word))) {
+      context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
+    }
+    return;
+  }
+  if (path === "-") return;
+  const { place, secret } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
+  if (secret !== undefined) context.guarded.push(`${who} reads ${path}, and ${secret} is secret`);
+  else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...asked(asks) });
+}
+
+/** Looks at what may be a path: it matters only where that is protected. */
+export function checkTouched(path: string | undefined, who: string, { here, context }: Here): void {
+  // The revision; the folder above it has a .git, which git looks for first.
+  if (path === undefined || path === "HEAD") return;
+  const { secret, protected: kept } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
+  const part = secret ?? kept;
+  if (part !== undefined) context.guarded.push(`${who} is given ${path}, and ${part} is protected`);
+}
+
+function asked(word: ShellWord | undefined): Pick<InspectedRead, "word"> {
+  return word === undefined ? {} : { word };
+}

@@ -1,0 +1,98 @@
+import { builtinEffects, type CommandLayer, type ShellWord } from "../../../shell/mod.ts";
+import { copiedFiles, type FileTarget, fileTargets, foundFiles } from "../file_targets.ts";
+import { pathOf } from "../folders.ts";
+import { programTable, programUses } from "../programs/mod.ts";
+import { beginning } from "../programs/table.ts";
+import { checkRead, checkTargets, checkTouched } from "./files.ts";
+import { inspectInput, INTERPRETER, readsProgram, runsSubstitution } from "./input.ts";
+import { doubt, type Here, type LayerPlace, noteNamed } from "./inspection.ts";
+import { inspectVariable, valueOf } from "./variables.ts";
+
+const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit", "sudo-rs"]);
+
+/** Looks at one of the commands that a simple command runs. */
+export function inspectLayer(
+  layer: CommandLayer,
+  place: LayerPlace,
+): void {
+  const { here, context, layers } = place;
+  const { program, words } = layer;
+  if (words[0]?.expansions.some((kind) => kind.endsWith("_substitution"))) {
+    context.violations.push({
+      rule: "command_substitution",
+      message: `runs what comes out of another command: ${words[0].source}`,
+    });
+  } else if (layer.unclear !== undefined) doubt(context, layer.unclear);
+  const unless = { words, folders: here.folders };
+  for (const word of layer.assignments ?? []) {
+    const name = word.source.slice(0, word.source.indexOf("="));
+    inspectVariable({ name, values: [valueOf(word)] }, { handed: true, unless }, context);
+  }
+  if (program === undefined) return;
+  if (layer.opaque) context.doubts.push({ message: `${program} runs commands that are not followed`, unless });
+  const effects = builtinEffects(words);
+  if (effects?.unclear !== undefined) doubt(context, effects.unclear);
+  context.arithmetic.push(...effects?.arithmetic ?? []);
+  const sets = effects?.sets ?? [];
+  for (const variable of sets) inspectVariable(variable, { handed: program === "export", unless }, context);
+  const names = new Set(sets.map(({ name }) => name));
+  for (const word of names.size > 0 ? words : []) {
+    const name = /^\w+/.exec(beginning(word))?.[0] ?? "";
+    if (names.has(name)) noteNamed(word, name.length, context);
+  }
+  if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
+  if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
+  else if (INTERPRETER.test(program) && (runsSubstitution(words) || (here.readsPipe && readsProgram(words)))) {
+    context.violations.push({ rule: "pipe_to_shell", message: `runs what comes out of a pipe: ${program}` });
+  }
+  const finder = layers.find((outer) => outer.program === "find" && outer !== layer);
+  const found = finder !== undefined && !layers.some((outer) => outer.program === "xargs");
+  if (!layer.transparent) inspectUses({ ...layer, moreWords: layer.moreWords && !found }, { here, context });
+  for (const word of copiedFiles(layer)) checkRead({ word }, program, place);
+  const targets = found ? targetsOfFound(layer, finder.words) : fileTargets(layer);
+  if (targets === undefined) doubt(context, `${program} changes files whose names it gets from another command`);
+  else checkTargets(targets, program, place);
+}
+
+/** What a program does to the files that find gives it, and to others. */
+function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): readonly FileTarget[] {
+  const own = fileTargets({ ...layer, moreWords: false }) ?? [];
+  return own.flatMap((target) =>
+    target.word.value === "{}" && target.path === undefined
+      ? foundFiles(finder, target.action === "remove" ? "remove" : target.action).map((one) => ({
+        ...one,
+        purpose: true as const,
+      }))
+      : (target.path ?? target.word.value)?.includes("{}") === true
+      ? foundFiles(finder, target.action)
+      : [target]
+  );
+}
+
+/** What a program's table says of its words. */
+function inspectUses(layer: CommandLayer, { here, context }: Here): void {
+  const { program, words, moreWords } = layer;
+  if (program === undefined) return;
+  const unless = { words, folders: here.folders };
+  for (const use of programUses(program, words, moreWords)) {
+    const { kind, word, at, length } = use;
+    const path = use.path === undefined ? {} : { path: use.path };
+    switch (kind) {
+      case "writes":
+        checkTargets([{ word, ...path, action: "write" }], program, { here, context, by: words[at] ?? word });
+        break;
+      case "reads":
+      case "enters":
+        checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
+        break;
+      case "touches":
+        checkTouched(use.path ?? pathOf(word), program, { here, context });
+        break;
+      case "runs":
+      case "unknown":
+        noteNamed(words[at] ?? word, kind === "unknown" ? Infinity : length, context);
+        if (programTable(program)?.code === true || kind === "unknown") break;
+        context.doubts.push({ message: `${program} is told to run commands or code (${word.source})`, unless });
+    }
+  }
+}
