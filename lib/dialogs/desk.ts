@@ -73,7 +73,7 @@ const TAIL_LINES = 5;
 /** How long an agent may say that it waits while its screen shows no dialog: a screen may lag behind. */
 const HIDDEN_LIMIT_MS = 5000;
 
-/** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the request to come in. */
+/** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the hook's word. */
 const HOOK_LAG_MS = 3000;
 
 /** How long a request may be without a dialog: a CLI says nothing of one that a person has answered in the pane. */
@@ -93,6 +93,7 @@ const UNREAD_DIALOG: DialogInfo = {
 /** A dialog that waits for a person. */
 interface WaitingDialog {
   readonly fingerprint: string;
+  readonly request: ExactRequest | undefined;
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
   readonly question: string | undefined;
@@ -120,9 +121,21 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   const shown = new Set<ExactRequest>();
   /** The dialog that no request came in for yet. */
   let unexplained: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
-  /** How many hooks wait for their answer; one after another gets it. */
+  /** How many requests came in by hook. */
+  let asked = 0;
+  /** How many answers are being given, or wait for the one before. */
   let deciding = 0;
-  let lastDecision: Promise<void> = Promise.resolve();
+  let lastAnswer: Promise<unknown> = Promise.resolve();
+  /** What was last answered with a key, by another record than the hook's, and when. */
+  let keyed: { readonly request: ExactRequest; readonly atMs: number } | undefined;
+
+  /** Gives one answer after another, by hook or by key: no key may hit the dialog that follows a hook's answer. */
+  function inTurn<T>(give: () => Promise<T>): Promise<T> {
+    deciding++;
+    const given = lastAnswer.then(give).finally(() => deciding--);
+    lastAnswer = given.catch(() => {});
+    return given;
+  }
 
   function endWaiting(): void {
     if (waiting === undefined) return;
@@ -176,7 +189,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       role,
       `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}`,
     );
-    const begun = { fingerprint, sinceMs: clock.now(), question, said: undefined, closed: new AbortController() };
+    const sinceMs = clock.now();
+    const begun = { fingerprint, request, sinceMs, question, said: undefined, closed: new AbortController() };
     if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason });
     return begun;
   }
@@ -205,6 +219,12 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   ): OpenDialog {
     const { options } = dialog;
     const { kind, subject } = request ?? dialog;
+    const askedBefore = asked;
+    /** Whether the dialog is still about the same request, as far as the CLI's records tell. */
+    const isMeant = async () => {
+      const known = knownRequest(dialog, await pendingRequests(), plan.workdir);
+      return asked === askedBefore && isSameRequest(known.request, request);
+    };
     return {
       decision: answer,
       by,
@@ -216,15 +236,21 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
         const decision = answer === "accept" ? "allow" as const : "deny" as const;
         const keys = way === undefined ? [] : keysOfWay(way, options);
         const entry = { ...whose, ...aboutOf(dialog, look, request), decision, rule, reason, keys };
-        const { result } = await audit.perform(entry, async () => {
-          const done = await terminal.answerDialog(dialog, answer, { signal });
-          return { result: done.result, after: rowsOf(done.after) };
+        return await inTurn(async () => {
+          if (!await isMeant()) return false;
+          const { result } = await audit.perform(entry, async () => {
+            const done = await terminal.answerDialog(dialog, answer, { isMeant, signal });
+            return { result: done.result, after: rowsOf(done.after) };
+          });
+          endWaiting();
+          if (result === "closed") {
+            forgetClosed();
+            if (request !== undefined && request.source !== "hook") keyed = { request, atMs: clock.now() };
+          }
+          const given = { turnId, role, terminalId, kind, subject, answer, rule, result };
+          emit({ type: "dialog_answered", ...given, audit: audit.end });
+          return result === "closed";
         });
-        endWaiting();
-        if (result === "closed") forgetClosed();
-        const given = { turnId, role, terminalId, kind, subject, answer, rule, result };
-        emit({ type: "dialog_answered", ...given, audit: audit.end });
-        return result === "closed";
       },
     };
   }
@@ -242,11 +268,10 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     unexplained = undefined;
   }
 
-  /** Whether the request behind a dialog may still come in. */
-  function mayBeExplained({ fingerprint }: DialogInfo, { doubt }: KnownRequest): boolean {
-    if (doubt === undefined || context.hooks === undefined || provider.terminal.hasPermissionHook !== true) {
-      return false;
-    }
+  /** Whether the hook's word on a dialog may still come in. */
+  function mayBeExplained({ fingerprint }: DialogInfo, { request, doubt }: KnownRequest): boolean {
+    if (context.hooks === undefined || provider.terminal.hasPermissionHook !== true) return false;
+    if (doubt === undefined && request?.source === "hook") return false;
     if (unexplained?.fingerprint !== fingerprint) unexplained = { fingerprint, sinceMs: clock.now() };
     return clock.now() - unexplained.sinceMs < HOOK_LAG_MS;
   }
@@ -259,7 +284,13 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   }
 
   /** Answers a hook where the policy does; in all other cases the CLI opens its dialog. */
-  async function answerHook({ request, signal: closed, reply }: HookedRequest, limits: TurnLimits): Promise<void> {
+  async function answerHook(
+    { request, signal: closed, reply, dismiss }: HookedRequest,
+    limits: TurnLimits,
+  ): Promise<void> {
+    if (keyed !== undefined && clock.now() - keyed.atMs < HOOK_LAG_MS && isSameRequest(keyed.request, request)) {
+      return dismiss();
+    }
     if (!HOOKED_KINDS.includes(request.kind)) return;
     const { decision, rule, reason } = decideRequest(request, { plan, role, provider, ground: machineGround() });
     if (decision === "ask") return;
@@ -272,6 +303,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       await reply({ behavior: decision, reason: refusalText({ request: requestOf(request), reason }) });
       return { result: "answered", after: [] };
     });
+    unexplained = undefined;
     const { kind, subject } = request;
     const given = { turnId, role, terminalId, kind, subject, answer, rule, result: "closed" } as const;
     emit({ type: "dialog_answered", ...given, audit: audit.end });
@@ -280,11 +312,9 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   return {
     serve(limits) {
       context.hooks?.forget(role, context.hooks.pending(role));
-      const listening = context.hooks?.listen(role, (asked) => {
-        deciding++;
-        const decided = lastDecision.then(() => answerHook(asked, limits)).finally(() => deciding--);
-        lastDecision = decided.catch(() => {});
-        return decided;
+      const listening = context.hooks?.listen(role, (hooked) => {
+        asked++;
+        return inTurn(() => answerHook(hooked, limits));
       });
       return { [Symbol.dispose]: () => listening?.[Symbol.dispose]() };
     },
@@ -297,8 +327,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       // The answer of a hook closes what is already drawn.
       if (deciding > 0) return undefined;
       const dialog = open ?? UNREAD_DIALOG;
-      if (waiting !== undefined && waiting.fingerprint !== dialog.fingerprint) endWaiting();
       const known = knownRequest(dialog, await pendingRequests(), plan.workdir);
+      if (waiting !== undefined && !isSameQuestion(waiting, dialog, known)) endWaiting();
       if (deciding > 0 || (waiting === undefined && mayBeExplained(dialog, known))) return undefined;
       if (known.request !== undefined) shown.add(known.request);
       const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });
@@ -327,6 +357,22 @@ function aboutOf(
 ): Matter & Pick<AuditDecision, "before"> {
   const about = request === undefined ? { kind, command: subject } : requestFields(request);
   return { ...about, before: rowsOf(look.screen) };
+}
+
+/** Whether a person who was asked about one dialog was asked about this one. */
+function isSameQuestion(
+  asked: Pick<WaitingDialog, "fingerprint" | "request">,
+  { fingerprint }: DialogInfo,
+  { request }: KnownRequest,
+): boolean {
+  return asked.fingerprint === fingerprint && isSameRequest(asked.request, request);
+}
+
+/** Whether two records are of one request: each record has its own ids. */
+function isSameRequest(one: ExactRequest | undefined, other: ExactRequest | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  if (one.source === other.source) return one.id === other.id;
+  return one.kind === other.kind && one.subject === other.subject && (one.cwd ?? other.cwd) === (other.cwd ?? one.cwd);
 }
 
 function requestFields({ kind, subject, source, cwd }: ExactRequest): Matter {

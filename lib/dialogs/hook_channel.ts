@@ -22,6 +22,8 @@ export interface HookedRequest {
   readonly signal: AbortSignal;
   /** Answers it. Without a call the CLI opens its dialog. */
   reply(answer: HookAnswer): Promise<void>;
+  /** Told that its dialog has been answered already: it is pending no more. */
+  dismiss(): void;
 }
 
 /** Where the hooks of a run's agents ask what to do. */
@@ -94,14 +96,15 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
     if (request === undefined) return;
     // A hook says nothing more: what ends here is its wait.
     void connection.read(new Uint8Array(1)).catch(() => null).then(() => closed.abort());
-    let answered = false;
+    let settled = false;
     const reply = async (answer: HookAnswer) => {
       closed.signal.throwIfAborted();
       await writeLine(connection, { output: hookOutput(answer) });
-      answered = true;
+      settled = true;
     };
-    await deciders.get(role)?.({ request, signal: closed.signal, reply }).catch(() => {});
-    if (!answered) pending.set(role, [...pending.get(role) ?? [], request].slice(-MAX_PENDING));
+    const dismiss = () => void (settled = true);
+    await deciders.get(role)?.({ request, signal: closed.signal, reply, dismiss }).catch(() => {});
+    if (!settled) pending.set(role, [...pending.get(role) ?? [], request].slice(-MAX_PENDING));
   }
 
   function close(connection: Deno.Conn): void {

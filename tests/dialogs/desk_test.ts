@@ -449,8 +449,9 @@ function fakeChannel() {
         answers.push(answer);
         return Promise.resolve();
       };
-      await decide?.({ request, signal, reply });
-      if (answers.length === before) pending = [...pending, request];
+      let dismissed = false;
+      await decide?.({ request, signal, reply, dismiss: () => void (dismissed = true) });
+      if (answers.length === before && !dismissed) pending = [...pending, request];
     },
   };
 }
@@ -527,4 +528,65 @@ Deno.test("a dialog waits for its hook, and a person is shown the hook's words",
   assertEquals(waiting.subject, "npm test");
   bench.desk.noteClosed();
   assertEquals(channel.hooks.pending("tester"), []);
+});
+
+Deno.test("a dialog that the session log explains waits for its hook, but not for ever", async () => {
+  const channel = fakeChannel();
+  await using bench = await openBench({ hooks: channel.hooks });
+  using _ = bench.desk.serve?.(limits(true));
+  bench.ask("npm test");
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(2999);
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(1);
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "accept");
+  await open.answer();
+  assertEquals(bench.records()[1]?.source, "session_log");
+  // The hook comes in when its dialog is closed: what was answered once is neither answered nor recorded again.
+  await channel.ask(hooked("npm test", { id: "hook-1" }));
+  assertEquals([channel.answers, channel.hooks.pending("tester"), bench.records().length], [[], [], 3]);
+  await channel.ask(hooked("npm run build", { id: "hook-2" }));
+  assertEquals(channel.answers.length, 1);
+});
+
+Deno.test("a dialog that changes between decision and key gets no key, and the decision is made again", async () => {
+  await using bench = await openBench({ policy: { deny: [{ command: "git push" }] } });
+  const before = approval("npm test");
+  bench.shown = before;
+  bench.pending = [recorded("npm test")];
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "accept");
+  // It looks the same, and is about something else.
+  bench.pending = [recorded("npm test\u200b", { id: "call_2" })];
+  assertEquals(await open.answer(), false);
+  assertEquals([bench.answers, bench.records().length, bench.events], [[], 1, []]);
+  bench.pending = [recorded("git push", { id: "call_3" })];
+  assertEquals((await bench.desk.inspect())?.decision, "decline");
+});
+
+Deno.test("no key is pressed for what a hook asks about in the same moment", async () => {
+  const channel = fakeChannel();
+  await using bench = await openBench({ hooks: channel.hooks });
+  using _ = bench.desk.serve?.(limits(true));
+  bench.ask("npm test");
+  await bench.desk.inspect();
+  bench.clock.advance(3000);
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "accept");
+  const asking = channel.ask(hooked("npm test", { id: "hook-1" }));
+  assertEquals(await open.answer(), false);
+  await asking;
+  assertEquals([bench.answers, channel.answers.length], [[], 1]);
+});
+
+Deno.test("a person's answer holds for the request that they were asked about, and for no other that looks the same", async () => {
+  await using bench = await openBench({ policy: { ask: [{ command: "npm *" }] } });
+  bench.ask("npm test");
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  await leaveAnswer(bench.folder, { question: "q1", answer: "yes", by: "command", answeredAt: "" });
+  bench.pending = [recorded("npm test; npm publish", { id: "call_2" })];
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  assertEquals(bench.events.flatMap((event) => event.type === "dialog_waiting" ? [event.question] : []), ["q1", "q2"]);
+  assertEquals(bench.answers, []);
 });

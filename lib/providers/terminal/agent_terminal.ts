@@ -7,7 +7,7 @@ import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
 import { pasteText, sendKeys } from "../../tmux/input.ts";
 import { findPaneEnd } from "../../tmux/pane_processes.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import { answerDialog, type AnswerOutcome } from "./answer_dialog.ts";
+import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { captureScreen, captureScreenPartly, createGlance, readScreen } from "./glance.ts";
 import { lastBlockText } from "./last_block.ts";
@@ -239,7 +239,11 @@ export class AgentTerminal implements AsyncDisposable {
    *
    * @throws {HumanInterventionRequiredError} when only a person may answer the dialog, or it stays open
    */
-  answerDialog(dialog: DialogInfo, answer: DialogAnswer, options: TerminalCallOptions = {}): Promise<AnswerOutcome> {
+  answerDialog(
+    dialog: DialogInfo,
+    answer: DialogAnswer,
+    options: TerminalCallOptions & Pick<AnswerOptions, "isMeant"> = {},
+  ): Promise<AnswerOutcome> {
     return answerDialog({
       name: this.name,
       look: () => this.look(options),

@@ -20,6 +20,8 @@ export interface AnswerOptions {
   /** The dialog that was decided about. */
   readonly dialog: DialogInfo;
   readonly answer: DialogAnswer;
+  /** Whether the dialog is still about what was decided: asked right before the key. @default {() => true} */
+  readonly isMeant?: () => Promise<boolean>;
   /** How long a dialog may take to close, in milliseconds. */
   readonly proofTimeoutMs: number;
   readonly clock: Clock;
@@ -31,7 +33,7 @@ export interface AnswerOutcome {
   /**
    * - `closed`: the answer was given, and the dialog went away.
    * - `gone`: it was not open any more, and the answer was not given.
-   * - `replaced`: another dialog was open in its place, and the answer was not given.
+   * - `replaced`: another dialog was open in its place, or one that looks the same, and the answer was not given.
    */
   readonly result: "closed" | "gone" | "replaced";
   /** The screen afterwards. */
@@ -71,6 +73,7 @@ export async function answerDialog(target: AnswerTarget, options: AnswerOptions)
       throw answerError(target, { dialog, look: before, problem: "is one that only a person may answer" });
     }
     if (way.by === "selection" && !await select(target, way.option, options)) continue;
+    if (await options.isMeant?.() === false) return { result: isGiven ? "closed" : "replaced", after: before.screen };
     await target.press(way.by === "keys" ? way.keys : ["Enter"]);
     isGiven = true;
     const after = await lookUntil(look, { ...waiting, timeoutMs: proofTimeoutMs }, createClosingProof(before, options));

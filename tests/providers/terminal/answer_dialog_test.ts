@@ -53,12 +53,13 @@ interface Played {
 
 /** Answers a dialog in a pane that shows something new after each key, one look after the other; the last one stays. */
 async function play(
-  { dialog = prompt(), before, after, answer = "accept", way }: {
+  { dialog = prompt(), before, after, answer = "accept", way, isMeant = () => true }: {
     readonly dialog?: PaneLook;
     readonly before?: readonly PaneLook[];
     readonly after: readonly (readonly PaneLook[])[];
     readonly answer?: DialogAnswer;
     readonly way?: AnswerWay;
+    readonly isMeant?: (keys: number) => boolean;
   },
 ): Promise<Played> {
   const asked = openDialog(dialog);
@@ -82,7 +83,13 @@ async function play(
     answerWay: (open: DialogInfo, wanted: DialogAnswer) => way ?? claudeCodeProvider.terminal.answerWay(open, wanted),
   };
   try {
-    const outcome = await answerDialog(target, { dialog: asked, answer, proofTimeoutMs: 1000, clock });
+    const outcome = await answerDialog(target, {
+      dialog: asked,
+      answer,
+      proofTimeoutMs: 1000,
+      clock,
+      isMeant: () => Promise.resolve(isMeant(pressed.length)),
+    });
     return { outcome, error: undefined, pressed, pressedAtMs };
   } catch (error) {
     assert(error instanceof Error);
@@ -111,6 +118,13 @@ Deno.test("a dialog that is not open any more gets no key", async () => {
 Deno.test("another dialog that took its place gets no key", async () => {
   const { outcome, pressed } = await play({ before: [prompt({ command: "rm -rf ~" })], after: [] });
   assertEquals([outcome?.result, pressed], ["replaced", []]);
+});
+
+Deno.test("a dialog that only looks like the one that was decided about gets no key, and no second one", async () => {
+  const other = await play({ after: [], isMeant: () => false });
+  assertEquals([other.outcome?.result, other.pressed], ["replaced", []]);
+  const next = await play({ after: [[prompt()]], isMeant: (keys) => keys === 0 });
+  assertEquals([next.outcome?.result, next.pressed], ["closed", ["1"]]);
 });
 
 Deno.test("a frame without the dialog, half drawn, is neither its end before the key nor the proof after it", async () => {
