@@ -20,6 +20,8 @@ export interface RunFolder {
   readonly stepsDir: string;
   /** Answers that were given and not yet taken, a file a question. */
   readonly answersDir: string;
+  /** The commands that agents of steps find first on their PATH. */
+  readonly binDir: string;
   /** Locked by the process that executes the run. */
   readonly lockPath: string;
 }
@@ -80,8 +82,10 @@ export function refuseLinks(workdir: string): void {
  * @throws {UsageError}
  */
 export function refuseLinksIn(folder: RunFolder): void {
-  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir } = folder;
-  for (const inner of [path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir]) refuseUnlessFolder(inner);
+  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir, binDir } = folder;
+  for (const inner of [path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir, binDir]) {
+    refuseUnlessFolder(inner);
+  }
 }
 
 function refuseUnlessFolder(path: string): void {
@@ -113,6 +117,7 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     evidenceDir: `${path}/evidence`,
     stepsDir: `${path}/steps`,
     answersDir: `${path}/answers`,
+    binDir: `${path}/bin`,
     lockPath: `${path}/owner.lock`,
   };
 }

@@ -92,6 +92,10 @@ const HOSTILE: Readonly<Record<string, (folder: RunFolder, dir: TempDir) => Prom
     await dir.write({ "elsewhere/precious.md": "precious" });
     await link(`${dir.path}/elsewhere`, responsesDir);
   },
+  "a link in place of the agents' programs": async ({ binDir }, dir) => {
+    await dir.write({ "elsewhere/precious": "precious" });
+    await link(`${dir.path}/elsewhere`, binDir);
+  },
   "a link in place of the run's folder": async ({ path }, dir) => {
     await Deno.rename(path, `${dir.path}/elsewhere`);
     await link(`${dir.path}/elsewhere`, path);
@@ -164,6 +168,43 @@ for (const [what, make] of Object.entries(HOSTILE_CONFIGS)) {
     await make(`${dir.path}/panewright.jsonc`);
     for (const { args, code, stdout, stderr } of await callAll(dir.path, CONFIG_COMMANDS)) {
       assert(code > 0 && code <= 3, `${args.join(" ")}: ${code} ${stdout} ${stderr}`);
+    }
+  });
+}
+
+const HOSTILE_TASKS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  ...HOSTILE_CONFIGS,
+  "a link to a secret": (path) => link("/etc/passwd", path),
+};
+
+for (const [what, make] of Object.entries(HOSTILE_TASKS)) {
+  Deno.test(`${what} in place of a task, a prompt, a job or a rules file: every command ends, and refuses it`, async () => {
+    await using dir = await tempDir();
+    await make(`${dir.path}/hostile.md`);
+    const agent = { provider: "codex", providers: { codex: { command: ["true"] } } };
+    const pipelines = { one: [{ name: "build", prompt: "hostile.md", check: { type: "none" } }] };
+    await dir.write({
+      "task.md": "Build it.",
+      "exec.jsonc": JSON.stringify({ ...agent, pipelines }),
+      "job.jsonc": JSON.stringify({ ...agent, prompt_file: "hostile.md" }),
+      "rules.jsonc": JSON.stringify({ ...agent, rules_file: "hostile.md" }),
+      "self.jsonc": JSON.stringify({
+        ...agent,
+        pipelines: { one: [{ name: "build", prompt: "self", check: { type: "none" } }] },
+      }),
+    });
+    const commands = [
+      ...what === "a folder" ? [] : [["exec", "hostile.md", "--trust", "--config", "self.jsonc"]],
+      ["exec", "task.md", "--trust", "--config", "exec.jsonc"],
+      ["validate", "exec.jsonc"],
+      ["run", "job.jsonc", "--trust"],
+      ["run", "rules.jsonc", "--trust"],
+    ];
+    for (const { args, code, stdout, stderr } of await callAll(dir.path, commands)) {
+      const context = `${args.join(" ")}: ${code} ${stdout} ${stderr}`;
+      assert(code > 0 && code <= 3, context);
+      assertStringIncludes(stdout + stderr, "hostile.md", context);
+      assert(!stderr.includes("    at "), `a stack trace: ${context}`);
     }
   });
 }

@@ -7,6 +7,7 @@ import {
 import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
+import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { readText } from "./read_text.ts";
 import { attemptFolder } from "./step_folders.ts";
 
@@ -24,14 +25,14 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     attempt,
     settings,
     workdir,
-    stepText: plan.prompt.kind === "self" ? undefined : plan.prompt.text ?? await readText(plan.prompt.path),
+    stepText: plan.prompt.kind === "self" ? undefined : plan.prompt.text ?? readText(plan.prompt.path),
     interactions: drive.state().interactions,
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
   const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });
-  const folder = `${drive.folder.stepsDir}/${relative}`;
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  await Deno.writeTextFile(`${folder}/prompt.md`, prompt, { mode: 0o600 });
+  await makeOwnFolder(drive.folder.stepsDir);
+  const folder = await makeFoldersBelow(drive.folder.stepsDir, relative);
+  await replaceFile(`${folder}/prompt.md`, prompt);
   drive.record({
     type: "attempt_started",
     ...place,
@@ -56,7 +57,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     ask: {
       commands: settings.askCommands,
       channelFolder: `${folder}/ask`,
-      launcherFolder: `${drive.folder.path}/bin`,
+      launcherFolder: drive.folder.binDir,
     },
     timeLimitSeconds: plan.timeLimitSeconds,
     signal: drive.signal,

@@ -89,7 +89,7 @@ async function beginTask(drive: Drive): Promise<boolean> {
     : undefined;
   if (file === undefined) return false;
   try {
-    const task = parseTask(await readText(file), { file });
+    const task = parseTask(readText(file), { file });
     const pipeline = choosePipeline(plan, { task, overrides, file });
     drive.record({
       type: "task_started",

@@ -1,14 +1,18 @@
 import { UsageError } from "../../errors.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
 import { errorText } from "../../text/error_text.ts";
+
+/** The most that a task or a prompt may have: 8 MiB. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads a text file.
  *
- * @throws {UsageError} when it cannot be read, or is not UTF-8 text
+ * @throws {UsageError} when it cannot be read, is a link or no regular file, is too large, or is not UTF-8 text
  */
-export async function readText(path: string): Promise<string> {
+export function readText(path: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await Deno.readFile(path));
+    return new TextDecoder("utf-8", { fatal: true }).decode(readRegularFile(path, { maxBytes: MAX_TEXT_BYTES }));
   } catch (cause) {
     const reason = cause instanceof Deno.errors.NotFound
       ? "there is no such file"

@@ -6,6 +6,7 @@ import { playTurn } from "../../handoff/play_turn.ts";
 import type { BegunTurn, Message } from "../../handoff/settings.ts";
 import { openWakeUp } from "../../handoff/wake_up.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 import type { WakeSource } from "../../providers/terminal/wake_source.ts";
@@ -16,7 +17,7 @@ import type { DialogDeskTurn } from "../../dialogs/desk.ts";
 import type { ReviewFact } from "./facts.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
 import { contextOf } from "./fold.ts";
-import { keepMessage, type KeptMessage, readMessage } from "./messages.ts";
+import { keepMessage, type KeptMessage, MAX_KEPT_BYTES, readMessage } from "./messages.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { buildPrompt } from "./prompts/mod.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
@@ -129,7 +130,7 @@ export function createAskAgent(
         onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
         async onArchived({ path, bytes, text }) {
           noteAgent();
-          const sha256 = await sha256Hex(await Deno.readFile(path));
+          const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
           const seconds = (clock.now() - startedAtMs) / 1000;
           record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
         },

@@ -1,3 +1,4 @@
+import { replaceFile } from "../../ports/own_files.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
@@ -17,9 +18,7 @@ export async function saveFailureScreen(
     const { redactor } = options;
     const redacted = (_key: string, value: unknown) => typeof value === "string" ? redactor.text(value) : value;
     const sidecar = { provider: terminal.provider.id, ...meta, rows: height };
-    await Deno.writeTextFile(`${base}.ansi`, redactor.text(rows.map((row) => row.raw).join("\n") + "\n"), {
-      mode: 0o600,
-    });
-    await Deno.writeTextFile(`${base}.json`, JSON.stringify(sidecar, redacted, 2) + "\n", { mode: 0o600 });
+    await replaceFile(`${base}.ansi`, redactor.text(rows.map((row) => row.raw).join("\n") + "\n"));
+    await replaceFile(`${base}.json`, JSON.stringify(sidecar, redacted, 2) + "\n");
   } catch { /* see above */ }
 }

@@ -1,3 +1,4 @@
+import { readRegularText } from "../../ports/regular_file.ts";
 import { FolderWatch } from "../../session_log/folder_watch.ts";
 import { objectOf, parseJsonObject, textOf } from "./json.ts";
 
@@ -35,6 +36,9 @@ export async function recordAsk(folder: string, ask: RecordedAsk): Promise<void>
   await Deno.rename(staging, `${folder}/${name}.json`);
 }
 
+/** The most that a recorded question may have: 1 MiB. */
+const MAX_RECORD_BYTES = 1024 * 1024;
+
 /** Looks at the folder even though no event said so. */
 const RESCAN_MS = 250;
 
@@ -54,7 +58,7 @@ export async function* followAsks(
     for (const name of await listRecords(folder)) {
       if (seen.has(name)) continue;
       seen.add(name);
-      const ask = await readRecord(`${folder}/${name}`);
+      const ask = readRecord(`${folder}/${name}`);
       if (ask?.attempt === attempt) asks.push(ask);
     }
     asks.sort((one, other) => one.askedAt < other.askedAt ? -1 : 1);
@@ -74,9 +78,17 @@ async function listRecords(folder: string): Promise<string[]> {
   }
 }
 
-async function readRecord(path: string): Promise<RecordedAsk | undefined> {
-  const record = objectOf(parseJsonObject(await Deno.readTextFile(path).catch(() => "")));
+function readRecord(path: string): RecordedAsk | undefined {
+  const record = objectOf(parseJsonObject(readOwnText(path)));
   const question = textOf(record["question"])?.trim() ?? "";
   if (question === "") return undefined;
   return { question, attempt: textOf(record["attempt"]) ?? "", askedAt: textOf(record["askedAt"]) ?? "" };
+}
+
+function readOwnText(path: string): string {
+  try {
+    return readRegularText(path, { maxBytes: MAX_RECORD_BYTES });
+  } catch {
+    return "";
+  }
 }

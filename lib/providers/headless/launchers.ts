@@ -1,4 +1,6 @@
 import type { AskCommands } from "../../ask/find_asks.ts";
+import { makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
+import { readRegularText } from "../../ports/regular_file.ts";
 import { selfCommand } from "../../ports/self.ts";
 import { shellJoin, shellQuote } from "../../shell/mod.ts";
 
@@ -9,6 +11,8 @@ const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sy
  * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script
  * that starts this very executable. A folder with them goes first on the PATH of an agent's commands; it holds nothing
  * else.
+ *
+ * @throws {UnreadableFileError} when a link stands in the folder's place: what it leads to is left alone
  */
 export async function writeLaunchers(
   folder: string,
@@ -17,7 +21,7 @@ export async function writeLaunchers(
     readonly panewright?: readonly [string, ...string[]];
   },
 ): Promise<void> {
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeOwnFolder(folder);
   await removeStrangers(folder, new Set(commands.map(([program]) => program)));
   for (const [program, scripts] of Map.groupBy(commands, ([program]) => program)) {
     const text = launcherScript(program, {
@@ -25,7 +29,7 @@ export async function writeLaunchers(
       self: panewright,
       denoDir: Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR"),
     });
-    await replaceFile(`${folder}/${program}`, text);
+    await putLauncher(`${folder}/${program}`, text);
   }
 }
 
@@ -79,9 +83,15 @@ async function removeStrangers(folder: string, programs: ReadonlySet<string>): P
 const STAGING = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Several steps may start at the same time: a launcher is there whole, or not at all. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  if (await Deno.readTextFile(path).catch(() => undefined) === text) return;
-  const staging = `${path}.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(staging, text, { mode: 0o755, createNew: true });
-  await Deno.rename(staging, path);
+async function putLauncher(path: string, text: string): Promise<void> {
+  if (isSameText(path, text)) return;
+  await replaceFile(path, text, { mode: 0o755 });
+}
+
+function isSameText(path: string, text: string): boolean {
+  try {
+    return readRegularText(path, { maxBytes: text.length * 4 }) === text;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,6 @@
 import { PanewrightError } from "../../errors.ts";
+import { makeOwnFolder } from "../../ports/own_files.ts";
+import { openRegularFile, type RegularFile } from "../../ports/regular_file.ts";
 import type { HeadlessFact } from "./seam.ts";
 import { errorText } from "../../text/error_text.ts";
 import { plainText } from "../../text/sanitize.ts";
@@ -22,15 +24,14 @@ export interface StepFiles extends Disposable {
 
 /** Opens the files of an attempt; what an attempt before it wrote into the same folder stays. */
 export async function openStepFiles(folder: string, wallClock: () => Date): Promise<StepFiles> {
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeOwnFolder(folder);
   const encoder = new TextEncoder();
-  const files = new Map<string, Deno.FsFile>();
+  const files = new Map<string, RegularFile>();
   const write = (name: string, text: string) => {
     try {
-      const file = files.get(name) ?? Deno.openSync(`${folder}/${name}`, { create: true, append: true, mode: 0o600 });
+      const file = files.get(name) ?? openRegularFile(`${folder}/${name}`, { access: "append", create: true });
       files.set(name, file);
-      const bytes = encoder.encode(text);
-      for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
+      file.write(encoder.encode(text));
     } catch (cause) {
       throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });
     }
@@ -46,7 +47,7 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
     },
     note: log,
     [Symbol.dispose]() {
-      for (const file of files.values()) file.close();
+      for (const file of files.values()) file[Symbol.dispose]();
     },
   };
 }
