@@ -296,8 +296,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     if (decision === "ask") return;
     if (decision === "allow" && (await terminal.pendingRequests()).some(isOpaque)) return;
     const answer: DialogAnswer = decision === "allow" ? "accept" : "decline";
-    const until = AbortSignal.any([closed, signal]);
-    if (!await limits.take({ decision: answer, request: requestOf(request), reason }, until)) return;
+    if (closed.aborted || signal.aborted) return;
+    if (!limits.take({ decision: answer, request: requestOf(request), reason })) return;
     const entry = { ...whose, ...requestFields(request), before: [], decision, rule, reason, keys: [] };
     await audit.perform(entry, async () => {
       await reply({ behavior: decision, reason: refusalText({ request: requestOf(request), reason }) });

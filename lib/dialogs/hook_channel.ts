@@ -1,10 +1,10 @@
-import { selfCommand } from "../ports/self.ts";
 import { type HookAnswer, hookOutput, readHookPayload } from "../providers/hook_payload.ts";
 import { objectOf, parseJsonObject, textOf } from "../providers/headless/json.ts";
 import type { HookCommand } from "../providers/provider.ts";
 import type { Role } from "../roles.ts";
 import { ROLES } from "../roles.ts";
-import { shellJoin, shellQuote } from "../shell/mod.ts";
+import { RuntimeError } from "../errors.ts";
+import { hookCommand } from "./hook_command.ts";
 import {
   CHANNEL_FILE,
   type ChannelFile,
@@ -42,7 +42,7 @@ export interface HookChannel extends AsyncDisposable {
 export interface HookChannelOptions {
   /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
   readonly folder: string;
-  /** The argv that starts panewright. */
+  /** The argv that starts panewright, whose hidden command is then the hook. */
   readonly panewright?: readonly string[];
 }
 
@@ -64,11 +64,13 @@ const MAX_PENDING = 50;
  *
  * The folder keeps its path for as long as the run has agents: those of an earlier process find the new socket in it.
  *
+ * @throws {RuntimeError} for a folder with a comma in its path, which no Deno can be given access to
  * @throws when the folder or the socket cannot be made
  */
 export async function openHookChannel(options: HookChannelOptions): Promise<HookChannel> {
-  const { folder } = options;
+  const { folder, panewright } = options;
   await using cleanUp = new AsyncDisposableStack();
+  if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await Deno.chmod(folder, 0o700);
   cleanUp.defer(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
@@ -80,7 +82,6 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
   await writeChannelFile(folder, { socket: path, secret });
 
-  const self = options.panewright ?? selfCommand(hookPermissions(folder, path));
   const pending = new Map<Role, ExactRequest[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
   const open = new Set<Deno.Conn>();
@@ -125,7 +126,7 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   const resources = cleanUp.move();
   return {
     hookOf: (role) => ({
-      command: hookCommand([...self, "hook", "--channel", folder, "--role", role]),
+      command: hookCommand({ folder, socket: path, role, ...(panewright === undefined ? {} : { panewright }) }),
       timeoutSeconds: HOOK_TIMEOUT_SECONDS,
     }),
     pending: (role) => pending.get(role) ?? [],
@@ -160,16 +161,4 @@ async function writeChannelFile(folder: string, file: ChannelFile): Promise<void
   const staging = `${folder}/.${crypto.randomUUID()}`;
   await Deno.writeTextFile(staging, JSON.stringify(file), { createNew: true, mode: 0o600 });
   await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
-}
-
-/** What `panewright hook` needs, where it does not run as a compiled executable. */
-function hookPermissions(folder: string, socket: string): readonly string[] {
-  const paths = [folder, socket].map((path) => path.replaceAll(",", ",,")).join(",");
-  return [`--allow-read=${paths}`, `--allow-write=${paths}`, "--allow-net", "--allow-env"];
-}
-
-/** The CLIs run their hooks with a shell, and with an environment that may not say where Deno keeps what it compiled. */
-function hookCommand(argv: readonly string[]): string {
-  const denoDir = Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR");
-  return `${denoDir === undefined ? "" : `DENO_DIR=${shellQuote(denoDir)} `}${shellJoin(argv)}`;
 }

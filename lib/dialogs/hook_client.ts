@@ -26,18 +26,21 @@ export interface HookQuestion {
 export async function askHookChannel(question: HookQuestion): Promise<string> {
   const { folder, role, payload, signal } = question;
   if (new TextEncoder().encode(payload).length > MAX_PAYLOAD_BYTES) return "";
+  const gaveUp = Promise.withResolvers<undefined>();
+  const giveUp = () => gaveUp.resolve(undefined);
+  const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
+  signal?.addEventListener("abort", giveUp, { once: true });
   try {
     const { socket, secret } = await readChannelFile(folder);
     using connection = await Deno.connect({ transport: "unix", path: socket });
-    const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
-    const end = Promise.withResolvers<undefined>();
-    until.addEventListener("abort", () => end.resolve(undefined), { once: true });
     await writeLine(connection, { secret, role, payload });
-    const line = await Promise.race([readLine(connection, { maxBytes: MAX_PAYLOAD_BYTES }), end.promise]);
+    const line = await Promise.race([readLine(connection, { maxBytes: MAX_PAYLOAD_BYTES }), gaveUp.promise]);
     return textOf(objectOf(parseJsonObject(line ?? ""))["output"]) ?? "";
   } catch {
     return "";
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 

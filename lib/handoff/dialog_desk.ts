@@ -17,15 +17,14 @@ export interface DialogDesk {
   serve?(limits: TurnLimits): Disposable;
 }
 
-/** How many requests of a turn may be answered without a person, and how soon after each other. */
+/** How many requests of a turn may be answered without a person. */
 export interface TurnLimits {
   /**
-   * Takes one of the answers that the turn has left, and tells of it in the log; where it is a yes, once the cooldown is
-   * over.
+   * Takes one of the answers that the turn has left, and tells of it in the log.
    *
-   * @returns false where none is left, or the cooldown takes too long
+   * @returns false where none is left
    */
-  take(answer: TakenAnswer, signal: AbortSignal): Promise<boolean>;
+  take(answer: TakenAnswer): boolean;
 }
 
 /** An answer that is about to be given without a dialog. */

@@ -70,33 +70,23 @@ export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "
   }
 }
 
-/** No request waits longer than that for the cooldown: its dialog then does. */
-const MAX_COOLDOWN_MS = 20_000;
-
-/** What a turn allows its desk to answer without a dialog: cooldown and cap are those of the dialogs. */
+/**
+ * What a turn allows its desk to answer without a dialog: the cap is that of the dialogs. There is no cooldown: it is
+ * there because a screen may still show a dialog that was answered, and an agent would stand still for it.
+ */
 export function limitsOf(turn: Turn): TurnLimits {
-  const { acceptTimes, clock, progress, role, settings, terminal } = turn;
+  const { progress, role, settings, terminal } = turn;
   const label = `of ${role} in terminal ${terminal.id}`;
   return {
-    async take({ decision, request, reason }, signal) {
+    take({ decision, request, reason }) {
       if (decision === "decline") {
         if (progress.declinedDialogs >= settings.acceptCap) return false;
         progress.declinedDialogs++;
         turn.log(`Refusing the request ${label}: ${request}. ${reason}`);
         return true;
       }
-      for (const giveUpMs = clock.now() + MAX_COOLDOWN_MS;;) {
-        if (progress.acceptedDialogs >= settings.acceptCap) return false;
-        const lastAcceptMs = acceptTimes.get(terminal.id);
-        const seen = { nowMs: clock.now(), lastAcceptMs, accepted: progress.acceptedDialogs };
-        const step = decideAccept(seen, settings);
-        if (step === "accept") break;
-        const untilMs = (lastAcceptMs ?? 0) + settings.acceptCooldownSeconds * 1000;
-        if (step !== "cool_down" || untilMs > giveUpMs) return false;
-        await clock.sleep(Math.ceil(untilMs - seen.nowMs), signal);
-      }
+      if (!settings.autoAcceptPermissions || progress.acceptedDialogs >= settings.acceptCap) return false;
       const count = ++progress.acceptedDialogs;
-      acceptTimes.set(terminal.id, clock.now());
       turn.log(`Auto-accepting the request ${label} (${count}/${settings.acceptCap}): ${request}`);
       return true;
     },

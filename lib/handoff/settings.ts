@@ -49,7 +49,8 @@ export const HANDOFF_SETTINGS = {
   acceptCooldownSeconds: {
     names: { key: "permissions.accept_cooldown_seconds" },
     value: { kind: "seconds", least: 0, default: 5 },
-    description: "Seconds between two accepted dialogs of one terminal.",
+    description:
+      "Seconds between two dialogs of one terminal that are accepted with a key; what an agent's hook asks about needs none.",
   },
   acceptCap: {
     names: { key: "permissions.accept_cap" },

@@ -456,7 +456,7 @@ function fakeChannel() {
   };
 }
 
-const limits = (left: boolean): TurnLimits => ({ take: () => Promise.resolve(left) });
+const limits = (left: boolean): TurnLimits => ({ take: () => left });
 const hooked = (subject: string, about: Partial<ExactRequest> = {}) => recorded(subject, { source: "hook", ...about });
 
 Deno.test("a hook is answered by the policy, and the audit log has it first", async () => {

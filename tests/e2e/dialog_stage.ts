@@ -9,9 +9,9 @@ import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
 import { openHookChannel } from "../../lib/dialogs/hook_channel.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
 import { createDialogDesk, type DialogDeskContext } from "../../lib/dialogs/desk.ts";
 import type { DialogFact } from "../../lib/dialogs/facts.ts";
+import type { HookCommand } from "../../lib/providers/provider.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";
@@ -38,6 +38,10 @@ export interface DialogStage extends AsyncDisposable {
   readonly stage: AgentStage;
   readonly agent: AgentTerminal;
   readonly project: string;
+  /** What a desk of the run knows. */
+  readonly context: DialogDeskContext;
+  /** What the agent's CLI starts as its hook. */
+  readonly hook: HookCommand | undefined;
   readonly events: readonly DialogFact[];
   readonly logs: readonly string[];
   /** The prompts that the model got. */
@@ -87,11 +91,11 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     }),
   );
   const { project } = stage.sandbox;
-  const panewright = (await panewrightFromSource()).argv;
   const hooks = options.hooks === false ? undefined : stack.use(
-    await openHookChannel({ folder: `${stage.sandbox.root}/hooks`, panewright }),
+    await openHookChannel({ folder: `${stage.sandbox.root}/hooks` }),
   );
-  const agent = await stage.start("tester", hooks === undefined ? {} : { hook: hooks.hookOf("tester") });
+  const hook = hooks?.hookOf("tester");
+  const agent = await stage.start("tester", hook === undefined ? {} : { hook });
   const folder = await createRunFolder(project, { now: new Date() });
   const audit = stack.use(await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] }));
   const events: DialogFact[] = [];
@@ -156,6 +160,8 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     stage,
     agent,
     project,
+    context,
+    hook,
     events,
     logs,
     asked,

@@ -118,16 +118,13 @@ Deno.test("Codex: an answer that quotes a dialog is no dialog, and nothing is se
   assertEquals(dialogs.decisions(), []);
 });
 
-Deno.test("Codex: a model that asks 25 times is stopped at the cap, and the cooldown is kept", async () => {
+Deno.test("Codex: a model that asks 25 times is stopped at the cap", async () => {
   await using dialogs = await setUpDialogs({
     provider: "codex",
     prompts: [Array.from({ length: 25 }, (_, index) => command(`touch file-${index}`))],
-    settings: { acceptCooldownSeconds: 0.5 },
   });
-  const startedMs = performance.now();
   const error = await assertRejects(() => dialogs.play(), RuntimeError);
   assertStringIncludes(error.message, "20 dialogs were accepted, and no more are allowed in a turn");
-  assert(performance.now() - startedMs > 19 * 500);
   assertEquals(dialogs.decisions().length, 20);
   assertStringIncludes(dialogs.logs.at(-1) ?? "", "(20/20):");
   const files = [...Deno.readDirSync(dialogs.project)].filter(({ name }) => name.startsWith("file-"));

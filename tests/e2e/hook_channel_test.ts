@@ -1,8 +1,9 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { askHookChannel } from "../../lib/dialogs/hook_client.ts";
 import { type HookChannel, openHookChannel } from "../../lib/dialogs/hook_channel.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
+import { RuntimeError } from "../../lib/errors.ts";
+import { panewrightCommands, panewrightFromSource } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -19,28 +20,61 @@ interface Bench extends AsyncDisposable {
   readonly channel: HookChannel;
 }
 
-async function openBench(name = "channel"): Promise<Bench> {
+/** @param panewright the argv that starts it; without one it is the small program */
+async function openBench(name = "channel", panewright?: readonly string[]): Promise<Bench> {
   await using stack = new AsyncDisposableStack();
   const folder = `${stack.use(await tempDir()).path}/${name}`;
-  const channel = stack.use(await openHookChannel({ folder, panewright: (await panewrightFromSource()).argv }));
+  const channel = stack.use(await openHookChannel({ folder, ...(panewright === undefined ? {} : { panewright }) }));
   const resources = stack.move();
   return { folder, channel, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-Deno.test("a hook gets the answer to its request, in the words of its CLI", async () => {
-  await using bench = await openBench();
-  const { folder, channel } = bench;
-  const asked: string[] = [];
-  using _ = channel.listen("tester", async ({ request, reply }) => {
-    asked.push(`${request.kind} ${request.subject} in ${request.cwd}`);
-    await reply(request.subject === "ls" ? { behavior: "allow" } : { behavior: "deny", reason: "No." });
+const panewrights = [undefined, ...await panewrightCommands()];
+for (const panewright of panewrights) {
+  const name = panewright === undefined ? "the small program" : `panewright from ${panewright.name}`;
+  Deno.test(`a hook gets the answer to its request, in the words of its CLI: ${name}`, async () => {
+    await using bench = await openBench("a channel: 'another'", panewright?.argv);
+    const { channel } = bench;
+    const asked: string[] = [];
+    using _ = channel.listen("tester", async ({ request, reply }) => {
+      asked.push(`${request.kind} ${request.subject} in ${request.cwd}`);
+      await reply(request.subject === "ls" ? { behavior: "allow" } : { behavior: "deny", reason: "No." });
+    });
+    const decisions = [];
+    for (const command of ["ls", "rm x"]) {
+      const { stdout, stderr, code } = await runHook(channel.hookOf("tester").command, payload(command));
+      assertEquals([code, stderr], [0, ""]);
+      decisions.push(JSON.parse(stdout).hookSpecificOutput.decision);
+    }
+    assertEquals(decisions, [{ behavior: "allow" }, { behavior: "deny", message: "No." }]);
+    assertEquals(asked, ["command ls in /w", "command rm x in /w"]);
+    assertEquals(channel.pending("tester"), []);
   });
-  const { stdout, code } = await runHook(channel.hookOf("tester").command, payload("ls"));
-  assertEquals([code, JSON.parse(stdout).hookSpecificOutput.decision], [0, { behavior: "allow" }]);
-  const denied = await askHookChannel({ folder, role: "tester", payload: payload("rm x") });
-  assertEquals(JSON.parse(denied).hookSpecificOutput.decision, { behavior: "deny", message: "No." });
-  assertEquals(asked, ["command ls in /w", "command rm x in /w"]);
-  assertEquals(channel.pending("tester"), []);
+}
+
+Deno.test("the bundle's hook is the small program beside it, and the bundle itself where that is missing", async () => {
+  await using dir = await tempDir();
+  const bundle = new URL("../../dist/", import.meta.url).pathname;
+  const { env } = await panewrightFromSource();
+  const script = `import { hookCommand } from "./hook_command.mjs";
+    console.log(hookCommand({ folder: "/f", socket: "/f/s", role: "tester" }));`;
+  const built = await runProgram([
+    Deno.execPath(),
+    "bundle",
+    "--quiet",
+    "-o",
+    `${dir.path}/hook_command.mjs`,
+    "lib/dialogs/hook_command.ts",
+  ], { cwd: new URL("../../", import.meta.url).pathname, env, timeoutMs: 60_000 });
+  assertEquals(built.code, 0, built.stderr);
+  await Deno.writeTextFile(`${dir.path}/main.mjs`, script);
+  const command = async () => {
+    const argv = [Deno.execPath(), "run", "--quiet", "--allow-all", `${dir.path}/main.mjs`] as const;
+    return (await runProgram(argv, { cwd: dir.path, env, timeoutMs: 20_000 })).stdout;
+  };
+  assertStringIncludes(await command(), `${dir.path}/main.mjs hook --channel /f --role tester`);
+  await Deno.copyFile(`${bundle}panewright-hook.mjs`, `${dir.path}/panewright-hook.mjs`);
+  assertStringIncludes(await command(), `${dir.path}/panewright-hook.mjs /f tester`);
 });
 
 Deno.test("a request without an answer is remembered, and its hook says nothing", async () => {
@@ -99,6 +133,10 @@ Deno.test("only the owner can reach a channel, and nothing is left of it", async
   }
 });
 
+Deno.test("a channel is not opened where its hooks could not reach it", async () => {
+  await assertRejects(() => openBench("a,b"), RuntimeError, "there is a comma in the path");
+});
+
 Deno.test("without a channel, or with a broken one, a hook prints nothing and ends well", async () => {
   const { argv, env } = await panewrightFromSource();
   await using dir = await tempDir();
@@ -113,10 +151,12 @@ Deno.test("without a channel, or with a broken one, a hook prints nothing and en
 });
 
 async function runHook(command: string, input: string) {
-  const child = new Deno.Command("sh", { args: ["-c", command], stdin: "piped", stdout: "piped" }).spawn();
+  const child = new Deno.Command("sh", { args: ["-c", command], stdin: "piped", stdout: "piped", stderr: "piped" })
+    .spawn();
   const writer = child.stdin.getWriter();
   await writer.write(new TextEncoder().encode(input));
   await writer.close();
-  const { code, stdout } = await child.output();
-  return { code, stdout: new TextDecoder().decode(stdout) };
+  const { code, stdout, stderr } = await child.output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, stdout: out ?? "", stderr: err ?? "" };
 }

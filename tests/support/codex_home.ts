@@ -69,6 +69,9 @@ screen_reader_detection_done = true
 
 [tui.model_availability_nux]
 "${model}" = 1
+
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
 `,
   );
   return { CODEX_HOME: options.folder, OPENAI_API_KEY: "dummy" };

@@ -3,7 +3,8 @@ import { parsePersonsAnswer } from "../../dialogs/person_answer.ts";
 import { UsageError } from "../../errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
-import type { Waiting } from "../../run/progress.ts";
+import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
+import { type Waiting, workerOf } from "../../run/progress.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
@@ -14,7 +15,8 @@ export const command = defineCommand({
   description:
     "Answers the question that a run of `panewright exec` waits for or, with yes or no, the dialog at which an agent of " +
     "`panewright run` stands. The first answer counts; an answer to a question that is not open is refused. A run that still waits " +
-    "continues by itself; any other one is continued with `panewright resume`.",
+    "continues by itself; any other one is continued with `panewright resume`, and takes the answer to a dialog as long as the " +
+    "agent is alive.",
   arguments: [
     { ...RUN_ARGUMENT, required: true },
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true },
@@ -51,6 +53,7 @@ export const command = defineCommand({
         hint: `For example: panewright answer ${folder.id} --question ${question.id} "no, use the test database"`,
       });
     }
+    await requireLiveDialog(overview, question, flags.wd);
     const configFile = overview.progress?.configFile ?? null;
     await requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json });
     const answeredAt = new Date().toISOString();
@@ -83,6 +86,20 @@ function decode(bytes: Uint8Array): string {
   } catch (cause) {
     throw new UsageError("Cannot record the answer: standard input is not UTF-8 text", { cause });
   }
+}
+
+/** The dialog of a run that nobody executes is gone with its agent: what a new one asks is another question. */
+async function requireLiveDialog(
+  { folder, executed, progress }: RunOverview,
+  { id, by, dialog }: Waiting,
+  wd: string | undefined,
+): Promise<void> {
+  if (dialog === undefined || executed) return;
+  const worker = progress === undefined ? undefined : workerOf(progress, by);
+  if (worker !== undefined && isAlive(worker, await lookAtProcesses())) return;
+  throw new UsageError(`Cannot answer ${id}: run ${folder.id} was killed, and its agent with the dialog is gone`, {
+    hint: `Continue with: ${runCommandLine(["resume", folder.id], wd)}. The new agent asks for itself.`,
+  });
 }
 
 /**

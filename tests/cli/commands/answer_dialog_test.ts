@@ -3,8 +3,10 @@ import { readAnswer } from "../../../lib/dialogs/answers.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
+import { listProcesses } from "../../../lib/ports/process_table.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";
+import { startProgram } from "../../support/program.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 interface Bench extends AsyncDisposable {
@@ -13,13 +15,19 @@ interface Bench extends AsyncDisposable {
   cli(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>;
 }
 
-/** A run of the review loop that stands at a dialog. */
-async function runAtDialog(): Promise<Bench> {
+/** A run of the review loop that stands at a dialog; its agent is the program that is given, or gone. */
+async function runAtDialog(agent?: { readonly pid: number }): Promise<Bench> {
   const dir = await tempDir();
   const folder = await createRunFolder(dir.path, { now: new Date() });
   const journal = openJournal(folder.journalPath);
   const append: Bench["append"] = (record) => journal.append(record);
   journal.append(reviewStarted(dir.path, folder.id));
+  if (agent !== undefined) {
+    const { pid } = agent;
+    const processStart = (await listProcesses()).find((one) => one.pid === pid)?.startTime;
+    append({ type: "agent_starting", role: "tester", provider: "codex" });
+    append({ type: "agent_ready", role: "tester", terminalId: "%5", seconds: 1, pid, processStart, launchedAtMs: 1 });
+  }
   append({
     type: "dialog_waiting",
     turnId: "r1-tester",
@@ -98,8 +106,20 @@ Deno.test("answer refuses what is neither yes nor no, a dialog that does not wai
   }
 });
 
-Deno.test("an answer to the dialog of a run whose panewright was killed is kept for when it goes on", async () => {
+Deno.test("an answer to the dialog of a killed run is refused when its agent is gone, too", async () => {
   await using bench = await runAtDialog();
+  for (const args of [["--question", "q1", "yes"], ["no"]]) {
+    const { code, stdout, stderr } = await bench.cli("answer", bench.folder.id, ...args);
+    assertEquals([code, stdout], [2, ""]);
+    assertStringIncludes(stderr, `run ${bench.folder.id} was killed, and its agent with the dialog is gone`);
+    assertStringIncludes(stderr, `panewright resume ${bench.folder.id}`);
+  }
+  assertEquals(await readAnswer(bench.folder, "q1"), undefined);
+});
+
+Deno.test("an answer to the dialog of a run whose panewright was killed is kept for when it goes on", async () => {
+  await using agent = startProgram(["sleep", "600"], { cwd: "/", env: {} });
+  await using bench = await runAtDialog(agent);
   const { code, stdout } = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
   assertEquals(code, 0);
   assertStringIncludes(stdout, `Resume with: panewright resume ${bench.folder.id}`);
