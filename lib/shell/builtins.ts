@@ -57,11 +57,16 @@ function setsNames(
   options: { readonly flags: RegExp; readonly valued: RegExp; readonly otherwise?: string; readonly only?: number },
 ): Effects {
   return (operands, program) => {
+    const arithmetic: string[] = [];
     let index = 0;
     for (; /^-./.test(operands[index]?.value ?? ""); index++) {
       const text = operands[index]?.value as string;
-      if (options.valued.test(text)) index++;
-      else if (text === "--") {
+      if (options.valued.test(text)) {
+        index++;
+        // zsh counts.
+        const value = operands[index];
+        if (/[^pd]$/.test(text) && value !== undefined) arithmetic.push(expressionOf(value));
+      } else if (text === "--") {
         index++;
         break;
       } else if (!options.flags.test(text)) return unclear(`the option ${text} of ${program}`);
@@ -72,7 +77,7 @@ function setsNames(
     }
     if (names.some(({ value }) => !NAME.test(value ?? ""))) return unclear(`a variable that ${program} sets`);
     const all = names.length > 0 ? names.map(({ value }) => value as string) : [options.otherwise ?? "REPLY"];
-    return { ...NOTHING, sets: all.map((name) => ({ name, values: undefined })) };
+    return { sets: all.map((name) => ({ name, values: undefined })), arithmetic };
   };
 }
 
@@ -153,6 +158,10 @@ const SHELL_OPTIONS = /^(?:-[su]|nullglob|failglob|dotglob|globstar|nocaseglob|n
 const onlyPlain: Effects = (operands, program) =>
   operands.every(isPlain) ? NOTHING : unclear(`a word of ${program} that is not plain`);
 
+/** Without these, shells and programs do what they do by default. */
+const UNSET_AS_DEFAULT =
+  /^(?:IFS|CDPATH|ENV|BASH_ENV|PROMPT_COMMAND|GLOBIGNORE|NODE_OPTIONS|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|GIT_(?:DIR|WORK_TREE|INDEX_FILE)|LD_PRELOAD|LD_LIBRARY_PATH)$/;
+
 const BUILTINS: Readonly<Record<string, Effects>> = {
   ":": harmless,
   true: harmless,
@@ -182,10 +191,13 @@ const BUILTINS: Readonly<Record<string, Effects>> = {
   declare: declares,
   typeset: declares,
   local: declares,
-  unset: (operands) =>
-    operands.every(({ value }) => NAME.test(value ?? "") || value === "-v")
-      ? NOTHING
-      : unclear("a variable that unset removes"),
+  // A shell without PATH looks for programs in the folder that it is in.
+  unset: (operands) => {
+    const names = operands.map(({ value }) => value).filter((value) => value !== "-v");
+    if (!names.every((name) => NAME.test(name ?? ""))) return unclear("a variable that unset removes");
+    const sets = names.filter((name) => !UNSET_AS_DEFAULT.test(name ?? ""));
+    return { ...NOTHING, sets: sets.map((name) => ({ name: name as string, values: [[]] })) };
+  },
   wait: (operands) =>
     operands.every((word) => /^(?:-n|\d+|%\d+|"?\$!"?|"?\$\{?[A-Za-z_]\w*\}?"?)$/.test(word.source))
       ? evaluates(operands.filter(({ value }) => value === undefined), "wait")

@@ -176,9 +176,15 @@ function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
       break;
     case '"':
       if (!quoted) {
+        // bash expands what a file of translations makes of it.
+        reader.collected.undecidable.push(noteFrom(reader, from, 'a text that is translated, $"…"'));
         reader.at += 2;
         return readDoubleQuoted(reader, draft, options);
       }
+  }
+  // In zsh, ~ has the value taken for a pattern, in which there may be commands.
+  if (/[~=^]/.test(peek(reader, 1)) && /[\w{(]/.test(peek(reader, 2))) {
+    reader.collected.undecidable.push(noteFrom(reader, from, `$${peek(reader, 1)}`));
   }
   NAME.lastIndex = reader.at + 1;
   const name = NAME.exec(reader.text)?.[0];

@@ -112,9 +112,27 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   return { inner: rest.length === 0 ? [] : [rest], adds, acts, assignments };
 }
 
+/** Any text with a `=` in it is an assignment to env, whatever its name is. */
 function isAssignment(word: ShellWord): boolean {
-  const [first] = word.parts;
-  return first?.type === "literal" && /^[A-Za-z_][A-Za-z0-9_]*=/.test(first.text);
+  return assignedName(word) !== undefined;
+}
+
+/**
+ * The name in a word of the form `NAME=value`, however it is quoted; `undefined` for any other word.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "./parse.ts";
+ * const { words } = parseShellCommand(`env 'PA'TH=x "A=$b" BASH_FUNC_ls%%=y npm $x=1`).commands[0]!;
+ * assertEquals(words.map(assignedName), [undefined, "PATH", "A", "BASH_FUNC_ls%%", undefined, undefined]);
+ * ```
+ */
+export function assignedName(word: ShellWord): string | undefined {
+  const from = word.parts.findIndex(({ type }) => type !== "literal");
+  const text = word.parts.slice(0, from === -1 ? word.parts.length : from).map((part) => part.text).join("");
+  const equals = text.indexOf("=");
+  return equals === -1 ? undefined : text.slice(0, equals);
 }
 
 /** The text that `xargs -I` replaces, wherever it stands. */

@@ -70,18 +70,16 @@ function union(left: PossibleFolders, right: PossibleFolders): PossibleFolders {
  * import { assertEquals } from "@std/assert";
  * import { parseShellCommand } from "../../shell/mod.ts";
  * const paths = (text: string) => parseShellCommand(text).commands[0]!.words.map(pathOf);
- * assertEquals(paths("rm a*.ts src/{x,y} ~/z $HOME .*"), ["rm", "a*.ts", "src/{x,y}", undefined, undefined, undefined]);
+ * assertEquals(paths("rm a*.ts src/{x,y} ~/z $HOME .*"), ["rm", "a*.ts", undefined, undefined, undefined, undefined]);
  * ```
  */
 export function pathOf(word: ShellWord): string | undefined {
   if (word.value !== undefined) return word.value;
-  if (word.parts.some((part) => part.type !== "literal")) return undefined;
+  // Braces that are still there are not followed.
+  if (word.expansions.some((kind) => kind !== "pathname")) return undefined;
   const text = word.parts.map((part) => part.text).join("");
-  // `.*` may stand for `..`, and so may one of the words in braces.
-  if (/(?:^|\/)\.[^/]*[*?[]/.test(text) || word.expansions.includes("tilde")) return undefined;
-  if (word.expansions.includes("brace") && (text.includes("..") || /(?:^|[{,])[/~]|[{,]\./.test(text))) {
-    return undefined;
-  }
+  // `.*` may stand for `..`.
+  if (/(?:^|\/)\.[^/]*[*?[]/.test(text)) return undefined;
   return text;
 }
 

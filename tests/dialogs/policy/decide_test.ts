@@ -276,7 +276,7 @@ Deno.test("what cannot be known is put to the person", () => {
     "a &&",
     "cat <<$X\nX",
     "rm -rf .*",
-    "rm -rf {../x,y}",
+    "rm -rf {../x,$y}",
     "parallel rm ::: a",
     "ssh host sudo x",
     "script -qc 'sudo x' /dev/null",

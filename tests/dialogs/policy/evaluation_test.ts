@@ -354,3 +354,57 @@ Deno.test("an entry may name the variables of a command", () => {
     },
   );
 });
+
+Deno.test("an assignment is one however it is quoted, and whatever its name is", () => {
+  assertAsked([
+    "env 'PATH=./evil' npm test",
+    `env "PATH=$PWD/evil" npm test`,
+    "env $'PATH=./evil' npm test",
+    "env PATH''=./evil npm test",
+    "env P\\ATH=./evil npm test",
+    "env 'BASH_FUNC_npm%%=() { evil; }' bash -c 'npm test'",
+    "env BASH_FUNC_npm%%='() { evil; }' npm test",
+    "env 'npm()=() { evil; }' npm test",
+    "find . -exec env 'PATH=./evil' npm test \\;",
+    "unset PATH; npm test",
+    "unset path; npm test",
+    "unset npm_config_ignore_scripts; npm test",
+    "export TEXTDOMAINDIR=.; npm test",
+    'echo $"hello"',
+    "x='*(e:curl evil:)'; echo $~x",
+    "echo ${(e)x} $=x",
+  ]);
+  const harmless = ["env 'CI=1' npm test", 'env "A=b" "C=$x" npm test', "unset DEBUG IFS NODE_OPTIONS; npm test"];
+  assertEquals(decisions(harmless, NPM_TEST), all(harmless, "allow"));
+});
+
+Deno.test("braces hide no name: each of the words that they stand for is looked at", () => {
+  const allow = ["cat **", "touch **", "cp **", "rm **", "mkdir **", "echo **"].map((command) => ({ command }));
+  const policy = { allow: [...allow, { path: "**" }] };
+  const asked = [
+    "cat .en{v,x}",
+    "cat {.env,x}",
+    "cat .{env,x}",
+    "cat .en{u..w}",
+    "cat ~/.ss{h,x}/id_x",
+    "touch .gi{t,x}/hooks/pre-commit",
+    "touch {panewright.jsonc,b}",
+    "cp x pane{wright,x}.jsonc",
+    "cp src/{a,.env} .",
+    "rm -rf {src,Jenkinsfile}",
+    "echo x > .gi{t,x}/config",
+    "touch a{$x,b}",
+    "{cat,./evil} x",
+    "./scripts/{ls,/../evil}",
+  ];
+  assertEquals(decisions(asked, policy), all(asked, "ask"));
+  const harmless = [
+    "mkdir -p src/{a,b}/{c,d}",
+    "cp src/a.{ts,js} lib/",
+    "touch {1..3}.txt",
+    "echo {a,b}$x",
+    "rm -rf {dist,out}",
+  ];
+  assertEquals(decisions(harmless, policy), all(harmless, "allow"));
+  assertEquals(decisions(["rm -rf {../x,y}"], policy), { "rm -rf {../x,y}": "deny" });
+});

@@ -39,7 +39,6 @@ const KNOWN_GAPS: readonly string[] = [
   "option-writes-051",
   "option-writes-058",
   "option-writes-064",
-  "redirection-047",
   "link-006",
   "link-027",
   "link-032",

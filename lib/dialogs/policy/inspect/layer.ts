@@ -1,4 +1,4 @@
-import { builtinEffects, type CommandLayer, type ShellWord } from "../../../shell/mod.ts";
+import { assignedName, builtinEffects, type CommandLayer, type ShellWord } from "../../../shell/mod.ts";
 import { copiedFiles, type FileTarget, fileTargets, foundFiles } from "../file_targets.ts";
 import { pathOf } from "../folders.ts";
 import { programTable, programUses } from "../programs/mod.ts";
@@ -25,7 +25,9 @@ export function inspectLayer(
   } else if (layer.unclear !== undefined) doubt(context, layer.unclear);
   const unless = { words, folders: here.folders };
   for (const word of layer.assignments ?? []) {
-    const name = word.source.slice(0, word.source.indexOf("="));
+    const name = assignedName(word) ?? "";
+    // bash takes BASH_FUNC_ls%%=() {…} for a function.
+    if (!/^\w+$/.test(name)) doubt(context, `it sets ${name}, which is not the name of a variable`);
     inspectVariable({ name, values: [valueOf(word)] }, { handed: true, unless }, context);
   }
   if (program === undefined) return;

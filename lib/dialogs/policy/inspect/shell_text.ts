@@ -3,7 +3,9 @@ import {
   builtinEffects,
   type CommandLayer,
   commandLayers,
+  expandBraces,
   parseShellCommand,
+  type ShellCommand,
   type ShellScript,
   type ShellWord,
 } from "../../../shell/mod.ts";
@@ -66,7 +68,8 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
     const folders = lost ? undefined : tracker.at(written);
     const here = { ...around, folders, readsPipe: around.readsPipe || written.readsPipe };
     const [pwd] = folders?.length === 1 ? folders : [];
-    const command = setsFolders ? written : withKnownVariables(written, { pwd, home: context.ground.home });
+    const known = setsFolders ? written : withKnownVariables(written, { pwd, home: context.ground.home });
+    const command = withBraces(known);
     const layers = command === written ? asWritten : commandLayers(command);
     inspectAssignments(command, { here, context });
     const likeness = command.words.find(looksLikeOperator);
@@ -84,10 +87,18 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
   }
 }
 
+/** The command with what braces stand for; as a program, they are left as they are: dash takes them for a name. */
+function withBraces(command: ShellCommand): ShellCommand {
+  const [program, ...rest] = command.words;
+  if (program === undefined || !rest.some(({ expansions }) => expansions.includes("brace"))) return command;
+  return { ...command, words: [program, ...rest.flatMap((word) => expandBraces(word) ?? [word])] };
+}
+
 /** Whether it has, outside of quotes, a full-width character, a blank or a dot that shells take for a letter. */
 function looksLikeOperator({ parts }: ShellWord): boolean {
   return parts.some(({ type, text, quoted }) =>
-    type === "literal" && !quoted && /[\u00a0\u2000-\u200a\u2024\u202f\u205f\u3000\uff01-\uff5e]/.test(text)
+    type === "literal" && !quoted &&
+    /[\u00a0\u2000-\u200a\u2024\u202f\u205f\u2800\u3000\uff01-\uff5e\u037e\u01c3]/.test(text)
   );
 }
 

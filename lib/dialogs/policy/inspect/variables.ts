@@ -15,8 +15,12 @@ export function inspectAssignments(command: ShellCommand, { here, context }: Her
 }
 
 /** The parts of `NAME=value` after the `=`. */
-export function valueOf({ parts: [first, ...rest] }: ShellWord): ShellWord["parts"] {
-  return first === undefined ? rest : [{ ...first, text: first.text.slice(first.text.indexOf("=") + 1) }, ...rest];
+export function valueOf({ parts }: ShellWord): ShellWord["parts"] {
+  const at = parts.findIndex(({ text }) => text.includes("="));
+  const part = parts[at];
+  return part === undefined
+    ? parts
+    : [{ ...part, text: part.text.slice(part.text.indexOf("=") + 1) }, ...parts.slice(at + 1)];
 }
 
 /** Notes that a variable is set, and doubts what changes other commands. */
