@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assertEquals, assertNotMatch } from "@std/assert";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
@@ -64,11 +64,8 @@ for (
     assertNotMatch(stdout, /"type":"(?:dialog_waiting|reminder_sent)"/);
     const accepted = events.filter((event) => event.type === "dialog_answered");
     assertEquals(accepted.length, "permissions" in settings ? 6 : 0);
-    // That the policy is no boundary, and what is logged of each accepted dialog; nothing else.
-    const warnings = events.filter((event) => event.type === "warning").map((event) => event.message ?? "");
-    const expected = "permissions" in settings ? [/no boundary/, ...accepted.map(() => /^Auto-accepting /)] : [];
-    assertEquals(warnings.length, expected.length, warnings.join("\n"));
-    for (const [index, pattern] of expected.entries()) assertMatch(warnings[index]!, pattern);
+    // What is logged of each accepted dialog, and nothing else.
+    assertEquals(events.filter((event) => event.type === "warning").length, accepted.length);
     // Each prompt reached the model of its role's CLI once.
     const threads = (server: ModelServer) =>
       new Set(server.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.thread] : [])).size;

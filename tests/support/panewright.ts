@@ -47,6 +47,5 @@ export interface PrintedEvent {
   readonly passed?: boolean;
   readonly archivedAs?: string;
   readonly outcome?: string;
-  readonly message?: string;
   readonly status?: string;
 }
