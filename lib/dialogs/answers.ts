@@ -1,4 +1,6 @@
+import { PanewrightError } from "../errors.ts";
 import { readRegularText } from "../ports/regular_file.ts";
+import { errorText } from "../text/error_text.ts";
 
 /** The most that an answer may have: 1 MiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -40,16 +42,25 @@ export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Pr
   }
 }
 
-/** The answer that was left to a question; `undefined` while there is none. */
+/**
+ * The answer that was left to a question; `undefined` while there is none.
+ *
+ * @throws {PanewrightError} when something else stands in its place
+ */
 export function readAnswer(folder: AnswersFolder, question: string): Promise<LeftAnswer | undefined> {
   return Promise.try(() => {
     try {
       const text = readRegularText(answerPath(folder, question), { maxBytes: MAX_ANSWER_BYTES });
       const left: LeftAnswer = JSON.parse(text);
+      if (typeof left.answer !== "string") throw new TypeError("it is not an answer");
       return left.question === question ? left : undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
+      const path = answerPath(folder, question);
+      throw new PanewrightError(`Cannot read the answer ${path}: ${errorText(error)}`, {
+        cause: error,
+        hint: "Remove it, and answer again.",
+      });
     }
   });
 }
