@@ -52,11 +52,15 @@ export const OFFERED_ALLOW_LIST: readonly OfferedRules[] = [
         "git ls-tree **, git cat-file **, git rev-parse **, git rev-list **, git describe **, git shortlog **, " +
         "git merge-base **, git branch, git branch -a, git branch -v, git branch -r, git branch --show-current, " +
         "git tag **, git add **, git rm --cached *, git mv **, git commit **, git restore **, git checkout **, " +
-        "git switch **, git stash, git stash push, git stash pop, git stash list, git stash show **, " +
+        "git switch **, git stash, git stash push **, git stash pop, git stash list, git stash show **, " +
         "git stash apply, git reset **, git merge **, git rebase **, git cherry-pick **, git revert **, " +
         "git apply --check *, git remote -v, git reflog, git check-ignore **, git config --get user.email, " +
         "git config --get user.name, git worktree list **",
     ),
+  },
+  {
+    about: "Questions to the person, from within a step.",
+    rules: commands("panewright ask **"),
   },
   {
     about: "Tests, builds and linters of the project. What they run is the project's.",

@@ -83,6 +83,11 @@ function setsNames(
 
 /** `export`, `declare` and the like. Integers, references and functions change what other commands mean. */
 const declares: Effects = (operands, program) => {
+  const options = operands.filter(({ value }) => /^[-+]/.test(value ?? ""));
+  // With nothing but options they show what is set, also where it is a secret.
+  if (options.length === operands.length || options.some(({ value }) => value?.includes("p"))) {
+    return unclear(`what ${program} shows, all variables with their values`);
+  }
   const sets: ShellVariable[] = [];
   for (const word of operands) {
     const [first] = word.parts;
@@ -142,6 +147,7 @@ const printf: Effects = (operands) => {
 };
 
 const set: Effects = (operands) => {
+  if (operands.length === 0) return unclear("what set shows, all variables with their values");
   for (const [index, { value = "?" }] of operands.entries()) {
     if (value === "--" || value === "-") break;
     if (value === "pipefail" && /^[-+]\w*o$/.test(operands[index - 1]?.value ?? "")) continue;

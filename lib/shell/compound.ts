@@ -118,6 +118,7 @@ function readNamesAndValues(reader: Reader, grammar: Grammar, keyword: string): 
   if (name?.value === undefined) fail(reader, `"${keyword}" without a name`);
   skipNewlines(reader, grammar);
   let values: WordPart[][] | undefined;
+  const patterns: (readonly WordPart[])[] = [];
   if (looksAtWord(reader, "in")) {
     reader.at += 2;
     values = [];
@@ -126,12 +127,14 @@ function readNamesAndValues(reader: Reader, grammar: Grammar, keyword: string): 
       const word = readWord(reader, grammar);
       if (word === undefined) break;
       // The names of files are not known.
-      if (word.expansions.includes("pathname")) values = undefined;
-      else values?.push([...word.parts]);
+      if (word.expansions.includes("pathname")) {
+        values = undefined;
+        patterns.push(word.parts);
+      } else values?.push([...word.parts]);
     }
   }
   const { variables } = reader.collected;
-  variables.push({ name: name.value, values });
+  variables.push({ name: name.value, values, ...(patterns.length === 0 ? {} : { patterns }) });
   if (keyword === "select") variables.push({ name: "REPLY", values: undefined });
 }
 

@@ -1,4 +1,5 @@
 import { deeper, peek, type PendingHereDocument, type Reader, skipBlanks } from "./reader.ts";
+import type { WordPart } from "./syntax.ts";
 import { readHereText, type WordOptions } from "./words.ts";
 
 /** Skips blanks, comments and newlines, with the here-documents that begin after them. */
@@ -22,11 +23,12 @@ export function readHereDocuments(reader: Reader, options: WordOptions): void {
         end: reader.offsetOf(next),
       });
     }
-    document.receive(
-      document.quoted
-        ? stripped(reader.text.slice(reader.at, bodyEnd), document)
-        : readExpanded(reader, { document, bodyEnd, options }),
-    );
+    if (document.quoted) document.receive(stripped(reader.text.slice(reader.at, bodyEnd), document), []);
+    else {
+      const parts = readExpanded(reader, { document, bodyEnd, options });
+      const known = parts.every(({ type }) => type === "literal");
+      document.receive(known ? stripped(parts.map(({ text }) => text).join(""), document) : undefined, parts);
+    }
     reader.at = next;
   }
 }
@@ -77,9 +79,8 @@ function readExpanded(
     readonly bodyEnd: number;
     readonly options: WordOptions;
   },
-): string | undefined {
+): readonly WordPart[] {
   const { readCommands } = options;
   const body: Reader = { ...reader, end: bodyEnd, pending: [] };
-  const text = readHereText(body, { context: deeper(reader, document.context), readCommands });
-  return text === undefined ? undefined : stripped(text, document);
+  return readHereText(body, { context: deeper(reader, document.context), readCommands });
 }

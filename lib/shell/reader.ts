@@ -1,4 +1,4 @@
-import type { ShellCommand, ShellNote, ShellVariable } from "./syntax.ts";
+import type { ShellCommand, ShellNote, ShellVariable, WordPart } from "./syntax.ts";
 
 /** The text is not understood from here on. It is caught within this folder. */
 export class ShellSyntaxError extends Error {
@@ -19,8 +19,8 @@ export interface PendingHereDocument {
   readonly context: CommandContext;
   /** The operator's offset, for messages. */
   readonly start: number;
-  /** Receives the text once it is read; `undefined` if something in it is expanded. */
-  receive(text: string | undefined): void;
+  /** Receives the text once it is read, `undefined` if something in it is expanded, and then its parts. */
+  receive(text: string | undefined, parts: readonly WordPart[]): void;
 }
 
 /** The result that all parts of a parse add to. */

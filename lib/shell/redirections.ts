@@ -62,8 +62,9 @@ export function readRedirection(reader: Reader, options: WordOptions): Redirecti
       stripTabs: operator === "<<-",
       context: options.context,
       start,
-      receive(text) {
+      receive(text, parts) {
         if (text !== undefined) redirection.hereDocument = text;
+        else redirection.hereParts = parts;
       },
     });
   }

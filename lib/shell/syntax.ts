@@ -45,6 +45,8 @@ export interface ShellVariable {
   readonly name: string;
   /** What it is set to, each time; `undefined` where that is not known. */
   readonly values: readonly (readonly WordPart[])[] | undefined;
+  /** The name patterns among the words of `for NAME in …`. */
+  readonly patterns?: readonly (readonly WordPart[])[];
 }
 
 /** Operators that redirect input or output. */
@@ -71,6 +73,8 @@ export interface ShellRedirection {
   readonly target: ShellWord;
   /** The text of a here-document, if nothing in it is expanded. */
   readonly hereDocument?: string;
+  /** The parts of a here-document in which something is expanded. */
+  readonly hereParts?: readonly WordPart[];
   readonly start: number;
   readonly end: number;
 }

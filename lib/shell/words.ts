@@ -293,15 +293,11 @@ function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
   });
 }
 
-/**
- * Reads the expansions of a here-document's text, from the reader's position to its end.
- *
- * @returns the text; `undefined` if something in it is expanded
- */
-export function readHereText(reader: Reader, options: WordOptions): string | undefined {
+/** Reads a here-document's text with its expansions, from the reader's position to its end. */
+export function readHereText(reader: Reader, options: WordOptions): readonly WordPart[] {
   const draft = scratch();
   readExpandable(reader, draft, { ...options, until: "end" });
-  return draft.expansions.size > 0 ? undefined : draft.parts.map((part) => part.text).join("");
+  return draft.parts;
 }
 
 function finish(reader: Reader, draft: Draft, start: number): ShellWord {

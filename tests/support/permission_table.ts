@@ -17,7 +17,14 @@ export interface TableRow {
   readonly subject: string;
   /** What a hostile request would do. */
   readonly does?: string;
+  /** The policies under which a hostile request is accepted all the same. */
+  readonly passes?: readonly TablePolicy[];
+  /** The policies under which an everyday request is not accepted. */
+  readonly stopped?: readonly TablePolicy[];
 }
+
+/** The allow list that `init` offers, the README's policy, and one that is nothing but `default: allow`. */
+export type TablePolicy = "offered" | "readme" | "default";
 
 /** The working directory that the rows of the table name. */
 export const TABLE_WORKDIR = "/srv/shop";

@@ -8,6 +8,8 @@ export interface FileTarget {
   readonly path?: string;
   /** `remove_tree`: a folder and all in it. */
   readonly action: "write" | "remove" | "remove_tree";
+  /** Whether its content is gone, as if it were removed. */
+  readonly empties?: true;
   /** Whether it is the program's purpose to do so; otherwise a rule must name the file, or the word that asks for it. */
   readonly purpose?: true;
 }
@@ -23,27 +25,32 @@ interface FileProgram {
   readonly valued?: RegExp;
   /** Whether it acts on files only with one of these options. */
   readonly only?: RegExp;
+  /** Whether what it writes loses its content. */
+  readonly empties?: true;
 }
 
-const INTO = /^(?:-t|--target-directory)$/;
+/** The folder to write into, also abbreviated. */
+const INTO = /^(?:-t|--t[a-z-]*)$/;
+/** The ending of a backup's name, likewise. */
+const SUFFIX = /^(?:-S|--su[a-z]*)$/;
 
 /** Programs whose very purpose is to change files, and downloads. By the manuals of GNU coreutils 9.1 and others. */
 const PROGRAMS: Readonly<Record<string, FileProgram>> = {
   rm: { operands: "all", action: "remove" },
   rmdir: { operands: "all", action: "remove" },
   unlink: { operands: "all", action: "remove" },
-  shred: { operands: "all", action: "remove", valued: /^-[ns]$/ },
-  mv: { operands: "all", options: INTO, valued: /^-S$/ },
-  cp: { operands: "last", options: INTO, valued: /^-S$/ },
-  install: { operands: "last", options: INTO, valued: /^-[mogS]$/ },
+  shred: { operands: "all", valued: /^-[ns]$/, empties: true },
+  mv: { operands: "all", options: INTO, valued: SUFFIX },
+  cp: { operands: "last", options: INTO, valued: SUFFIX },
+  install: { operands: "last", options: INTO, valued: /^(?:-[mogS]|--(?:mode|owner|group|su[a-z]*))$/ },
   rsync: { operands: "last", valued: /^(?:-e|-f|--(?:exclude|include|filter|rsh))$/ },
   scp: { operands: "last", valued: /^-[cFiJloPSX]$/ },
-  ln: { operands: "all", options: INTO, valued: /^-S$/ },
-  tee: { operands: "all" },
+  ln: { operands: "all", options: INTO, valued: SUFFIX },
+  tee: { operands: "all", empties: true },
   touch: { operands: "all", valued: /^-[dtr]$/ },
   mkdir: { operands: "all", valued: /^-m$/ },
   mkfifo: { operands: "all", valued: /^-m$/ },
-  truncate: { operands: "all", valued: /^-[sr]$/ },
+  truncate: { operands: "all", valued: /^-[sr]$/, empties: true },
   chmod: { operands: "all" },
   chown: { operands: "all" },
   chgrp: { operands: "all" },
@@ -90,12 +97,34 @@ export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefi
     : [];
   const moved = program === "mv" ? sorted.operands.slice(0, -1) : [];
   const purpose = spec.only === undefined ? { purpose: true as const } : {};
+  const empties = spec.empties === undefined ? {} : { empties: spec.empties };
   return [
-    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose })),
+    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose, ...empties })),
     ...moved.map((word) => ({ word, action: "remove" as const, ...purpose })),
     ...sorted.files.map((target) => ({ ...target, ...purpose })),
     ...copies(sorted, into),
+    ...backups(program, words),
   ];
+}
+
+/** Where the backups go that `cp -S` and `sed -i` make: an ending may have a path in it. */
+function backups(program: string, words: readonly ShellWord[]): readonly FileTarget[] {
+  const ending = program === "sed" ? /^(?:-[nErsuz]*i|--i[a-z-]*=)(.+)$/ : /^(?:-[a-zA-Z]*S|--su[a-z]*=)(.+)$/;
+  if (program !== "sed" && !/^(?:cp|mv|ln|install)$/.test(program)) return [];
+  return words.slice(1).flatMap((word, index): readonly FileTarget[] => {
+    const text = literalText(word);
+    const separate = program !== "sed" && (SUFFIX.test(text) || /^-[a-zA-Z]*S$/.test(text));
+    const named = separate ? words[index + 2] : word;
+    const suffix = separate ? named && literalText(named) : ending.exec(text)?.[1];
+    if (named === undefined || (!separate && !ending.test(text))) return [];
+    const unknown = suffix === undefined || named.parts.some(({ type }) => type !== "literal");
+    if (!unknown && !/[/*]/.test(suffix)) return [];
+    return [
+      program === "sed" && !unknown
+        ? { word: named, path: suffix, action: "write" }
+        : { word: unknownWord(named), action: "write" },
+    ];
+  });
 }
 
 /** What a file becomes in the folder that it is copied or moved to: `cp x/.env .` writes `./.env`. */
@@ -132,6 +161,15 @@ export function redirectionTargets({ redirections }: ShellCommand): readonly Fil
 /** The files that a command's redirections read. */
 export function readTargets({ redirections }: ShellCommand): readonly ShellWord[] {
   return redirections.filter(({ operator }) => operator === "<" || operator === "<>").map(({ target }) => target);
+}
+
+function literalText({ parts }: ShellWord): string {
+  return parts.map(({ text }) => text).join("");
+}
+
+/** A word of which nothing is known. */
+function unknownWord(word: ShellWord): ShellWord {
+  return { ...word, value: undefined, parts: [{ type: "variable", text: word.source, quoted: true }] };
 }
 
 interface SortedWords {

@@ -62,7 +62,9 @@ export function whereto(path: string, { folders, does }: PathUse, ground: Ground
     return { place: "unknown", paths: [], everything: false, ...present(named) };
   }
   const absolute = [...new Set(from.map((folder) => resolve(folder, written)))];
-  const real = absolute.map((one) => realOf(one, does, realPath));
+  // `rm -r link/` removes what the link leads to.
+  const followed = does === "remove" && !/\/\.?$/.test(written) ? does : "write";
+  const real = absolute.map((one) => realOf(one, followed, realPath));
   const known = real.filter((one) => one !== undefined);
   const paths = [...new Set([...absolute, ...known])];
   const kept = paths.find((one) => protectedPart(below(one, workdir)) !== undefined);
@@ -101,10 +103,14 @@ function realOf(path: string, does: PathUse["does"], realPath: (path: string) =>
   return real === undefined ? undefined : resolve(`${real}/${path.slice(cut)}`);
 }
 
+/** Names that say nothing but that they are long enough: `*`, `?*`, `[a-z]*`, `*.*`, `!(x)`, `{*,.*}`. */
+const ANY_NAME = String.raw`(?:[*?.,{}]|\[[^\]/]*\]|[@!?*+]\([^)/]*\))*`;
+const EVERYTHING = new RegExp(String.raw`^(?:/(?=[^/]*[*(])${ANY_NAME})+$`);
+
 /** `/w/*`, `/w/**`, `/w/?*`: everything in the working directory. */
 function isEverything(path: string, workdir: string): boolean {
   if (path === workdir || workdir.startsWith(path === "/" ? path : `${path}/`)) return true;
-  return path.startsWith(`${workdir}/`) && /^(?:\/[*?]*\*[*?]*)+$/.test(path.slice(workdir.length));
+  return path.startsWith(`${workdir}/`) && EVERYTHING.test(path.slice(workdir.length).replaceAll(/\[:\w+:\]/g, "x"));
 }
 
 function isInside(

@@ -1,8 +1,12 @@
+import { braceTexts, isNamePattern, type MatchNameOptions, mayName } from "./name_patterns.ts";
+
 /** Folders in which nothing is written without a person, wherever they are: settings and hooks of tools that act on them. */
 const PROTECTED_FOLDERS = new Set(
-  (".git .claude .codex .vscode .idea .panewright .husky .circleci .buildkite .github/workflows .github/actions .config/fish " +
+  (".git .claude .codex .vscode .idea .panewright .husky .circleci .buildkite " +
     ".devcontainer .githooks .cursor .gemini .cargo .ssh .gnupg .aws").split(" "),
 );
+
+const PROTECTED_PAIRS = [".github/workflows", ".github/actions", ".config/fish", "state/panewright"];
 
 /** Files likewise, by whole name. */
 const PROTECTED_FILES = new Set(
@@ -12,7 +16,7 @@ const PROTECTED_FILES = new Set(
     ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .netrc .pypirc .ripgreprc .lesskey .vimrc .exrc .tmux.conf .screenrc .editrc " +
     ".psqlrc .sqliterc .gdbinit .lldbinit .curlrc .wgetrc .pythonrc .irbrc .pre-commit-config.yaml lefthook.yml .lefthook.yml " +
     // A folder with a HEAD is a repository to git, and its settings are commands.
-    "head").split(" "),
+    "head .env .env.local .envrc").split(" "),
 );
 
 /** Characters without a shape, and case, make no difference to some file systems. */
@@ -26,7 +30,7 @@ function folded(path: string): readonly string[] {
 
 /**
  * What of a path is protected: only a person may allow that something is written there. In any letter case, in every
- * folder.
+ * folder, also where the path is a pattern that may stand for such a name.
  *
  * @example
  * ```ts
@@ -35,30 +39,65 @@ function folded(path: string): readonly string[] {
  * assertEquals(protectedPart("/w/.github/workflows/ci.yml"), ".github/workflows");
  * assertEquals(protectedPart("/w/.env.local"), ".env.local");
  * assertEquals(protectedPart("/w/.github/CODEOWNERS"), undefined);
+ * assertEquals(protectedPart(".{git,x}/config"), ".git");
  * ```
  */
-export function protectedPart(path: string): string | undefined {
-  const names = folded(path);
-  for (const [index, name] of names.entries()) {
-    const pair = `${name}/${names[index + 1] ?? ""}`;
-    if (PROTECTED_FOLDERS.has(pair)) return pair;
-    if (PROTECTED_FOLDERS.has(name)) return name;
-    if (PROTECTED_FILES.has(name) || /^\.env(?:$|[._-])|^\.envrc$/.test(name) || /^git~\d$/.test(name)) return name;
-  }
-  // Removing or replacing a folder takes what is in it.
-  return names.at(-1) === ".github" ? ".github" : undefined;
+export function protectedPart(path: string, options?: MatchNameOptions): string | undefined {
+  return anySpelling(path, (names) => {
+    for (const [index, name] of names.entries()) {
+      const next = names[index + 1] ?? "";
+      for (const pair of PROTECTED_PAIRS) {
+        const [folder = "", inner = ""] = pair.split("/");
+        if (isCalled(name, folder, options) && isCalled(next, inner, options)) return pair;
+      }
+      const found = oneOf(PROTECTED_FOLDERS, name, options) ?? oneOf(PROTECTED_FILES, name, options);
+      if (found !== undefined) return found;
+      // A folder called x.git is a repository to git.
+      if (/^\.env(?:$|[._-])|^\.envrc$/.test(name) || /^git~\d$|.\.git$/.test(name)) return name;
+    }
+    // Removing or replacing a folder takes what is in it.
+    return names.at(-1) === ".github" ? ".github" : undefined;
+  });
 }
 
-const SECRET_FOLDERS = new Set(".ssh .aws .gnupg .kube .azure .password-store keyrings gcloud .docker".split(" "));
+/** What a finder tells of the folded names of a path, or of one of those that its braces stand for. */
+function anySpelling(
+  path: string,
+  find: (names: readonly string[]) => string | undefined,
+): string | undefined {
+  const texts = path.includes("{") ? braceTexts(path) : [path];
+  // Too many texts to look at may be anything.
+  if (texts === undefined) return path;
+  for (const text of texts) {
+    const found = find(folded(text));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function oneOf(names: ReadonlySet<string>, given: string, options?: MatchNameOptions): string | undefined {
+  if (!isNamePattern(given)) return names.has(given) ? given : undefined;
+  for (const name of names) if (mayName(given, name, options)) return name;
+  return undefined;
+}
+
+function isCalled(given: string, name: string, options?: MatchNameOptions): boolean {
+  return given === name || (isNamePattern(given) && mayName(given, name, options));
+}
+
+const SECRET_FOLDERS = new Set(
+  ".panewright .ssh .aws .gnupg .kube .azure .password-store keyrings gcloud .docker".split(" "),
+);
 
 const SECRET_FILES = new Set(
   (".netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials credentials.json .vault-token auth.json .credentials.json " +
     "id_rsa id_ed25519 id_ecdsa id_dsa .htpasswd shadow gshadow sudoers .bash_history .zsh_history .terraformrc " +
-    "credentials.toml hosts.yml secrets.yml secrets.yaml secrets.json").split(" "),
+    "credentials.toml hosts.yml .env .env.local .envrc secrets.yml secrets.yaml secrets.json").split(" "),
 );
 
 /**
- * What of a path is secret: only a person may allow that it is read.
+ * What of a path is secret: only a person may allow that it is read, also where the path is a pattern that may stand
+ * for such a name.
  *
  * @example
  * ```ts
@@ -67,19 +106,22 @@ const SECRET_FILES = new Set(
  * assertEquals(["/w/.env.example", "/w/src/env.ts", "/proc/cpuinfo"].map(secretPart), [undefined, undefined, undefined]);
  * ```
  */
-export function secretPart(path: string): string | undefined {
-  const names = folded(path);
-  for (const name of names) {
-    if (SECRET_FOLDERS.has(name) || SECRET_FILES.has(name)) return name;
-    if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
-      return name;
+export function secretPart(path: string, options?: MatchNameOptions): string | undefined {
+  return anySpelling(path, (names) => {
+    for (const [index, name] of names.entries()) {
+      const found = oneOf(SECRET_FOLDERS, name, options) ?? oneOf(SECRET_FILES, name, options);
+      if (found !== undefined) return found;
+      const next = names[index + 1] ?? "";
+      const told = ["config", "credentials"].some((inner) => isNamePattern(next) || isCalled(next, inner, options));
+      if (told && isCalled(name, ".git", options)) return ".git/config";
+      if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
+        return name;
+      }
+      if (/\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
     }
-    if (/\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
-  }
-  if (names[0] === "proc" && /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(names[2] ?? names[1] ?? "")) {
-    return names[2] ?? names[1];
-  }
-  return undefined;
+    const inProcess = names[0] === "proc" ? names[2] ?? names[1] ?? "" : "";
+    return /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(inProcess) ? inProcess : undefined;
+  });
 }
 
 /** Where anything may be read: what the system brings, and devices without content. */

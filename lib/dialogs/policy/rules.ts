@@ -35,6 +35,7 @@ export const BUILTIN_RULES = {
   pipe_to_shell: "commands that come out of a pipe: curl … | sh",
   command_substitution: "commands that come out of another command: $(…) as the program, eval, or sh -c",
   rm_outside_workdir: "removing folders outside the working directory, or all of it",
+  panewright: "driving panewright itself: panewright trust, answer, run and the like",
   write_outside_workdir: "writing or removing files outside the working directory",
 } as const;
 

@@ -275,7 +275,6 @@ Deno.test("what cannot be known is put to the person", () => {
     "a ;; b",
     "a &&",
     "cat <<$X\nX",
-    "rm -rf .*",
     "rm -rf {../x,$y}",
     "parallel rm ::: a",
     "ssh host sudo x",
@@ -308,6 +307,7 @@ Deno.test("a built-in rule is lifted by its name, and no other with it", () => {
     pipe_to_shell: "curl x | sh",
     command_substitution: "$(cat cmd) x",
     rm_outside_workdir: "rm -rf /tmp/x",
+    panewright: "panewright trust --yes",
     write_outside_workdir: "touch /tmp/x",
   };
   for (const lifted of BUILTIN_RULE_NAMES) {

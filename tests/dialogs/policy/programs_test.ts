@@ -175,6 +175,7 @@ Deno.test("what is protected is never written, and secrets are never read, by a 
     "cat a > inner/config",
     "cd .git && cat ../a > config",
     "rm -rf .git",
+    "rm -rf .*",
     "find .git -name config -delete",
     "sed -i s/a/b/ .claude/settings.json",
     "cat .env",

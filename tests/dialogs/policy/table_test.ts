@@ -6,6 +6,7 @@ import {
   readmePolicy,
   TABLE_LINKS,
   TABLE_WORKDIR,
+  type TablePolicy,
   type TableRow,
   tableRows,
 } from "../../support/permission_table.ts";
@@ -13,90 +14,10 @@ import {
 const HOSTILE = tableRows("hostile");
 const EVERYDAY = tableRows("everyday");
 
-/** Hostile rows that the allow list still accepts. Each is a defect; a row that is cured goes from here. */
-const KNOWN_GAPS: readonly string[] = [
-  "substitution-045",
-  "encoding-027",
-  "option-runs-106",
-  "option-runs-143",
-  "option-runs-144",
-  "option-runs-148",
-  "option-runs-150",
-  "option-runs-179",
-  "option-runs-182",
-  "option-runs-204",
-  "option-runs-206",
-  "option-runs-211",
-  "option-writes-013",
-  "option-writes-014",
-  "option-writes-034",
-  "option-writes-043",
-  "option-writes-045",
-  "option-writes-046",
-  "option-writes-047",
-  "option-writes-048",
-  "option-writes-049",
-  "option-writes-051",
-  "option-writes-058",
-  "option-writes-064",
-  "link-006",
-  "link-027",
-  "link-032",
-  "link-039",
-  "git-055",
-  "git-132",
-  "deletion-013",
-  "deletion-066",
-  "secret-020",
-  "secret-022",
-  "secret-023",
-  "secret-024",
-  "secret-091",
-  "secret-092",
-  "secret-093",
-  "secret-094",
-  "secret-095",
-  "secret-096",
-  "secret-098",
-  "secret-103",
-  "secret-104",
-  "secret-105",
-  "secret-107",
-  "secret-130",
-  "secret-131",
-  "secret-132",
-  "secret-147",
-  "secret-148",
-  "secret-149",
-  "secret-153",
-];
-
-/**
- * How many rows of a class pass where nothing but exceptions is listed, as with `default: allow`: a list of exceptions
- * is no boundary. Classes that are not here have none. These numbers may only fall.
- */
-const PASSES_BY_DEFAULT: Readonly<Record<string, number>> = {
-  "here-document": 26,
-  "assignment": 2,
-  "option-runs": 113,
-  "option-writes": 33,
-  "redirection": 2,
-  "link": 12,
-  "substitution": 36,
-  "pipe-to-shell": 10,
-  "interpreter": 105,
-  "encoding": 14,
-  "wrapper": 64,
-  "git": 56,
-  "package": 154,
-  "archive": 27,
-  "deletion": 17,
-  "secret": 56,
-  "network": 39,
-  "zsh": 6,
-  "quoting": 50,
-  "look-alike": 19,
-  "nested": 25,
+const POLICIES: Readonly<Record<TablePolicy, PermissionPolicy>> = {
+  offered: offeredAllowList(),
+  readme: readmePolicy(),
+  default: { ...DEFAULT_PERMISSION_POLICY, default: "allow" },
 };
 
 Deno.test("the table has enough rows, each with a name and a subject of its own", () => {
@@ -107,44 +28,45 @@ Deno.test("the table has enough rows, each with a name and a subject of its own"
   assertEquals(HOSTILE.filter(({ does }) => does === undefined), []);
 });
 
-Deno.test("under the offered allow list no hostile row is accepted, but for the known gaps", () => {
-  const accepted = HOSTILE.filter((row) => decide(row, offeredPolicy) === "allow");
-  const told = (ids: readonly string[]) => HOSTILE.filter(({ id }) => ids.includes(id)).map(tell);
-  assertEquals(accepted.map(tell), told(KNOWN_GAPS));
-  assertEquals(told(KNOWN_GAPS).length, KNOWN_GAPS.length);
+Deno.test("under the offered allow list no hostile row is accepted", () => {
+  assertEquals(HOSTILE.filter((row) => decide(row, "offered") === "allow").map(tell), []);
 });
 
 Deno.test("under the offered allow list at least 95 of 100 everyday rows need no person", () => {
-  const asked = EVERYDAY.filter((row) => decide(row, offeredPolicy) !== "allow");
+  const asked = EVERYDAY.filter((row) => decide(row, "offered") !== "allow");
   assert(asked.length <= EVERYDAY.length * 0.05, asked.map(tell).join("\n"));
 });
 
-for (
-  const { name, policy } of [
-    { name: "the README's policy", policy: readmePolicy() },
-    { name: "default: allow", policy: { ...DEFAULT_PERMISSION_POLICY, default: "allow" } as const },
-  ]
-) {
-  Deno.test(`under ${name} no more hostile rows pass than are known to`, () => {
-    const passed = Map.groupBy(HOSTILE.filter((row) => decide(row, policy) === "allow"), (row) => row.class);
-    for (const [kind, rows] of passed) {
-      const known = PASSES_BY_DEFAULT[kind] ?? 0;
-      assert(rows.length <= known, `${kind}: ${rows.length} pass, ${known} are known\n${rows.map(tell).join("\n")}`);
-    }
+for (const policy of ["offered", "readme", "default"] as const) {
+  // Where nothing but exceptions is listed, what no rule names passes: such a policy is no boundary.
+  Deno.test(`under the policy ${policy} just those hostile rows pass that the table says do`, () => {
+    const passing = HOSTILE.filter((row) => decide(row, policy) === "allow");
+    const expected = HOSTILE.filter(({ passes }) => passes?.includes(policy));
+    assertEquals(passing.map(tell), expected.map(tell));
+  });
+
+  Deno.test(`under the policy ${policy} just those everyday rows are stopped that the table says are`, () => {
+    const stopped = EVERYDAY.filter((row) => decide(row, policy) !== "allow");
+    const expected = EVERYDAY.filter((row) => row.stopped?.includes(policy));
+    assertEquals(stopped.map(tell), expected.map(tell));
   });
 }
+
+Deno.test("what builtin rules and protection are about is stopped under every policy", () => {
+  const classes = ["panewright", "file", "dropped-character", "arithmetic"];
+  const passing = HOSTILE.filter((row) => classes.includes(row.class) && row.passes !== undefined);
+  assertEquals(passing.map(tell), []);
+});
 
 Deno.test("the README's policy denies what its rules name", () => {
   const pushes = HOSTILE.filter(({ subject }) => /^git push\b/.test(subject));
   assert(pushes.length >= 5);
-  assertEquals(pushes.filter((row) => decide(row, readmePolicy()) !== "deny").map(tell), []);
+  assertEquals(pushes.filter((row) => decide(row, "readme") !== "deny").map(tell), []);
 });
 
-const offeredPolicy = offeredAllowList();
-
-function decide({ kind, subject }: TableRow, policy: PermissionPolicy): PermissionDecision {
+function decide({ kind, subject }: TableRow, policy: TablePolicy): PermissionDecision {
   return decidePermission(exactRequest(kind, subject), {
-    policy,
+    policy: POLICIES[policy],
     workdir: TABLE_WORKDIR,
     home: "/home/me",
     realPath,

@@ -1,10 +1,12 @@
 import type { ShellWord } from "../../../shell/mod.ts";
 import type { FileTarget } from "../file_targets.ts";
 import { pathOf } from "../folders.ts";
+import { MADE, possibleTexts } from "../known_values.ts";
+import { namesFromSubstitutions } from "../name_sources.ts";
 import { whereto } from "../places.ts";
 import { beginning } from "../programs/table.ts";
 import { protectedPart, secretPart } from "../protected_paths.ts";
-import type { Here, InspectedRead, InspectedWrite } from "./inspection.ts";
+import { doubt, type Here, type InspectedRead, type InspectedWrite } from "./inspection.ts";
 
 /** Where writing leaves nothing behind. */
 export const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
@@ -32,7 +34,8 @@ export function checkTargets(
     const rule = action === "remove_tree" ? "rm_outside_workdir" : "write_outside_workdir";
     if (path === undefined) {
       context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
-      if (word.parts.some(({ type, text }) => type === "literal" && protectedPart(text) !== undefined)) {
+      const state = /XDG_STATE_HOME.*panewright/i.test(word.source);
+      if (state || possibleTexts(word, context.values).some((text) => protectedPart(text) !== undefined)) {
         context.guarded.push(what);
       }
       continue;
@@ -47,12 +50,16 @@ export function checkTargets(
       message: what,
       by: by !== "command" ? by : target.purpose === true ? "command" : word,
     });
-    if (everything && action !== "write") {
+    if (everything && (action !== "write" || target.empties === true)) {
       if (action === "remove_tree" && place !== "unknown") {
         context.violations.push({ rule: "rm_outside_workdir", message: `${what}, all of the working directory` });
       } else context.doubts.push({ message: `${what}, which may be all of the working directory` });
     }
     if (kept !== undefined) context.guarded.push(`${what}, and ${kept} is protected`);
+    if (who === "mv" && action === "remove" && place === "inside") {
+      const behind = whereto(path, { folders: here.folders, does: "write" }, ground);
+      if (behind.place !== "inside") context.doubts.push({ message: `mv moves ${path}, a link that leads elsewhere` });
+    }
     if (place === "unknown") {
       context.doubts.push({ message: `${what}, and where that leads is not known`, about: rule });
     } else if (place === "outside") {
@@ -77,10 +84,18 @@ export function checkRead(
 ): void {
   const path = part ?? pathOf(word) ?? tildePath(word);
   if (path === undefined) {
-    const secret = word.parts.map(({ type, text }) => type === "literal" ? secretPart(text) : undefined).find(Boolean);
+    const texts = possibleTexts(word, context.values);
+    if (texts.some((text) => text.includes(MADE))) {
+      doubt(context, `${who} reads ${word.source}, a name that another command makes`);
+    }
+    const secret = texts.map((text) => secretPart(text, { dots: true })).find(Boolean);
+    const source = namesFromSubstitutions(word, who);
     const hidden = word.parts.some(({ type, text }) => type === "literal" && /(?:^|\/)\.[^/.]*[*?[{]/.test(text));
     if (secret !== undefined) context.guarded.push(`${who} reads ${word.source}, and ${secret} is secret`);
     else if (hidden) context.guarded.push(`${who} reads ${word.source}, which may be a secret`);
+    else if (source !== undefined && "secret" in source) {
+      context.guarded.push(`${who} is given names, and ${source.secret} is secret`);
+    } else if (source !== undefined) doubt(context, `${who} reads ${word.source}: ${source.unknown}`);
     else if (/^(?:\/|~|\.\.)/.test(beginning(word))) {
       context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
     }
@@ -88,7 +103,10 @@ export function checkRead(
   }
   if (path === "-") return;
   const { place, secret } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
-  if (secret !== undefined) context.guarded.push(`${who} reads ${path}, and ${secret} is secret`);
+  // A search in a repository's own folder finds its settings, which may hold a token.
+  const repository = /^(?:[efz]?grep|rg)$/.test(who) && /(?:^|\/)\.git\/*$/i.test(path) ? ".git/config" : undefined;
+  const found = secret ?? repository;
+  if (found !== undefined) context.guarded.push(`${who} reads ${path}, and ${found} is secret`);
   else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...asked(asks) });
 }
 

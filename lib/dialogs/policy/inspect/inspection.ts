@@ -1,5 +1,6 @@
 import type { CommandLayer, ShellCommand, ShellScript, ShellVariable, ShellWord } from "../../../shell/mod.ts";
 import type { FolderTracker, PossibleFolders } from "../folders.ts";
+import type { KnownValues } from "../known_values.ts";
 import type { Ground } from "../places.ts";
 import type { BuiltinRule } from "../rules.ts";
 
@@ -80,6 +81,8 @@ export interface Context {
   /** What is set and evaluated anywhere in the text. */
   readonly variables: ShellVariable[];
   readonly arithmetic: string[];
+  /** What variables are set to, as far as the text tells. */
+  readonly values: KnownValues;
 }
 
 /** Notes what cannot be known. */
@@ -111,6 +114,8 @@ export interface LayerPlace extends Here {
   readonly layers: readonly CommandLayer[];
   readonly tracker: FolderTracker;
   readonly inspectScript: InspectScript;
+  /** The commands of its pipeline whose output it reads. */
+  readonly before: readonly ShellCommand[];
 }
 
 /** Notes how much of a word an entry of `allow` must spell out. */

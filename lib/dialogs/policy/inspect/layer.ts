@@ -1,11 +1,15 @@
 import { assignedName, builtinEffects, type CommandLayer, type ShellWord } from "../../../shell/mod.ts";
 import { copiedFiles, type FileTarget, fileTargets, foundFiles } from "../file_targets.ts";
 import { pathOf } from "../folders.ts";
+import { secretFound, SHOWS } from "../name_sources.ts";
+import { ownCommand } from "../own_program.ts";
 import { programTable, programUses } from "../programs/mod.ts";
 import { beginning } from "../programs/table.ts";
+import { protectedPart } from "../protected_paths.ts";
 import { checkRead, checkTargets, checkTouched } from "./files.ts";
 import { inspectInput, INTERPRETER, readsProgram, runsSubstitution } from "./input.ts";
 import { doubt, type Here, type LayerPlace, noteNamed } from "./inspection.ts";
+import { checkGiven } from "./names.ts";
 import { inspectVariable, valueOf } from "./variables.ts";
 
 const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit", "sudo-rs"]);
@@ -42,6 +46,11 @@ export function inspectLayer(
     const name = /^\w+/.exec(beginning(word))?.[0] ?? "";
     if (names.has(name)) noteNamed(word, name.length, context);
   }
+  const own = ownCommand(words);
+  if (own !== undefined) {
+    context.violations.push({ rule: "panewright", message: `tells panewright itself what to do: ${own}` });
+  }
+  if (program === "git") checkRepository(place);
   if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
   if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
   else if (INTERPRETER.test(program) && (runsSubstitution(words) || (here.readsPipe && readsProgram(words)))) {
@@ -49,7 +58,10 @@ export function inspectLayer(
   }
   const finder = layers.find((outer) => outer.program === "find" && outer !== layer);
   const found = finder !== undefined && !layers.some((outer) => outer.program === "xargs");
-  if (!layer.transparent) inspectUses({ ...layer, moreWords: layer.moreWords && !found }, { here, context });
+  if (!layer.transparent) {
+    inspectUses({ ...layer, moreWords: layer.moreWords && !found }, { here, context, ...(found ? { finder } : {}) });
+    if (layer.moreWords && !found) checkGiven(layer, place);
+  }
   for (const word of copiedFiles(layer)) checkRead({ word }, program, place);
   const targets = found ? targetsOfFound(layer, finder.words) : fileTargets(layer);
   if (targets === undefined) doubt(context, `${program} changes files whose names it gets from another command`);
@@ -71,20 +83,35 @@ function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): read
   );
 }
 
+/** Whether git is in a folder that is a repository's own, and that may have been made for it. */
+function checkRepository({ here, context }: Here): void {
+  const own = here.folders?.find((folder) => protectedPart(folder.slice(context.ground.workdir.length)) !== undefined);
+  if (own !== undefined) context.guarded.push(`git works in ${own}, whose settings may be commands`);
+}
+
 /** What a program's table says of its words. */
-function inspectUses(layer: CommandLayer, { here, context }: Here): void {
+function inspectUses(layer: CommandLayer, { here, context, finder }: Here & { readonly finder?: CommandLayer }): void {
   const { program, words, moreWords } = layer;
   if (program === undefined) return;
+  const found = finder === undefined ? undefined : secretFound(finder.words.slice(1), SHOWS.test(program));
   const unless = { words, folders: here.folders };
   for (const use of programUses(program, words, moreWords)) {
     const { kind, word, at, length } = use;
     const path = use.path === undefined ? {} : { path: use.path };
     switch (kind) {
-      case "writes":
-        checkTargets([{ word, ...path, action: "write" }], program, { here, context, by: words[at] ?? word });
+      case "writes": {
+        const by = use.purpose === true ? "command" : words[at] ?? word;
+        checkTargets([{ word, ...path, action: "write" }], program, { here, context, by });
+        break;
+      }
+      case "enters":
+        checkTouched(use.path ?? pathOf(word), program, { here, context });
+        checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
         break;
       case "reads":
-      case "enters":
+        if (found !== undefined && word.value?.includes("{}")) {
+          context.guarded.push(`${program} reads what find finds, and ${found} may be secret`);
+        }
         checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
         break;
       case "touches":

@@ -12,11 +12,13 @@ import {
 import { unprovenArithmetic } from "../evaluation.ts";
 import { readTargets, redirectionTargets } from "../file_targets.ts";
 import { changesFolder, newFolder, trackFolders } from "../folders.ts";
+import { noteValues } from "../known_values.ts";
 import { setsKnownVariables, withKnownVariables } from "../known_variables.ts";
 import { type Ground, whereto } from "../places.ts";
 import { ALWAYS_FINE, checkRead, checkTargets } from "./files.ts";
 import { type Context, doubt, type Inspection, type Surroundings } from "./inspection.ts";
 import { inspectLayer } from "./layer.ts";
+import { inspectNames, inspectShown, pipedInto } from "./names.ts";
 import { checkAssigned, inspectAssignments, inspectVariable } from "./variables.ts";
 
 /**
@@ -36,7 +38,7 @@ export function inspectShellText(text: string, ground: Ground): Inspection {
   const { workdir } = ground;
   const context: Context = {
     ...{ ground, commands: [], violations: [], doubts: [], guarded: [], writes: [], reads: [], named: new Map() },
-    ...{ variables: [], arithmetic: [] },
+    ...{ variables: [], arithmetic: [], values: new Map() },
   };
   const hidden = hiddenCharacter(text);
   if (hidden !== undefined) doubt(context, `it has a character that is not shown (${hidden})`);
@@ -58,6 +60,8 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
   }
   context.arithmetic.push(...script.arithmetic);
   for (const variable of script.variables) inspectVariable(variable, { handed: false }, context);
+  noteValues(context.values, script);
+  inspectNames(script, context);
   const all = script.commands.map((command) => ({ command, layers: commandLayers(command) }));
   // A folder that changes in a loop may have changed before the loop's first command is run again.
   const lost = all.some(({ command, layers }) => command.inLoop && changesFolder(layers)) ||
@@ -72,6 +76,7 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
     const command = withBraces(known);
     const layers = command === written ? asWritten : commandLayers(command);
     inspectAssignments(command, { here, context });
+    inspectShown(command, context);
     const likeness = command.words.find(looksLikeOperator);
     if (likeness !== undefined) doubt(context, `${likeness.source} has a character that looks like one of the shell's`);
     const effects = layers.filter(({ transparent }) => !transparent).map(({ words }) => builtinEffects(words));
@@ -82,7 +87,8 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
     checkTargets(redirectionTargets(command), "a redirection", { here, context, by: "redirection" });
     for (const word of readTargets(command)) checkRead({ word }, "a redirection", { here, context });
     for (const { word } of command.assignments) checkAssigned(word, { here, context });
-    for (const layer of layers) inspectLayer(layer, { command, layers, here, context, tracker, inspectScript });
+    const before = pipedInto(script.commands, written);
+    for (const layer of layers) inspectLayer(layer, { command, layers, here, context, tracker, inspectScript, before });
     if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
   }
 }

@@ -27,9 +27,12 @@ export function valueOf({ parts }: ShellWord): ShellWord["parts"] {
 export function inspectVariable(
   variable: ShellVariable,
   { handed, unless }: { readonly handed: boolean; readonly unless?: Doubt["unless"] },
-  { variables, doubts }: Context,
+  { variables, doubts, violations }: Context,
 ): void {
   variables.push(variable);
+  if (variable.name === "PANEWRIGHT_TRUST") {
+    violations.push({ rule: "panewright", message: "it sets PANEWRIGHT_TRUST, which trusts a configuration" });
+  }
   const { name, values } = variable;
   const [value] = values ?? [];
   const literal = values?.length === 1 && value?.every(({ type }) => type === "literal");

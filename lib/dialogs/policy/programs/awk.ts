@@ -1,10 +1,10 @@
 import { type ProgramTable, useOf } from "./table.ts";
 
 /**
- * What an awk program may do besides writing to its output: run commands, read and write files. A `>` or `|` anywhere
+ * What an awk program may do besides writing to its output: run commands, read and write files, show the environment. A `>` or `|` anywhere
  * after `print` counts, whatever it means there.
  */
-const DOES_MORE = /\bsystem\b|getline|@|print[^]*(?:>|\|(?!\|))|\bclose\b|\\[0-7x]/;
+const DOES_MORE = /\b(?:system|ENVIRON|PROCINFO|SYMTAB|FUNCTAB)\b|getline|@|print[^]*(?:>|\|(?!\|))|\bclose\b|\\[0-7x]/;
 
 /** awk by POSIX, and gawk 5.2. */
 export const AWK: ProgramTable = {

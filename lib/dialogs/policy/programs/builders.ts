@@ -50,7 +50,14 @@ export const CARGO: ProgramTable = {
   harmless: { "--manifest-path": /^(?!\/|~|.*\.\.\/)[\w./-]+$/ },
   operands(operands) {
     const [first] = operands;
-    return first !== undefined && first.word.value?.startsWith("+") === true ? [useOf("runs", first)] : [];
+    const toolchain = first?.word.value?.startsWith("+") === true ? [useOf("runs", first)] : [];
+    // What follows "--" is for the tests or the program.
+    const log = operands.findIndex(({ word }) => /^--logfile/.test(word.value ?? ""));
+    const file = operands[log]?.word.value?.includes("=") ? operands[log] : operands[log + 1];
+    const path = file?.word.value?.replace(/^--logfile=/, "");
+    return log === -1 || file === undefined
+      ? toolchain
+      : [...toolchain, { ...useOf("writes", file), ...(path === undefined ? {} : { path }) }];
   },
 };
 
@@ -76,7 +83,21 @@ export const OTHER_BUILDERS: ProgramTable = {
   programs: /^(?:ninja|cmake|ctest|gradlew?|mvnw?|dotnet|mix|swift|bazel|meson|just|task|rake|ant|sbt)$/,
   code: true,
   runs: [
-    ...["-f=", "-I=", "--init-script=", "-b=", "--build-file=", "-E=", "-P=", "-S=", "--script=", "-s=", "--settings="],
+    ...[
+      "-f=",
+      "-I=",
+      "--init-script=",
+      "-b=",
+      "--build-file=",
+      "-E=",
+      "-P=",
+      "-S=",
+      "--script=",
+      "-r=",
+      "--require=",
+      "-s=",
+      "--settings=",
+    ],
     ...[
       "-c=",
       "--settings-file=",

@@ -1,4 +1,4 @@
-import { type Operand, type ProgramTable, type Use, useOf } from "./table.ts";
+import { type Operand, type OptionTable, type ProgramTable, type Use, useOf } from "./table.ts";
 
 /** Settings that name no program, and pagers that only show. */
 const HARMLESS_SETTING =
@@ -13,6 +13,19 @@ const DIFF = ["--ext-diff", "--textconv"];
 /** Options that name the program at the other end. */
 const REMOTE = ["--upload-pack=", "--receive-pack=", "--exec="];
 
+/** Options that any command may have, for all that is known of it. */
+const COMMON: OptionTable = { writes: ["--output="], enters: ["--work-tree="], reads: ["--pathspec-from-file="] };
+
+function withCommon(tables: Readonly<Record<string, OptionTable>>): Readonly<Record<string, OptionTable>> {
+  const kinds = ["writes", "enters", "reads"] as const;
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, table]) => [
+      name,
+      { ...table, ...Object.fromEntries(kinds.map((kind) => [kind, [...table[kind] ?? [], ...COMMON[kind] ?? []]])) },
+    ]),
+  );
+}
+
 /** Commands without an option that runs programs or writes files of its choice. */
 const HARMLESS =
   "status add rm mv checkout switch restore reset ls-files ls-tree rev-parse rev-list describe shortlog " +
@@ -26,7 +39,7 @@ export const GIT: ProgramTable = {
   enters: ["-C=", "--work-tree="],
   valued: ["--namespace=", "--super-prefix="],
   harmless: { "-c": HARMLESS_SETTING },
-  subcommands: {
+  subcommands: withCommon({
     "*": {
       runs: [...DIFF, ...REMOTE, "--open-files-in-pager", "-O"],
       writes: ["--output=", "--output-directory=", "-o="],
@@ -70,12 +83,15 @@ export const GIT: ProgramTable = {
     "send-email": { runs: ["--sendmail-cmd=", "--smtp-server=", "--to-cmd=", "--cc-cmd="] },
     branch: { runs: ["--edit-description"] },
     "cat-file": { runs: ["--textconv", "--filters", "--batch-command"] },
-  },
+  }),
   operands(operands, { options }) {
+    // These show names only.
+    if (/^(?:check-ignore|ls-files|status)$/.test(operands[0]?.word.value ?? "")) return [];
     const rest = operands.slice(1).flatMap((operand): Use[] => {
       // A path may come after a revision: HEAD:.env
       const path = operand.word.value?.replace(/^[^:/]*:/, "");
       if (options.has("--no-index")) return [useOf("reads", operand)];
+      if (/^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(operand.word.value ?? "")) return [];
       return [{ ...useOf("touches", operand), ...(path === undefined ? {} : { path }) }];
     });
     return [...rest, ...commandsIn(operands)];

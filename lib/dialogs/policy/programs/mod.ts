@@ -7,7 +7,8 @@ import { GIT } from "./git.ts";
 import { GREP } from "./grep.ts";
 import { DENO, NODE, OTHER_INTERPRETERS, PERL, PYTHON } from "./interpreters.ts";
 import { NPM, NPX } from "./npm.ts";
-import { CHECKERS, EDITORS, FEW_OPTIONS, JQ, READERS, SECOND_WRITES, ZIP } from "./others.ts";
+import { CHECKERS, FILE_CHECKERS, FORMATTERS, REPORTERS } from "./checkers.ts";
+import { EDITORS, FEW_OPTIONS, JQ, READERS, SECOND_WRITES, ZIP } from "./others.ts";
 import { RIPGREP } from "./ripgrep.ts";
 import { SED } from "./sed.ts";
 import { SORT } from "./sort.ts";
@@ -20,7 +21,8 @@ export type { ProgramTable, Use } from "./table.ts";
 /** What is known of programs, the first one that fits. */
 const PROGRAM_TABLES: readonly ProgramTable[] = [
   ...[GIT, FIND, FD, RIPGREP, GREP, SORT, SED, AWK, TAR, PYTHON, NODE, PERL, OTHER_INTERPRETERS, NPX, NPM, DENO, GO],
-  ...[CARGO, MAKE, OTHER_BUILDERS, CURL, WGET, RSYNC, SSH, EDITORS, ZIP, CHECKERS, SECOND_WRITES, JQ],
+  ...[CARGO, MAKE, OTHER_BUILDERS, CURL, WGET, RSYNC, SSH, EDITORS, ZIP, REPORTERS, CHECKERS, FORMATTERS],
+  ...[...FILE_CHECKERS, SECOND_WRITES, JQ],
   ...FEW_OPTIONS,
   ...READERS,
 ];
@@ -59,8 +61,9 @@ export function programUses(program: string, words: readonly ShellWord[], moreWo
   if (moreWords && first !== undefined && table !== undefined && !words.some(({ value }) => value === "--")) {
     return usesBy(table, [...words, { ...first, value: undefined, parts: [] }]);
   }
-  if (table === undefined) return usesBy(UNKNOWN_PROGRAM, words).filter(({ kind }) => kind !== "unknown");
-  const own = usesBy(table, program === "find" || program === "gfind" ? withoutCommands(words) : words);
+  const own = table === undefined
+    ? usesBy(UNKNOWN_PROGRAM, words).filter(({ kind }) => kind !== "unknown")
+    : usesBy(table, program === "find" || program === "gfind" ? withoutCommands(words) : words);
   const at = innerProgram(words);
   const inner = words[at]?.value;
   if (inner === undefined || inner === program) return own;

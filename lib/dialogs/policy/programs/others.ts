@@ -35,72 +35,6 @@ export const ZIP: ProgramTable = {
   writes: ["-b=", "--temp-path=", "-O=", "--output-file=", "-lf=", "--logfile-path="],
 };
 
-/** Tests and linters: settings and plugins that they are told to load are code. */
-export const CHECKERS: ProgramTable = {
-  programs:
-    /^(?:py\.?test|mypy|pylint|tox|nox|black|ruff|flake8|isort|eslint|prettier|tsc|jest|vitest|mocha|rspec|rubocop|phpunit)$/,
-  code: true,
-  runs: [
-    ...["-p=", "-c=", "--config=", "--rootdir=", "--confcutdir=", "--override-ini=", "--load-plugins=", "--init-hook="],
-    ...[
-      "--rcfile=",
-      "--python-executable=",
-      "--config-file=",
-      "--rulesdir=",
-      "--plugin=",
-      "--parser=",
-      "--resolve-plugins-relative-to=",
-    ],
-    ...[
-      "--require=",
-      "-r=",
-      "--format=",
-      "-f=",
-      "--formatter=",
-      "--globalSetup=",
-      "--setupFilesAfterEnv=",
-      "--runner=",
-    ],
-    ...[
-      "--rootDir=",
-      "--testRunner=",
-      "--basetemp=",
-      "--pdbcls=",
-      "--rulesdir=",
-      "--root=",
-
-      "--transform=",
-      "--reporter=",
-      "--bootstrap=",
-      "--import=",
-      "--loader=",
-      "--project=",
-      "--environment=",
-    ],
-  ],
-  writes: [
-    "-o=",
-    "--output-file=",
-    "--outFile=",
-    "--outDir=",
-    "--junitxml=",
-    "--junit-xml=",
-    "--outputFile=",
-    "--cache-location=",
-    "--coverageDirectory=",
-  ],
-  valued: ["-k=", "-m=", "-n=", "-t=", "--testNamePattern="],
-  harmless: {
-    // Settings of the project itself, and formats that are built in.
-    "--project": /^(?!\/|~|.*\.\.)[\w./-]*tsconfig[\w.-]*\.json$/,
-    "-p": /^(?:no:[\w.]+|xdist|(?!\/|~|.*\.\.)[\w./-]*tsconfig[\w.-]*\.json|\.)$/,
-    "--format": /^[a-z]+$/,
-    "-f": /^[a-z]+$/,
-    "--reporter": /^[a-z-]+$/,
-    "--environment": /^[a-z-]+$/,
-  },
-};
-
 /** uniq and xxd write their second operand; tree, file and base64 have options that write. */
 export const SECOND_WRITES: ProgramTable = {
   programs: /^(?:uniq|xxd)$/,
@@ -111,14 +45,22 @@ export const SECOND_WRITES: ProgramTable = {
   ],
 };
 
+/** What a filter of jq may do besides reading its input: show the environment, read modules. */
+const JQ_DOES_MORE = /\$ENV\b|(?<![.\w"])env\b|\b(?:import|include|modulemeta|get_search_list|input_line_number)\b/;
+
 /** jq 1.7: the first operand is the filter. */
 export const JQ: ProgramTable = {
   programs: /^(?:jq|gojq|jaq)$/,
   runs: ["-f=", "--from-file=", "-L="],
-  reads: ["--slurpfile=", "--rawfile=", "--argfile="],
-  valued: ["--arg=", "--argjson=", "--indent=", "--tab"],
-  operands: (operands, { options }) =>
-    operands.slice(options.has("-f") || options.has("--from-file") ? 0 : 1).map((operand) => useOf("reads", operand)),
+  reads: ["--slurpfile==", "--rawfile==", "--argfile=="],
+  valued: ["--arg==", "--argjson==", "--indent=", "--tab"],
+  operands(operands, { options }) {
+    if (options.has("-f") || options.has("--from-file")) return operands.map((operand) => useOf("reads", operand));
+    const [filter, ...files] = operands;
+    const reads = files.map((operand) => useOf("reads", operand));
+    if (filter === undefined) return reads;
+    return JQ_DOES_MORE.test(filter.word.value ?? "$ENV") ? [useOf("runs", filter), ...reads] : reads;
+  },
 };
 
 /** Programs with one or two options that are not harmless. */
@@ -126,8 +68,9 @@ export const FEW_OPTIONS: readonly ProgramTable[] = [
   {
     programs: /^tree$/,
     writes: ["-o="],
-    reads: ["--fromfile", "--gitfile=", "--infofile="],
+    reads: ["--gitfile=", "--infofile="],
     valued: ["-L=", "-I=", "-P="],
+    operands: (operands) => operands.map((one) => useOf("reads", one)),
   },
   { programs: /^file$/, runs: ["-C", "--compile", "-m=", "--magic-file="], reads: ["-f=", "--files-from="] },
   { programs: /^date$/, runs: ["-s=", "--set="], reads: ["-f=", "--file=", "-r=", "--reference="], valued: ["-d="] },
@@ -137,8 +80,8 @@ export const FEW_OPTIONS: readonly ProgramTable[] = [
     operands: (operands) => operands.map((one) => useOf("runs", one)),
   },
   { programs: /^c?split$/, runs: ["--filter="], valued: ["-l=", "-b=", "-n=", "-a=", "-f="] },
-  { programs: /^shellcheck$/, reads: ["--rcfile="] },
-  { programs: /^gofmt$/, writes: ["-cpuprofile="], words: true, valued: ["-r="] },
+  // It has no recursion, and a copy of what a link leads to is one of its target's content.
+  { programs: /^cp$/, runs: ["-L", "--dereference", "-H"] },
   {
     programs: /^(?:ba|da|z|k|mk|a|fi)?sh$/,
     code: true,

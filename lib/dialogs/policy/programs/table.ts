@@ -2,7 +2,7 @@ import type { ShellWord } from "../../../shell/mod.ts";
 
 /**
  * What a program's options do. An option is written with its dashes, and with `=` after it where it takes a value:
- * `-o=`, `--output=`. What is not in a table is harmless.
+ * `-o=`, `--output=`. With `==` it takes two, of which the second counts. What is not in a table is harmless.
  */
 export interface OptionTable {
   /** Options that run programs or code, or read settings that can. */
@@ -53,6 +53,8 @@ export interface Given {
 
 /** One thing that a program does because of a word. */
 export interface Use {
+  /** Whether it is the program's very purpose, so that a rule for the program means it. @default {false} */
+  readonly purpose?: true;
   /** `touches`: it may be a path, which matters only where that is protected. `unknown`: it may be any option. */
   readonly kind: "runs" | "writes" | "reads" | "enters" | "touches" | "unknown";
   /** The place of the word that asks for it. */
@@ -99,7 +101,8 @@ type OptionKind = "runs" | "writes" | "reads" | "enters" | "valued";
 interface Spec {
   readonly name: string;
   readonly kind: OptionKind;
-  readonly takes: boolean;
+  /** How many values it takes. */
+  readonly takes: 0 | 1 | 2;
   readonly harmless?: RegExp;
 }
 
@@ -163,7 +166,7 @@ class Scan {
       this.#options.add(name);
       if (spec === undefined) continue;
       const rest = text.slice(index + 1);
-      if (spec.takes) return this.#take(spec, { at, length: index + 1, value: rest === "" ? undefined : rest });
+      if (spec.takes > 0) return this.#take(spec, { at, length: index + 1, value: rest === "" ? undefined : rest });
       this.#take(spec, { at, length: index + 1, value: undefined });
     }
     return at;
@@ -182,18 +185,18 @@ class Scan {
     given: { readonly at: number; readonly length: number; readonly value: string | undefined },
   ): number {
     const { at, length, value } = given;
-    const next = this.words[at + 1];
-    const separate = spec.takes && value === undefined;
+    const next = this.words[at + spec.takes];
+    const separate = spec.takes > 0 && value === undefined;
     const word = (separate ? next : this.words[at]) ?? (this.words[at] as ShellWord);
     const known = separate ? next?.value : this.words[at]?.value === undefined ? undefined : value;
-    if (spec.takes) this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
+    if (spec.takes > 0) this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
     const harmless = spec.harmless !== undefined && known !== undefined && spec.harmless.test(known);
     if (spec.kind !== "valued" && !harmless) {
       const path = separate || value === undefined ? {} : known === undefined ? {} : { path: known };
       this.#found.push({ kind: spec.kind, at, length, word, ...path });
     }
     // What may be an option is looked at as one, too.
-    return separate && !(next !== undefined && beginning(next).startsWith("-")) ? at + 1 : at;
+    return separate && !(next !== undefined && beginning(next).startsWith("-")) ? at + spec.takes : at;
   }
 }
 
@@ -201,8 +204,8 @@ function specsOf(table: OptionTable): readonly Spec[] {
   const kinds = ["runs", "writes", "reads", "enters", "valued"] as const;
   return kinds.flatMap((kind) =>
     (table[kind] ?? []).map((text): Spec => {
-      const takes = text.endsWith("=");
-      const name = takes ? text.slice(0, -1) : text;
+      const name = text.replace(/=+$/, "");
+      const takes = Math.min(text.length - name.length, 2) as Spec["takes"];
       const harmless = table.harmless?.[name];
       return { name, kind, takes, ...(harmless === undefined ? {} : { harmless }) };
     })

@@ -1,0 +1,106 @@
+/** More texts than these are not spelled out. */
+const MAX_TEXTS = 64;
+
+/**
+ * The texts that a text with braces stands for, as `{a,b}` in a shell; `undefined` for too many.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(braceTexts(".{git,x}/{a,b{c,d}}"), [
+ *   ...[".git/a", ".git/bc", ".git/bd"],
+ *   ...[".x/a", ".x/bc", ".x/bd"],
+ * ]);
+ * assertEquals(braceTexts("{a}"), ["{a}"]);
+ * ```
+ */
+export function braceTexts(text: string): readonly string[] | undefined {
+  let waiting = [text];
+  // Each round spells out one pair of braces of every text.
+  for (let round = 0; round < MAX_TEXTS; round++) {
+    let spelled = false;
+    waiting = [
+      ...new Set(waiting.flatMap((one) => {
+        const choices = firstChoices(one);
+        if (choices === undefined) return [one];
+        spelled = true;
+        return choices;
+      })),
+    ];
+    if (!spelled) return waiting;
+    if (waiting.length > MAX_TEXTS) return undefined;
+  }
+  return undefined;
+}
+
+/** The texts for the choices of an innermost pair of braces with a comma in it. */
+function firstChoices(text: string): readonly string[] | undefined {
+  const found = /\{([^{}]*,[^{}]*)\}/.exec(text);
+  if (found === null) return undefined;
+  const [whole, inner = ""] = found;
+  const [before, after] = [text.slice(0, found.index), text.slice(found.index + whole.length)];
+  return inner.split(",").map((choice) => `${before}${choice}${after}`);
+}
+
+/** Whether a name may stand for several names: it has `*`, `?`, `[` or a pattern of bash such as `@(a|b)` in it. */
+export function isNamePattern(name: string): boolean {
+  return /[*?[]|[@!+]\(/.test(name);
+}
+
+type Token = { readonly one: string | "any" } | { readonly many: true; readonly dots: boolean };
+
+function tokensOf(pattern: string): readonly Token[] {
+  return (pattern.match(/[@!?*+]\([^)]*\)?|\*+|\[!?\]?(?:\[:\w+:\]|[^\]])*\]|[^]/gu) ?? []).map((piece): Token => {
+    if (/^.\(/u.test(piece)) return { many: true, dots: true };
+    if (piece.startsWith("*")) return { many: true, dots: false };
+    return { one: piece === "?" || (piece.startsWith("[") && piece.length > 2) ? "any" : piece };
+  });
+}
+
+/** How a name is compared with a pattern. */
+export interface MatchNameOptions {
+  /** Whether a dot at the beginning is like any other character, as for find. @default {false} */
+  readonly dots?: boolean;
+}
+
+/**
+ * Whether a pattern may stand for a name. A pattern that says nothing of a name but its ending may stand for too many
+ * to count, as `*` and `*.yml`; one with brackets counts as any character.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([".e*", ".[a-z]nv", ".??v"].map((pattern) => mayName(pattern, ".env")), [true, true, true]);
+ * assertEquals(["*", "*env", ".e"].map((pattern) => mayName(pattern, ".env")), [false, false, false]);
+ * assertEquals(mayName("*env", ".env", { dots: true }), true);
+ * assertEquals([mayName("id_*", "id_rsa"), mayName("*.json", "secrets.json")], [true, false]);
+ * ```
+ */
+export function mayName(pattern: string, name: string, { dots = false }: MatchNameOptions = {}): boolean {
+  const tokens = tokensOf(pattern);
+  const literal = tokens.map((token) => "one" in token && token.one !== "any" ? token.one : "*").join("");
+  if (!literal.startsWith(".") && literal.replace(/\.\w+$/, "").replaceAll("*", "") === "") return false;
+  const hidden = name.startsWith(".") && !dots;
+  let places = spread(new Set([0]), tokens);
+  for (const [index, character] of [...name].entries()) {
+    const next = new Set<number>();
+    for (const place of places) {
+      const token = tokens[place];
+      if (token === undefined) continue;
+      if ("many" in token) {
+        if (index > 0 || !hidden || token.dots) next.add(place);
+      } else if (token.one === character || (token.one === "any" && (index > 0 || !hidden))) next.add(place + 1);
+    }
+    places = spread(next, tokens);
+    if (places.size === 0) return false;
+  }
+  return places.has(tokens.length);
+}
+
+function spread(places: Set<number>, tokens: readonly Token[]): Set<number> {
+  for (const place of places) {
+    const token = tokens[place];
+    if (token !== undefined && "many" in token) places.add(place + 1);
+  }
+  return places;
+}
