@@ -1,45 +1,19 @@
-/** More texts than these are not spelled out. */
-const MAX_TEXTS = 64;
-
 /**
- * The texts that a text with braces stands for, as `{a,b}` in a shell; `undefined` for too many.
+ * A path in which braces that are not spelled out, as in `.e{nv,x}$Y`, are name patterns.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(braceTexts(".{git,x}/{a,b{c,d}}"), [
- *   ...[".git/a", ".git/bc", ".git/bd"],
- *   ...[".x/a", ".x/bc", ".x/bd"],
- * ]);
- * assertEquals(braceTexts("{a}"), ["{a}"]);
+ * assertEquals([".e{nv,x}*", "{.env,x}*", "{a}"].map(withoutBraces), [".e@()*", ".**", "{a}"]);
  * ```
  */
-export function braceTexts(text: string): readonly string[] | undefined {
-  let waiting = [text];
-  // Each round spells out one pair of braces of every text.
-  for (let round = 0; round < MAX_TEXTS; round++) {
-    let spelled = false;
-    waiting = [
-      ...new Set(waiting.flatMap((one) => {
-        const choices = firstChoices(one);
-        if (choices === undefined) return [one];
-        spelled = true;
-        return choices;
-      })),
-    ];
-    if (!spelled) return waiting;
-    if (waiting.length > MAX_TEXTS) return undefined;
+export function withoutBraces(path: string): string {
+  let text = path;
+  for (let before = ""; before !== text;) {
+    before = text;
+    text = text.replaceAll(/\{([^{}]*,[^{}]*)\}/g, (_, inner: string) => /(?:^|,)\./.test(inner) ? ".*" : "@()");
   }
-  return undefined;
-}
-
-/** The texts for the choices of an innermost pair of braces with a comma in it. */
-function firstChoices(text: string): readonly string[] | undefined {
-  const found = /\{([^{}]*,[^{}]*)\}/.exec(text);
-  if (found === null) return undefined;
-  const [whole, inner = ""] = found;
-  const [before, after] = [text.slice(0, found.index), text.slice(found.index + whole.length)];
-  return inner.split(",").map((choice) => `${before}${choice}${after}`);
+  return text;
 }
 
 /** Whether a name may stand for several names: it has `*`, `?`, `[` or a pattern of bash such as `@(a|b)` in it. */

@@ -1,4 +1,4 @@
-import { braceTexts, isNamePattern, type MatchNameOptions, mayName } from "./name_patterns.ts";
+import { isNamePattern, type MatchNameOptions, mayName, withoutBraces } from "./name_patterns.ts";
 
 /** Folders in which nothing is written without a person, wherever they are: settings and hooks of tools that act on them. */
 const PROTECTED_FOLDERS = new Set(
@@ -43,36 +43,20 @@ function folded(path: string): readonly string[] {
  * ```
  */
 export function protectedPart(path: string, options?: MatchNameOptions): string | undefined {
-  return anySpelling(path, (names) => {
-    for (const [index, name] of names.entries()) {
-      const next = names[index + 1] ?? "";
-      for (const pair of PROTECTED_PAIRS) {
-        const [folder = "", inner = ""] = pair.split("/");
-        if (isCalled(name, folder, options) && isCalled(next, inner, options)) return pair;
-      }
-      const found = oneOf(PROTECTED_FOLDERS, name, options) ?? oneOf(PROTECTED_FILES, name, options);
-      if (found !== undefined) return found;
-      // A folder called x.git is a repository to git.
-      if (/^\.env(?:$|[._-])|^\.envrc$/.test(name) || /^git~\d$|.\.git$/.test(name)) return name;
+  const names = folded(withoutBraces(path));
+  for (const [index, name] of names.entries()) {
+    const next = names[index + 1] ?? "";
+    for (const pair of PROTECTED_PAIRS) {
+      const [folder = "", inner = ""] = pair.split("/");
+      if (isCalled(name, folder, options) && isCalled(next, inner, options)) return pair;
     }
-    // Removing or replacing a folder takes what is in it.
-    return names.at(-1) === ".github" ? ".github" : undefined;
-  });
-}
-
-/** What a finder tells of the folded names of a path, or of one of those that its braces stand for. */
-function anySpelling(
-  path: string,
-  find: (names: readonly string[]) => string | undefined,
-): string | undefined {
-  const texts = path.includes("{") ? braceTexts(path) : [path];
-  // Too many texts to look at may be anything.
-  if (texts === undefined) return path;
-  for (const text of texts) {
-    const found = find(folded(text));
+    const found = oneOf(PROTECTED_FOLDERS, name, options) ?? oneOf(PROTECTED_FILES, name, options);
     if (found !== undefined) return found;
+    // A folder called x.git is a repository to git.
+    if (/^\.env(?:$|[._-])|^\.envrc$/.test(name) || /^git~\d$|.\.git$/.test(name)) return name;
   }
-  return undefined;
+  // Removing or replacing a folder takes what is in it.
+  return names.at(-1) === ".github" ? ".github" : undefined;
 }
 
 function oneOf(names: ReadonlySet<string>, given: string, options?: MatchNameOptions): string | undefined {
@@ -102,26 +86,27 @@ const SECRET_FILES = new Set(
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(["/w/.env", "/home/jane/.ssh/id_x", "/proc/self/environ"].map(secretPart), [".env", ".ssh", "environ"]);
- * assertEquals(["/w/.env.example", "/w/src/env.ts", "/proc/cpuinfo"].map(secretPart), [undefined, undefined, undefined]);
+ * const secrets = (...paths: string[]) => paths.map((path) => secretPart(path));
+ * assertEquals(secrets("/w/.env", "/home/jane/.ssh/id_x", "/proc/self/environ"), [".env", ".ssh", "environ"]);
+ * assertEquals(secrets("/w/.env.example", "/w/src/env.ts", "/proc/cpuinfo"), [undefined, undefined, undefined]);
+ * assertEquals(secrets("/w/.e*", "/w/*.json", "server.key"), [".env", undefined, "server.key"]);
  * ```
  */
 export function secretPart(path: string, options?: MatchNameOptions): string | undefined {
-  return anySpelling(path, (names) => {
-    for (const [index, name] of names.entries()) {
-      const found = oneOf(SECRET_FOLDERS, name, options) ?? oneOf(SECRET_FILES, name, options);
-      if (found !== undefined) return found;
-      const next = names[index + 1] ?? "";
-      const told = ["config", "credentials"].some((inner) => isNamePattern(next) || isCalled(next, inner, options));
-      if (told && isCalled(name, ".git", options)) return ".git/config";
-      if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
-        return name;
-      }
-      if (/\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
+  const names = folded(withoutBraces(path));
+  for (const [index, name] of names.entries()) {
+    const found = oneOf(SECRET_FOLDERS, name, options) ?? oneOf(SECRET_FILES, name, options);
+    if (found !== undefined) return found;
+    const next = names[index + 1] ?? "";
+    const told = ["config", "credentials"].some((inner) => isNamePattern(next) || isCalled(next, inner, options));
+    if (told && isCalled(name, ".git", options)) return ".git/config";
+    if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
+      return name;
     }
-    const inProcess = names[0] === "proc" ? names[2] ?? names[1] ?? "" : "";
-    return /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(inProcess) ? inProcess : undefined;
-  });
+    if (/\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
+  }
+  const inProcess = names[0] === "proc" ? names[2] ?? names[1] ?? "" : "";
+  return /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(inProcess) ? inProcess : undefined;
 }
 
 /** Where anything may be read: what the system brings, and devices without content. */
