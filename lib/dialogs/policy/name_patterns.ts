@@ -11,7 +11,7 @@ export function withoutBraces(path: string): string {
   let text = path;
   for (let before = ""; before !== text;) {
     before = text;
-    text = text.replaceAll(/\{([^{}]*,[^{}]*)\}/g, (_, inner: string) => /(?:^|,)\./.test(inner) ? ".*" : "@()");
+    text = text.replaceAll(/\{([^{}]*,[^{}]*)\}/g, (_, inner: string) => /(?:^|,)\.(?!\.)/.test(inner) ? ".*" : "@()");
   }
   return text;
 }
