@@ -1,4 +1,4 @@
-import { didYouMean } from "../config/suggest.ts";
+import { didYouMean } from "../text/suggest.ts";
 import { UsageError } from "../errors.ts";
 import type { CommandEntry } from "./console/command.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type ConfigForm, unwrapSchema } from "./schema.ts";
 import { GROUPS } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
-import { nearest } from "./suggest.ts";
+import { nearest } from "../text/suggest.ts";
 
 /** A mistake in one value or key. */
 export interface ValueProblem {

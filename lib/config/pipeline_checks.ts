@@ -3,7 +3,7 @@ import { globProblem } from "../jobs/pipeline/write_globs.ts";
 import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../text/suggest.ts";
 
 /** What {@linkcode checkPipelines} needs besides the configuration. */
 export interface PipelineCheckOptions {

@@ -8,7 +8,7 @@ import type { ConfigForm } from "./schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../text/suggest.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** What {@linkcode readProviders} looks at. */

@@ -25,6 +25,18 @@ export async function writeRun({ workdir, id, events, startedAt }: WrittenRun): 
   return folder;
 }
 
+/** The id of the run that tests write where any will do. */
+export const RUN_ID = "20261120-072605-3fa9";
+
+/** Writes the folder of a review loop, with what happened after it began. */
+export async function writeReview(
+  dir: { readonly path: string },
+  events: readonly ReviewFact[],
+  id: string = RUN_ID,
+): Promise<RunFolder> {
+  return await writeRun({ workdir: dir.path, id, events: [reviewStarted(dir.path, id), ...events] });
+}
+
 function timeOfId(id: string): Date {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)/.exec(id) ?? [];
   return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

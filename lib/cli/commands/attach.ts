@@ -8,7 +8,7 @@ import { tmuxCommand } from "../../tmux/server.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
 import { type Progress, type SessionState, workerOf } from "../../run/progress.ts";
-import { didYouMean } from "../../config/suggest.ts";
+import { didYouMean } from "../../text/suggest.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findMeantRun, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 

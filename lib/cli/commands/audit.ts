@@ -2,7 +2,7 @@ import { type AuditVerdict, type ChainedRecord, checkChain, findCut } from "../.
 import { readRegularText } from "../../ports/regular_file.ts";
 import { MAX_AUDIT_BYTES } from "../../dialogs/audit.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { didYouMean } from "../../config/suggest.ts";
+import { didYouMean } from "../../text/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
 import { NO_WITNESSES, readWitnesses, type Witnesses } from "../audit_witnesses.ts";

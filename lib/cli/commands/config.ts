@@ -2,7 +2,7 @@ import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadAnyConfig, type LoadedSettings } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/schema.ts";
 import { describeSource, valueAt } from "../../config/source.ts";
-import { didYouMean } from "../../config/suggest.ts";
+import { didYouMean } from "../../text/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
 import { displayWidth } from "../../text/display_width.ts";

@@ -1,7 +1,7 @@
 import { parsePermissionSubjects, type PermissionSubject } from "../../dialogs/policy_subjects.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toPermissionPolicy } from "../../config/plan.ts";
-import { didYouMean } from "../../config/suggest.ts";
+import { didYouMean } from "../../text/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { exactRequest, permissionDecider, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
 import type { DialogKind } from "../../screen/dialog.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "@std/cli/parse-args";
-import { didYouMean } from "../../config/suggest.ts";
+import { didYouMean } from "../../text/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import type { ArgumentSpec, FlagSpec } from "./command.ts";
 

@@ -12,13 +12,12 @@ import {
   execWaiting,
   PROGRAMMER_AT_WORK,
   reviewFinished,
-  reviewStarted,
+  RUN_ID,
+  writeReview,
   writeRun,
 } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
-
-const ID = "20261120-072605-3fa9";
 
 async function logs(cwd: string, args: readonly string[] = [], options: FakeIoOptions = {}) {
   return await callCli(["logs", ...args], { cwd, ...options });
@@ -27,12 +26,11 @@ async function logs(cwd: string, args: readonly string[] = [], options: FakeIoOp
 Deno.test("logs: the run's own lines with their times; details only with --verbose", async () => {
   await using dir = await tempDir();
   const events = [
-    reviewStarted(dir.path, ID),
     ...agentReady(),
     ...PROGRAMMER_AT_WORK,
     reviewFinished("fail", "it is red"),
   ];
-  await writeRun({ workdir: dir.path, id: ID, events });
+  await writeReview(dir, events);
   const { code, stdout } = await logs(dir.path);
   assertEquals(code, 0);
   const lines = stdout.trimEnd().split("\n");
@@ -48,7 +46,7 @@ Deno.test("logs: the run's own lines with their times; details only with --verbo
 
 Deno.test("logs: control characters of agents never reach the terminal, nor a program's JSON", async () => {
   await using dir = await tempDir();
-  await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), dialogWaiting(ID, "q1")] });
+  await writeReview(dir, [dialogWaiting(RUN_ID, "q1")]);
   for (const args of [[], ["--json"], ["--verbose"]]) {
     const { stdout } = await logs(dir.path, args, { terminal: true, env: { NO_COLOR: "1" } });
     assertStringIncludes(stdout, "rm -rf ");
@@ -58,15 +56,15 @@ Deno.test("logs: control characters of agents never reach the terminal, nor a pr
 
 Deno.test("logs --json: the records as they are", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...agentReady()] });
-  const { stdout } = await logs(dir.path, ["--json", ID]);
+  const folder = await writeReview(dir, [...agentReady()]);
+  const { stdout } = await logs(dir.path, ["--json", RUN_ID]);
   const parse = (text: string) => text.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(parse(stdout), parse(await Deno.readTextFile(folder.journalPath)));
 });
 
 Deno.test("logs: a run of exec names the files that have what its agents said", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: execWaiting(dir.path, ID) });
+  const folder = await writeRun({ workdir: dir.path, id: RUN_ID, events: execWaiting(dir.path, RUN_ID) });
   const { stdout } = await logs(dir.path);
   assertStringIncludes(stdout, `what it says and runs is in ${folder.path}/steps/02-build/attempt-1/log.txt\n`);
   assertMatch(stdout, /question q1 of step "build": Which database\?\n/);
@@ -74,7 +72,7 @@ Deno.test("logs: a run of exec names the files that have what its agents said", 
 
 Deno.test("logs: records of a later version that may be passed over are, a last one that is torn does not count", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
+  const folder = await writeReview(dir, []);
   const more =
     '{"at":"2026-11-20T08:00:00Z","type":"new_thing","passable":true}\n{"at":"2026-11-20T08:00:01Z","type":"round_started","round":1,"maxRounds":8}\n{"at":"20';
   await Deno.writeTextFile(folder.journalPath, more, { append: true });
@@ -88,30 +86,30 @@ Deno.test("logs: records of a later version that may be passed over are, a last 
 
 Deno.test("logs: a record that this version does not know ends them, and says which version is needed", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
+  const folder = await writeReview(dir, []);
   const more = '{"at":"2026-11-20T08:00:00Z","type":"new_thing"}\n';
   await Deno.writeTextFile(folder.journalPath, more, { append: true });
   const { code, stdout, stderr } = await logs(dir.path);
   assertEquals(code, 2);
-  assertStringIncludes(stdout, `run ${ID}, starting with analyst`);
+  assertStringIncludes(stdout, `run ${RUN_ID}, starting with analyst`);
   assertStringIncludes(stderr, 'has the type "new_thing"');
   assertStringIncludes(stderr, "later version");
 });
 
 Deno.test("logs: a damaged journal is shown up to the damage, which is named", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
+  const folder = await writeReview(dir, []);
   const byte = (await Deno.stat(folder.journalPath)).size;
   await Deno.writeTextFile(folder.journalPath, "no record\n", { append: true });
   const { code, stdout, stderr } = await logs(dir.path);
   assertEquals(code, 1);
-  assertStringIncludes(stdout, `run ${ID}, starting with analyst`);
+  assertStringIncludes(stdout, `run ${RUN_ID}, starting with analyst`);
   assertStringIncludes(stderr, `line 3 (byte ${byte}) is not a record`);
 });
 
 Deno.test("logs: a run that was broken off before it began", async () => {
   await using dir = await tempDir();
-  await Deno.mkdir(runFolderAt(dir.path, ID).path, { recursive: true });
+  await Deno.mkdir(runFolderAt(dir.path, RUN_ID).path, { recursive: true });
   const { code, stderr } = await logs(dir.path);
   assertEquals(code, 1);
   assertStringIncludes(stderr, "it does not exist");
@@ -119,7 +117,7 @@ Deno.test("logs: a run that was broken off before it began", async () => {
 
 Deno.test("logs --follow: new lines as they come, until no process executes the run", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
+  const folder = await writeReview(dir, []);
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const io = fakeIo({ cwd: dir.path });
   let ended = false;
@@ -138,7 +136,7 @@ Deno.test("logs --follow: new lines as they come, until no process executes the 
 
 Deno.test("logs --follow: Ctrl-C leaves with 130 and no message", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID)] });
+  const folder = await writeReview(dir, []);
   using _held = await tryLockFile(folder.lockPath, "process 1");
   const controller = new AbortController();
   const io = fakeIo({ cwd: dir.path, signal: controller.signal });

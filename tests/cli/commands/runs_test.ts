@@ -11,6 +11,7 @@ import {
   PROGRAMMER_AT_WORK,
   reviewFinished,
   reviewStarted,
+  writeReview,
   writeRun,
 } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -32,22 +33,21 @@ async function states(dir: TempDir): Promise<readonly (readonly [number, Conditi
   return rows.map(({ run, state }) => [Number(run[10]), state]);
 }
 
-async function writeReview(dir: TempDir, number: number, ...more: Parameters<typeof writeRun>[0]["events"][number][]) {
-  const id = runId(number);
-  return await writeRun({ workdir: dir.path, id, events: [reviewStarted(dir.path, id), ...more] });
-}
-
 Deno.test("runs: each state of a run of the review loop has its word, the newest first", async () => {
   await using dir = await tempDir();
-  await writeReview(dir, 1, reviewFinished("pass"));
-  await writeReview(dir, 2, reviewFinished("fail"));
-  await writeReview(dir, 3, reviewFinished("needs_human"));
-  await writeReview(dir, 4, reviewFinished("error"));
-  await writeReview(dir, 5, reviewFinished("interrupted"));
-  await writeReview(dir, 6, ...agentReady(), ...PROGRAMMER_AT_WORK);
-  const executed = await writeReview(dir, 7, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  await writeReview(dir, [reviewFinished("pass")], runId(1));
+  await writeReview(dir, [reviewFinished("fail")], runId(2));
+  await writeReview(dir, [reviewFinished("needs_human")], runId(3));
+  await writeReview(dir, [reviewFinished("error")], runId(4));
+  await writeReview(dir, [reviewFinished("interrupted")], runId(5));
+  await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK], runId(6));
+  const executed = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK], runId(7));
   using _held = await tryLockFile(executed.lockPath, "process 1");
-  const asked = await writeReview(dir, 8, ...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(runId(8), "q1"));
+  const asked = await writeReview(
+    dir,
+    [...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(runId(8), "q1")],
+    runId(8),
+  );
   using _alsoHeld = await tryLockFile(asked.lockPath, "process 1");
   assertEquals(await states(dir), [
     [8, "waiting"],
@@ -63,7 +63,7 @@ Deno.test("runs: each state of a run of the review loop has its word, the newest
 
 Deno.test("runs: a dialog of a killed run waits for nothing, the question of a step that was left does", async () => {
   await using dir = await tempDir();
-  await writeReview(dir, 1, ...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(runId(1), "q1"));
+  await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(runId(1), "q1")], runId(1));
   const id = runId(2);
   await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id).slice(0, -2) });
   const interrupted = {
@@ -83,8 +83,8 @@ Deno.test("runs: the table tells what a run waits for, is at, or ended with", as
   await using dir = await tempDir();
   const [first, second] = [runId(1), runId(2)];
   await writeRun({ workdir: dir.path, id: first, events: execWaiting(dir.path, first) });
-  await writeReview(dir, 2, ...agentReady(), ...PROGRAMMER_AT_WORK);
-  await writeReview(dir, 3, reviewFinished("fail", "the tests fail\x1b[31m"));
+  await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK], runId(2));
+  await writeReview(dir, [reviewFinished("fail", "the tests fail\x1b[31m")], runId(3));
   const text = (await runs(dir)).replaceAll(/ {2}\d+ (?:s|min|h|d) +/g, "  AGE  ");
   assertEquals(text.split("\n").map((line) => line.replaceAll(/ {2,}/g, "  ")), [
     "RUN  JOB  STATE  AGE",
@@ -97,7 +97,7 @@ Deno.test("runs: the table tells what a run waits for, is at, or ended with", as
 
 Deno.test("runs: columns are aligned, and cut to the width of a terminal only", async () => {
   await using dir = await tempDir();
-  await writeReview(dir, 1, reviewFinished("pass", "x".repeat(200)));
+  await writeReview(dir, [reviewFinished("pass", "x".repeat(200))], runId(1));
   const id = runId(2);
   await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id) });
   const narrow = (await runs(dir, { terminal: true, columns: 50 })).trimEnd().split("\n");
@@ -109,8 +109,8 @@ Deno.test("runs: columns are aligned, and cut to the width of a terminal only", 
 
 Deno.test("runs: a damaged, an empty and a foreign folder do not keep the others from being listed", async () => {
   await using dir = await tempDir();
-  await writeReview(dir, 1, reviewFinished("pass"));
-  const damaged = await writeReview(dir, 2, ...agentReady());
+  await writeReview(dir, [reviewFinished("pass")], runId(1));
+  const damaged = await writeReview(dir, [...agentReady()], runId(2));
   await Deno.writeTextFile(damaged.journalPath, "no record\n", { append: true });
   await Deno.mkdir(runFolderAt(dir.path, runId(3)).path);
   await dir.write({
@@ -140,7 +140,11 @@ Deno.test("runs: nothing to list is said, and with --json nothing", async () => 
 
 Deno.test("runs: of a long journal of a run that is over only the ends are read", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, 1, { type: "warning", message: "x".repeat(100_000) }, reviewFinished("pass"));
+  const folder = await writeReview(
+    dir,
+    [{ type: "warning", message: "x".repeat(100_000) }, reviewFinished("pass")],
+    runId(1),
+  );
   const text = await Deno.readTextFile(folder.journalPath);
   // Damage in the middle shows only where the middle is read.
   await Deno.writeTextFile(folder.journalPath, text.replace('"warning"', '"warn'));

@@ -4,9 +4,7 @@ import { runCli } from "../../../lib/cli/main.ts";
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
-import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { findProcess } from "../../../lib/ports/process_table.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 import {
   agentReady,
@@ -15,16 +13,12 @@ import {
   PROGRAMMER_AT_WORK,
   reviewFinished,
   reviewStarted,
+  RUN_ID,
+  writeReview,
   writeRun,
 } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
-
-const ID = "20261120-072605-3fa9";
-
-async function writeReview(dir: TempDir, ...events: readonly ReviewFact[]): Promise<RunFolder> {
-  return await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...events] });
-}
 
 async function status(dir: TempDir, args: readonly string[] = [], options: FakeIoOptions = {}): Promise<string> {
   const io = fakeIo({ cwd: dir.path, ...options });
@@ -36,101 +30,100 @@ Deno.test("status: a run at work shows its turn, its counts, its agents and how 
   await using dir = await tempDir();
   const self = await findProcess(Deno.pid);
   const agent = agentReady({ pid: Deno.pid, processStart: self?.startTime ?? "" });
-  const folder = await writeReview(dir, ...agent, ...PROGRAMMER_AT_WORK);
+  const folder = await writeReview(dir, [...agent, ...PROGRAMMER_AT_WORK]);
   using _held = await tryLockFile(folder.lockPath, "process 4711");
   const text = await status(dir);
-  assertMatch(text, new RegExp(`^run ${ID} \\(run\\): running, executed by process 4711\\n`));
+  assertMatch(text, new RegExp(`^run ${RUN_ID} \\(run\\): running, executed by process 4711\\n`));
   assertMatch(text, /^ {2}job +Teach the greeter manners\.$/m);
   assertMatch(text, /^ {2}began +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, .* ago$/m);
   assertMatch(text, /^ {2}now +round 2 of 8, cycle 1, programmer\n +for .*; working, for /m);
   assertMatch(text, /^ {2}so far +1 turn, 0 responses, 1 reminder, 0 dialogs accepted$/m);
   assertMatch(text, /^ {2}agents +programmer {2}codex {2}%1 {2}alive {2}session 019a-77$/m);
-  assertMatch(text, new RegExp(`^ {2}watch +panewright attach ${ID}\\n +tmux -L `, "m"));
+  assertMatch(text, new RegExp(`^ {2}watch +panewright attach ${RUN_ID}\\n +tmux -L `, "m"));
   assertNotMatch(text, /^ {2}resume/m);
 });
 
 Deno.test("status: a killed run says so, with its agents gone and the command that goes on", async () => {
   await using dir = await tempDir();
-  await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK]);
   const text = await status(dir, ["--wd", dir.path], { cwd: "/" });
-  assertMatch(text, new RegExp(`^run ${ID} \\(run\\): killed\\n`));
+  assertMatch(text, new RegExp(`^run ${RUN_ID} \\(run\\): killed\\n`));
   assertMatch(text, /^ {2}stood at +round 2 of 8/m);
   assertMatch(text, /%1 {2}gone/);
-  assertStringIncludes(text, `resume    panewright resume ${ID} --wd ${dir.path}\n`);
+  assertStringIncludes(text, `resume    panewright resume ${RUN_ID} --wd ${dir.path}\n`);
 });
 
 Deno.test("status: an open dialog is shown with the command that answers it, and nothing of an agent's reaches the terminal", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(ID, "q1"));
+  const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(RUN_ID, "q1")]);
   using _held = await tryLockFile(folder.lockPath, "process 4711");
   const text = await status(dir);
-  assertStringIncludes(text, `run ${ID} (run): waiting for q1, executed by process 4711\n`);
+  assertStringIncludes(text, `run ${RUN_ID} (run): waiting for q1, executed by process 4711\n`);
   assertMatch(
     text,
     /^ {2}dialog +q1: the programmer wants to run a command, asked .* ago\n +\| rm -rf \\x1b\[2Jbuild\n +No rule allows it\.$/m,
   );
   assertNotMatch(text, /\bstep\b/);
-  assertStringIncludes(text, `answer    panewright answer ${ID} --question q1 yes|no\n`);
+  assertStringIncludes(text, `answer    panewright answer ${RUN_ID} --question q1 yes|no\n`);
   assertEquals(text.includes("\x1b"), false);
 });
 
 Deno.test("status: a dialog that only the pane takes an answer to", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(ID, undefined));
+  const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(RUN_ID, undefined)]);
   using _held = await tryLockFile(folder.lockPath, "process 4711");
   assertMatch(await status(dir), /waiting at a dialog[^]*answer +in the agent's pane\n/);
 });
 
 Deno.test("status: a step's question, before and after its answer", async () => {
   await using dir = await tempDir();
-  const folder = await writeRun({ workdir: dir.path, id: ID, events: execWaiting(dir.path, ID) });
+  const folder = await writeRun({ workdir: dir.path, id: RUN_ID, events: execWaiting(dir.path, RUN_ID) });
   const before = await status(dir);
-  assertStringIncludes(before, `run ${ID} (exec): waiting for q1\n`);
+  assertStringIncludes(before, `run ${RUN_ID} (exec): waiting for q1\n`);
   assertMatch(before, /^ {2}so far +0 tasks passed, 1200 tokens in, 40 out \(gpt-6\)$/m);
   assertMatch(before, new RegExp(`^ {2}step log +${folder.path}/steps/02-build/attempt-1/log.txt$`, "m"));
-  assertStringIncludes(before, `panewright answer ${ID} --question q1 "YOUR ANSWER"\n`);
-  assertStringIncludes(before, `resume    panewright resume ${ID}\n`);
+  assertStringIncludes(before, `panewright answer ${RUN_ID} --question q1 "YOUR ANSWER"\n`);
+  assertStringIncludes(before, `resume    panewright resume ${RUN_ID}\n`);
   await leaveAnswer(folder, { question: "q1", answer: "Postgres", by: "command", answeredAt: "2026-11-20T08:00:00Z" });
   const after = await status(dir);
-  assertStringIncludes(after, `run ${ID} (exec): q1 is answered\n`);
+  assertStringIncludes(after, `run ${RUN_ID} (exec): q1 is answered\n`);
   assertNotMatch(after, /panewright answer/);
 });
 
 Deno.test("status: a damaged journal shows what stands before the damage, where it is and what helps", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK]);
   await Deno.writeTextFile(folder.journalPath, "no record\n", { append: true });
   const text = await status(dir);
   assertMatch(text, /: unreadable\n/);
   assertMatch(text, /^ {2}stood at +round 2 of 8/m);
   assertMatch(text, /^ {2}problem +Cannot read the journal .*: line 12 \(byte \d+\) is not a record$/m);
-  assertStringIncludes(text, `resume    panewright resume ${ID} --from-last-good\n`);
+  assertStringIncludes(text, `resume    panewright resume ${RUN_ID} --from-last-good\n`);
 });
 
 Deno.test("status: without RUN it is the run that is executed, otherwise the newest", async () => {
   await using dir = await tempDir();
-  const older = await writeReview(dir);
+  const older = await writeReview(dir, []);
   const newer = "20261121-072605-3fa9";
   await writeRun({ workdir: dir.path, id: newer, events: [reviewStarted(dir.path, newer), reviewFinished("pass")] });
   const shown = async () => JSON.parse(await status(dir, ["--json"])).run;
   assertEquals(await shown(), newer);
   {
     using _held = await tryLockFile(older.lockPath, "process 1");
-    assertEquals(await shown(), ID);
+    assertEquals(await shown(), RUN_ID);
   }
-  assertEquals(JSON.parse(await status(dir, [older.path, "--json"], { cwd: "/" })).run, ID);
+  assertEquals(JSON.parse(await status(dir, [older.path, "--json"], { cwd: "/" })).run, RUN_ID);
 });
 
 Deno.test("status: counts go on over a resume, and what a dead agent asked is gone with it", async () => {
   await using dir = await tempDir();
   const sha256 = "0".repeat(64);
   const turn = { turnId: "r2-programmer-c1", role: "programmer", round: 2, cycle: 1 } as const;
-  const folder = await writeReview(
-    dir,
+  const folder = await writeReview(dir, [
     ...agentReady(),
     ...PROGRAMMER_AT_WORK,
-    dialogWaiting(ID, "q1"),
-    { type: "run_resumed", runId: ID, folder: "", settings: reviewSettings(dir) },
+    dialogWaiting(RUN_ID, "q1"),
+    { type: "run_resumed", runId: RUN_ID, folder: "", settings: reviewSettings(dir) },
     { type: "agent_starting", role: "programmer", provider: "codex", resumes: "019a-77" },
     ...agentReady().slice(3, 4),
     { type: "turn_resumed", ...turn },
@@ -143,7 +136,7 @@ Deno.test("status: counts go on over a resume, and what a dead agent asked is go
       cycle: 1,
       promptBytes: 1,
     },
-  );
+  ]);
   using _held = await tryLockFile(folder.lockPath, "process 1");
   const { state, summary } = JSON.parse(await status(dir, ["--json"]));
   assertEquals(state, "running");
@@ -153,14 +146,14 @@ Deno.test("status: counts go on over a resume, and what a dead agent asked is go
 });
 
 function reviewSettings(dir: TempDir) {
-  const started = reviewStarted(dir.path, ID);
+  const started = reviewStarted(dir.path, RUN_ID);
   if (started.type !== "run_started") throw new TypeError("the first record is another");
   return started.settings;
 }
 
 Deno.test("status --watch: one block a change where there is no terminal, until the run ends", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady());
+  const folder = await writeReview(dir, [...agentReady()]);
   const io = fakeIo({ cwd: dir.path });
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch"], io);
@@ -177,16 +170,16 @@ Deno.test("status --watch: one block a change where there is no terminal, until 
   lock?.[Symbol.dispose]();
   assertEquals(await watching, 0);
   assertEquals(blocks().map((block) => block.split("\n")[0]), [
-    `run ${ID} (run): running, executed by process 1`,
-    `run ${ID} (run): running, executed by process 1`,
-    `run ${ID} (run): passed, executed by process 1`,
-    `run ${ID} (run): passed`,
+    `run ${RUN_ID} (run): running, executed by process 1`,
+    `run ${RUN_ID} (run): running, executed by process 1`,
+    `run ${RUN_ID} (run): passed, executed by process 1`,
+    `run ${RUN_ID} (run): passed`,
   ]);
 });
 
 Deno.test("status --watch --json: one object a change", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady());
+  const folder = await writeReview(dir, [...agentReady()]);
   const io = fakeIo({ cwd: dir.path });
   const lock = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch", "--json"], io);
@@ -198,19 +191,19 @@ Deno.test("status --watch --json: one object a change", async () => {
 
 Deno.test("status --watch: a run whose folder is removed meanwhile is not called one that never began", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady());
+  const folder = await writeReview(dir, [...agentReady()]);
   const io = fakeIo({ cwd: dir.path });
   using _held = await tryLockFile(folder.lockPath, "process 1");
   const watching = runCli(["status", "--watch"], io);
   await until(() => io.written.stdout !== "");
   await Deno.remove(folder.path, { recursive: true });
   assertEquals(await watching, 1);
-  assertStringIncludes(io.written.stderr, `Cannot show run ${ID} any longer: its folder was removed`);
+  assertStringIncludes(io.written.stderr, `Cannot show run ${RUN_ID} any longer: its folder was removed`);
 });
 
 Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the terminal back as it was", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady());
+  const folder = await writeReview(dir, [...agentReady()]);
   using _held = await tryLockFile(folder.lockPath, "process 1");
   const controller = new AbortController();
   const io = fakeIo({ cwd: dir.path, terminal: true, rows: 6, columns: 60, signal: controller.signal });

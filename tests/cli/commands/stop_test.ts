@@ -8,7 +8,6 @@ import { systemClock } from "../../../lib/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { isServerRunning, killServer } from "../../../lib/tmux/server.ts";
 import { stopRun } from "../../../lib/jobs/stop_run.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { foldEvents } from "../../support/fold_events.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { cleanEnvironment } from "../../support/run_panewright.ts";
@@ -18,20 +17,15 @@ import {
   execWaiting,
   PROGRAMMER_AT_WORK,
   reviewFinished,
-  reviewStarted,
+  RUN_ID,
+  writeReview,
   writeRun,
 } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
-const ID = "20261120-072605-3fa9";
-
-async function writeReview(dir: TempDir, ...events: readonly ReviewFact[]): Promise<RunFolder> {
-  return await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...events] });
-}
-
 async function stop(dir: TempDir, ...args: readonly string[]) {
-  return await callCli(["stop", ID, ...args], { cwd: dir.path });
+  return await callCli(["stop", RUN_ID, ...args], { cwd: dir.path });
 }
 
 /** A process that holds a run's lock, as the panewright that executes it does. */
@@ -45,18 +39,18 @@ async function startOwner({ lockPath }: RunFolder, ...mode: readonly string[]): 
 
 Deno.test("stop: the process that executes the run is told to end, and waited for", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...PROGRAMMER_AT_WORK);
+  const folder = await writeReview(dir, [...PROGRAMMER_AT_WORK]);
   await using owner = await startOwner(folder);
   const { code, stdout } = await stop(dir);
   assertEquals(code, 0);
   assertEquals((await owner.ended).code, 143);
-  assertStringIncludes(stdout, `Run ${ID} was stopped: process ${owner.pid} has ended.\n`);
-  assertStringIncludes(stdout, `Resume with: panewright resume ${ID}\n`);
+  assertStringIncludes(stdout, `Run ${RUN_ID} was stopped: process ${owner.pid} has ended.\n`);
+  assertStringIncludes(stdout, `Resume with: panewright resume ${RUN_ID}\n`);
 });
 
 Deno.test("stop: one that was stopped with Ctrl-Z ends all the same", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir);
+  const folder = await writeReview(dir, []);
   await using owner = await startOwner(folder);
   owner.kill("SIGSTOP");
   assertEquals((await stop(dir)).code, 0);
@@ -65,7 +59,7 @@ Deno.test("stop: one that was stopped with Ctrl-Z ends all the same", async () =
 
 Deno.test("stop: a process that does not end in time is named, with what helps; --force kills it", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...PROGRAMMER_AT_WORK);
+  const folder = await writeReview(dir, [...PROGRAMMER_AT_WORK]);
   await using owner = await startOwner(folder, "ignore-term");
   const patient = { force: false, patienceSeconds: 0.3, resumeCommand: "panewright resume", clock: systemClock };
   const error = await stopRun(folder, { ...patient, signal: new AbortController().signal }).then(
@@ -83,7 +77,7 @@ Deno.test("stop: a process that does not end in time is named, with what helps; 
 
 Deno.test("stop: a name in the lock whose process does not hold it is never hit", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir);
+  const folder = await writeReview(dir, []);
   await using owner = await startOwner(folder);
   await using innocent = startProgram(["sleep", "600"], { cwd: "/", env: cleanEnvironment() });
   await Deno.writeTextFile(folder.lockPath, `process ${innocent.pid}`);
@@ -97,12 +91,12 @@ Deno.test("stop: a name in the lock whose process does not hold it is never hit"
 
 Deno.test("stop: a killed run is written down as stopped, so that it can be resumed", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, ...agentReady(), ...PROGRAMMER_AT_WORK);
+  const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK]);
   await Deno.writeTextFile(folder.journalPath, '{"at":"torn', { append: true });
   const { code, stdout } = await stop(dir);
   assertEquals(code, 0);
-  assertStringIncludes(stdout, `No process executes run ${ID}, and nothing of it is left running (stopped).\n`);
-  assertStringIncludes(stdout, `Resume with: panewright resume ${ID}\n`);
+  assertStringIncludes(stdout, `No process executes run ${RUN_ID}, and nothing of it is left running (stopped).\n`);
+  assertStringIncludes(stdout, `Resume with: panewright resume ${RUN_ID}\n`);
   const state = foldEvents((await readFactsOf(REVIEW_LOOP, folder)).facts);
   assertEquals(state?.finished, { outcome: "interrupted", reason: "stopped after its panewright was gone" });
 });
@@ -122,10 +116,10 @@ Deno.test("stop: agents that outlived their panewright are ended, with their tmu
       "trap '' HUP; sleep 36000 & wait",
     ] as const;
     await client.run(["new-session", "-d", "-s", "panewright", ...pane]);
-    const folder = await writeReview(dir, ...agentReady({ socket }), ...PROGRAMMER_AT_WORK);
+    const folder = await writeReview(dir, [...agentReady({ socket }), ...PROGRAMMER_AT_WORK]);
     const { code, stdout } = await stop(dir);
     assertEquals(code, 0);
-    assertStringIncludes(stdout, `The agents of run ${ID} were ended; the panewright that executed it was gone.\n`);
+    assertStringIncludes(stdout, `The agents of run ${RUN_ID} were ended; the panewright that executed it was gone.\n`);
     assertEquals(await isServerRunning(client), false);
     assertEquals((await readRecords(folder.journalPath)).at(-1)?.type, "run_finished");
     assertMatch((await stop(dir)).stdout, /^No process executes/);
@@ -141,7 +135,7 @@ Deno.test("stop: agents of a run whose journal is damaged are ended, and the jou
   try {
     const pane = ["-e", `PANEWRIGHT_SESSION_MARK=test-${socket}`, "--", "sleep", "600"] as const;
     await client.run(["new-session", "-d", "-s", "panewright", ...pane]);
-    const folder = await writeReview(dir, ...agentReady({ socket }));
+    const folder = await writeReview(dir, [...agentReady({ socket })]);
     await Deno.writeTextFile(folder.journalPath, "no record\n", { append: true });
     const before = await Deno.readTextFile(folder.journalPath);
     assertEquals((await stop(dir)).code, 0);
@@ -154,7 +148,7 @@ Deno.test("stop: agents of a run whose journal is damaged are ended, and the jou
 
 Deno.test("stop: the agent of a killed run of exec is ended", async () => {
   await using dir = await tempDir();
-  const id = ID;
+  const id = RUN_ID;
   const folder = await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id).slice(0, 6) });
   const env = cleanEnvironment({ PANEWRIGHT_ASK_CHANNEL: `${folder.stepsDir}/02-build/attempt-1/asks` });
   await using agent = startProgram(["sleep", "600"], { cwd: "/", env });
@@ -168,26 +162,26 @@ Deno.test("stop: the agent of a killed run of exec is ended", async () => {
 
 Deno.test("stop: a run that is over is left as it is, with exit code 0", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir, reviewFinished("pass"));
+  const folder = await writeReview(dir, [reviewFinished("pass")]);
   const before = await Deno.readTextFile(folder.journalPath);
   const { code, stdout } = await stop(dir);
   assertEquals(code, 0);
-  assertEquals(stdout, `No process executes run ${ID}, and nothing of it is left running (passed).\n`);
+  assertEquals(stdout, `No process executes run ${RUN_ID}, and nothing of it is left running (passed).\n`);
   assertEquals(await Deno.readTextFile(folder.journalPath), before);
 });
 
 Deno.test("stop --json: what was done, as one object", async () => {
   await using dir = await tempDir();
-  const folder = await writeReview(dir);
+  const folder = await writeReview(dir, []);
   await using owner = await startOwner(folder);
   const { stdout } = await stop(dir, "--json");
   assertEquals(JSON.parse(stdout), {
     type: "run_stopped",
-    run: ID,
+    run: RUN_ID,
     pid: owner.pid,
     endedAgents: false,
     agentsAlive: false,
     state: "stopped",
-    resumeCommand: `panewright resume ${ID}`,
+    resumeCommand: `panewright resume ${RUN_ID}`,
   });
 });
