@@ -1,11 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
-import { decidePermission, DEFAULT_PERMISSION_POLICY, exactRequest } from "../../../lib/dialogs/policy/mod.ts";
+import { DEFAULT_PERMISSION_POLICY, exactRequest, permissionDecider } from "../../../lib/dialogs/policy/mod.ts";
+import { shellQuote } from "../../../lib/shell/mod.ts";
+import { type GeneratedPayload, generatedPayloads } from "../../support/payload_generator.ts";
 import { payloadTexts } from "../../support/permission_table.ts";
-import { tempDir } from "../../support/temp_dir.ts";
+import { createRandom } from "../../support/random.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 /** What a payload leaves behind. */
 const MARK = "pwned";
-const EVIL = `#!/bin/sh\n/usr/bin/touch ${MARK}\n`;
+const EVIL = `#!/bin/sh\n/usr/bin/touch "\${MARK:-${MARK}}"\n`;
 
 const FILES = {
   "words": "alpha\nbeta\n",
@@ -22,7 +25,7 @@ const FILES = {
 
 /** Everything that the texts show, but what the payload itself runs. */
 const ALLOWED = [
-  ...("alias break cat continue declare echo emulate exit export find float getopts hash integer let " +
+  ...("alias break cat cd continue declare diff echo emulate env exec exit export find float getopts hash integer let " +
     "local ls mapfile print printf read readarray readonly repeat return set setopt shift shopt sleep sort tar test " +
     "true typeset unset wait awk sed xargs only-in-evil [ :").split(" ").map((program) => `${program} **`),
   "make **",
@@ -55,6 +58,9 @@ const HARMLESS = [
   "[ -d evil ] && ls evil || echo none",
 ];
 
+/** How many texts are put together, all of which are decided about. */
+const GENERATED = 2000;
+
 for (
   const { shell, argv, least } of [
     { shell: "bash", argv: ["--norc", "--noprofile", "-c"], least: 120 },
@@ -63,23 +69,16 @@ for (
   ]
 ) {
   const missing = await whyMissing(shell);
+  const told = missing === undefined ? "" : ` (not tried: ${missing})`;
   Deno.test({
-    name: `what ${shell} runs is not accepted${missing === undefined ? "" : ` (not tried: ${missing})`}`,
+    name: `what ${shell} runs is not accepted${told}`,
     ignore: missing !== undefined,
     async fn() {
       const run = async (text: string) => {
-        await using folder = await tempDir();
-        await folder.write(FILES);
-        for (const name of ["ls", "only-in-evil"]) await Deno.chmod(`${folder.path}/evil/${name}`, 0o755);
+        await using folder = await payloadFolder();
         await runIn(folder.path, [shell, ...argv, text]);
-        const ran = await Deno.lstat(`${folder.path}/${MARK}`).then(() => true, () => false);
-        const { decision } = decidePermission(exactRequest("command", text), {
-          policy: POLICY,
-          workdir: folder.path,
-          role: "programmer",
-          provider: "codex",
-        });
-        return { ran, decision };
+        const ran = (await marksIn(folder.path)).length > 0;
+        return { ran, decision: deciderFor(folder.path)(text) };
       };
       const wrong: string[] = [];
       let count = 0;
@@ -94,6 +93,57 @@ for (
       for (const text of HARMLESS) assertEquals([text, await run(text)], [text, { ran: false, decision: "allow" }]);
     },
   });
+
+  Deno.test({
+    name: `what ${shell} runs of ${GENERATED} texts that are put together is not accepted${told}`,
+    ignore: missing !== undefined,
+    async fn() {
+      await using folder = await payloadFolder();
+      const decide = deciderFor(folder.path);
+      const [accepted, others] = partition(
+        generatedPayloads(GENERATED, createRandom(11)),
+        ({ text }) => decide(text) === "allow",
+      );
+      // Some of the others are run as well, as a proof that a payload that runs is seen.
+      const sample = others.filter((_, index) => index % 20 === 0);
+      const script = [...accepted, ...sample].map(({ mark, text }) =>
+        `( export MARK=${mark}; eval ${shellQuote(text)} ) > /dev/null 2>&1 < /dev/null\n`
+      );
+      await Deno.writeTextFile(`${folder.path}/texts`, script.join(""));
+      await runIn(folder.path, [shell, ...argv.slice(0, -1), "./texts"]);
+      const ran = new Set(await marksIn(folder.path));
+      assertEquals(accepted.filter(({ mark }) => ran.has(mark)).map(({ text }) => text), []);
+      assert(accepted.length >= GENERATED / 4, `only ${accepted.length} are accepted`);
+      const seen = sample.filter(({ mark }) => ran.has(mark)).length;
+      assert(seen >= sample.length / 4, `only ${seen} payloads of ${sample.length} ran`);
+    },
+  });
+}
+
+/** A folder with all that the texts name. */
+async function payloadFolder(): Promise<TempDir> {
+  const folder = await tempDir();
+  await folder.write(FILES);
+  for (const name of ["ls", "only-in-evil"]) await Deno.chmod(`${folder.path}/evil/${name}`, 0o755);
+  return folder;
+}
+
+function deciderFor(workdir: string): (text: string) => string {
+  const decide = permissionDecider({ policy: POLICY, workdir, role: "programmer", provider: "codex" });
+  return (text) => decide(exactRequest("command", text)).decision;
+}
+
+/** The marks that payloads have left. */
+async function marksIn(path: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name).filter((name) => name.startsWith(MARK));
+}
+
+function partition(
+  all: readonly GeneratedPayload[],
+  belongs: (one: GeneratedPayload) => boolean,
+): readonly [readonly GeneratedPayload[], readonly GeneratedPayload[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (one) => belongs(one) ? "yes" : "no");
+  return [yes, no];
 }
 
 /** Runs a program with nothing of ours but the folder; what it prints and how it ends does not matter. */
@@ -106,7 +156,7 @@ async function runIn(cwd: string, [program = "", ...args]: readonly string[]): P
     stdin: "null",
     stdout: "null",
     stderr: "null",
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(120_000),
   }).output();
 }
 
