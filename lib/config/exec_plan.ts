@@ -4,7 +4,7 @@ import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
-import { notificationsIn, present, settingsIn } from "./plan.ts";
+import { notificationsIn, present, sandboxIn, settingsIn } from "./plan.ts";
 
 /**
  * The plan for `panewright exec` that a configuration describes.
@@ -23,6 +23,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     ),
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
+    ...sandboxIn(config),
     ...notificationsIn(config),
   };
 }

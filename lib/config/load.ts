@@ -8,6 +8,7 @@ import { defaultConfigFile } from "./default_file.ts";
 import { type InputFile, inputFiles } from "./input_files.ts";
 import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
 import { readProviders } from "./rules.ts";
+import { checkSandbox } from "./sandbox_checks.ts";
 import { configFormFor, parseConfig } from "./schema.ts";
 import type { Config } from "./settings_table.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
@@ -127,7 +128,10 @@ async function load(
   const jobNeeded = needs.jobNeeded === "unless_pipelines" ? hasJob(merged) || !hasPipelines(merged) : needs.jobNeeded;
   const context = { providers: builtIn, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded, files };
   const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
-  if (fileLayer?.broken !== true) await needs.moreChecks?.(context);
+  if (fileLayer?.broken !== true) {
+    checkSandbox(context);
+    await needs.moreChecks?.(context);
+  }
   const baseFolder = resolve(cwd, file ?? "", "..");
   const providers = await readProviders({ providers: builtIn, form, fileLayer, baseFolder, problems, files });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);

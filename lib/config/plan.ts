@@ -10,6 +10,7 @@ import {
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
 import { findPaneProvider } from "../providers/mod.ts";
+import type { SandboxRequest } from "../providers/sandbox.ts";
 import { type Role, ROLES } from "../roles.ts";
 import type { Setting, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
@@ -22,6 +23,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   return {
     workdir,
     job,
+    ...sandboxIn(config),
     agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>,
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
@@ -39,6 +41,11 @@ export function settingsIn<Slice extends TableSlice>(config: Config, slice: Slic
     [name, { names }],
   ) => [name, valueAt(config, names.key.split("."))]);
   return present(Object.fromEntries(values)) as SettingsOf<Slice>;
+}
+
+/** The sandbox that agents are started with, if any. */
+export function sandboxIn({ sandbox, permissions }: Config): { readonly sandbox?: SandboxRequest } {
+  return sandbox === "off" ? {} : { sandbox: { writable: permissions.writable } };
 }
 
 /** Where a person is told how a run goes, if anywhere. */

@@ -10,6 +10,7 @@ import {
 } from "../jobs/review_loop/settings.ts";
 import { PROVIDER_IDS } from "../providers/mod.ts";
 import type { ProviderId } from "../providers/provider.ts";
+import { SANDBOX_MODES } from "../providers/sandbox.ts";
 import { ROLES } from "../roles.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
@@ -48,6 +49,13 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     names: { key: "wd", env: "PANEWRIGHT_WD", flag: "--wd DIR" },
     value: { kind: "text", default: "." },
     description: "The folder in which the agents work.",
+  },
+  sandbox: {
+    names: { key: "sandbox", env: "PANEWRIGHT_SANDBOX" },
+    value: { kind: "choice", of: SANDBOX_MODES, default: "off" },
+    description:
+      "Whether each agent runs in the sandbox that its own CLI brings, and is refused where that cannot be read back: commands " +
+      "write to the working directory and to `permissions.writable`, and have no network.",
   },
   ntfyUrl: {
     names: { key: "notifications.ntfy_url", env: "PANEWRIGHT_NTFY_URL" },

@@ -1,6 +1,6 @@
 import { basename, dirname } from "@std/path/posix";
 import { openRegularFile, readRegularText, type RegularFile } from "../ports/regular_file.ts";
-import { stateFolder } from "../ports/state_folder.ts";
+import { makeOwnFolder, stateFolder } from "../ports/state_folder.ts";
 import type { AuditEnd } from "./audit_chain.ts";
 
 /**
@@ -63,8 +63,9 @@ export function openAuditHeads(
 }
 
 function openCopy(path: string): RegularFile {
-  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (((Deno.lstatSync(dirname(path)).mode ?? 0) & 0o077) !== 0) Deno.chmodSync(dirname(path), 0o700);
+  const folder = dirname(path);
+  makeOwnFolder(dirname(folder));
+  makeOwnFolder(folder);
   return openRegularFile(path, { access: "append", create: true });
 }
 

@@ -1,3 +1,4 @@
+import { makeOwnFolder } from "../ports/state_folder.ts";
 import { type HookAnswer, hookOutput, readHookPayload } from "../providers/hook_payload.ts";
 import { objectOf, parseJsonObject, textOf } from "../providers/headless/json.ts";
 import type { HookCommand } from "../providers/provider.ts";
@@ -71,8 +72,7 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   const { folder, panewright } = options;
   await using cleanUp = new AsyncDisposableStack();
   if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  await Deno.chmod(folder, 0o700);
+  makeOwnFolder(folder);
   cleanUp.defer(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
   const path = await socketPath(folder, cleanUp);
   await Deno.remove(path).catch(() => {});

@@ -3,6 +3,7 @@ import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
+import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
 
 /** The id of an agent CLI, as configurations name it: `codex`. */
@@ -33,6 +34,8 @@ export interface LaunchRequest {
   readonly keepScrollback?: boolean;
   /** What the CLI asks before it opens a permission dialog, where it has hooks. */
   readonly hook?: HookCommand;
+  /** The CLI's own sandbox, switched on; missing where the agent starts as the CLI's settings say. */
+  readonly sandbox?: SandboxRequest;
 }
 
 /** A program that an agent's CLI runs as its hook. */
@@ -110,6 +113,8 @@ export interface Provider {
   readonly terminal?: TerminalProvider;
   /** Missing where it cannot run a step without a terminal. */
   readonly headless?: HeadlessProvider;
+  /** Missing where the CLI brings no sandbox. */
+  readonly sandbox?: SandboxSupport;
   readonly capabilities: ProviderCapabilities;
 }
 

@@ -189,6 +189,8 @@ export interface AgentPane {
   readonly processStart: string | undefined;
   readonly wrapperShell: string | undefined;
   readonly launchedAtMs: number;
+  /** The folders besides the working directory in which its sandbox lets commands write; missing without a sandbox. */
+  readonly sandbox?: readonly string[];
 }
 
 /** How a run ended. */

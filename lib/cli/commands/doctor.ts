@@ -17,13 +17,14 @@ import {
   type DoctorContext,
   type Finding,
 } from "../doctor_checks.ts";
+import { checkSandbox } from "../doctor_sandbox.ts";
 import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 
 /** `panewright doctor`. */
 export const command = defineCommand({
   description:
-    `Looks at everything that a run needs: tmux, the agent CLIs with their versions and logins, the terminal, the folders ` +
+    `Looks at everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the terminal, the folders ` +
     `that are written to, and the configuration. Each finding that is not well comes with its remedy. Programs that the configuration names are looked for, not run.
 
 The exit code is 1 if something that is needed is missing. Nothing is changed.`,
@@ -72,8 +73,8 @@ export interface ExamineContext extends DoctorContext {
 export async function* examine(path: string | undefined, context: ExamineContext): AsyncGenerator<Finding> {
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
   yield await checkTmux(context);
-  const { finding, workdir = context.cwd, agents } = await checkConfig(path, context);
-  yield* checkAgents(agents, { ...context, workdir });
+  const { finding, workdir = context.cwd, agents, sandbox } = await checkConfig(path, context);
+  yield* checkAgents(agents, { ...context, workdir, sandbox });
   yield* checkTerminal(context);
   yield await checkFolder("working directory", workdir);
   yield finding;
@@ -95,6 +96,7 @@ interface CheckedConfig {
   readonly finding: Finding;
   readonly workdir?: string;
   readonly agents?: readonly NamedAgent[];
+  readonly sandbox?: AnyConfig["config"]["sandbox"];
 }
 
 async function checkConfig(
@@ -104,8 +106,8 @@ async function checkConfig(
   const check = "config";
   try {
     const loaded = await loadAnyConfig({ cwd, env, providers, ...(path === undefined ? {} : { path }) });
-    const { file = "from the environment", workdir } = loaded;
-    return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, cwd) };
+    const { file = "from the environment", workdir, config: { sandbox } } = loaded;
+    return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, cwd), sandbox };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const absent = path === undefined && await defaultConfigFile(cwd) === undefined;
@@ -127,7 +129,7 @@ async function checkConfig(
  */
 async function* checkAgents(
   named: readonly NamedAgent[] | undefined,
-  context: ExamineContext & { readonly workdir: string },
+  context: ExamineContext & { readonly workdir: string; readonly sandbox: CheckedConfig["sandbox"] },
 ): AsyncGenerator<Finding> {
   const agents = named ?? [];
   let anyInstalled = false;
@@ -144,6 +146,9 @@ async function* checkAgents(
       const { installed, ...finding } = await checkAgent(provider, context, { needed: roles.length > 0 });
       anyInstalled ||= installed;
       yield finding;
+      if (installed && provider.sandbox !== undefined) {
+        yield await checkSandbox(provider, context, { needed: context.sandbox === "cli" && roles.length > 0 });
+      }
     }
   }
   if (named === undefined && !anyInstalled) {

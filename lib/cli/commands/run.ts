@@ -54,10 +54,11 @@ export const command = defineCommand({
 /** What a run says first where its policy only names exceptions. */
 export const EXCEPTIONS_ONLY =
   "Permission dialogs are accepted unless a rule stops them: deny and ask are lists of exceptions, and no boundary. " +
-  "A sandbox is one; permissions.default: ask accepts only what permissions.allow names.";
+  'A sandbox is one ("sandbox": "cli"); permissions.default: ask accepts only what permissions.allow names.';
 
-function acceptsByDefault({ handoff, permissions }: ReviewRunPlan): boolean {
-  return handoff.autoAcceptPermissions && !permissions.dryRun && defaultDecision(permissions.policy) === "allow";
+function acceptsByDefault({ handoff, permissions, sandbox }: ReviewRunPlan): boolean {
+  return sandbox === undefined && handoff.autoAcceptPermissions && !permissions.dryRun &&
+    defaultDecision(permissions.policy) === "allow";
 }
 
 /** Where and how {@linkcode executeReview} executes a plan. */

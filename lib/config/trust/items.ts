@@ -134,6 +134,11 @@ const KINDS: readonly Kind[] = [
   { is: /^tmux\.(?:socket|session)$/, does: "opens its panes in a tmux server of yours" },
   { is: /^(?:rules|layouts)\.\*$|^rules_file$/, does: "changes how agents' screens are read" },
   { is: /^prompt(?:_file)?$/, does: "gives the agents their job" },
+  {
+    is: /^sandbox$/,
+    does: "leaves agents outside of their CLI's sandbox",
+    alone: (value) => value === "cli" ? "harmless" : false,
+  },
   { is: /^exec\.default_answer$/, does: "answers questions of agents in your place" },
   {
     is: /^exec\.writes_outside$/,
@@ -149,7 +154,7 @@ const KINDS: readonly Kind[] = [
 
 /** Variables that decide which programs and code run, where a model is asked, or which settings a CLI reads. */
 const STEERING_VARIABLE =
-  /^(?:LD_|DYLD_|GIT_|PYTHON|NODE_|DENO_|NPM_|RUBY|PERL|JAVA_|XDG_|SSL_|CLAUDE_|CODEX_|PANEWRIGHT_|TMUX)|^(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELL|EDITOR|VISUAL|PAGER|ZDOTDIR)$|_(?:URL|PROXY)$/i;
+  /^(?:LD_|DYLD_|GIT_|PYTHON|NODE_|DENO_|NPM_|RUBY|PERL|JAVA_|XDG_|SSL_|CLAUDE_|CODEX_|PANEWRIGHT_|TMUX)|^(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELL|EDITOR|VISUAL|PAGER|ZDOTDIR|TMPDIR)$|_(?:URL|PROXY)$/i;
 
 /** Arguments that take a guard away, or set a CLI's own configuration. */
 const LOOSENING_ARGUMENT =

@@ -2,6 +2,7 @@ import { dirname } from "@std/path/posix";
 import * as z from "zod";
 import { UsageError } from "../../errors.ts";
 import { readRegularFile } from "../../ports/regular_file.ts";
+import { assertOwn, makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
 import { errorText } from "../../text/error_text.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -29,22 +30,17 @@ export type TrustedConfigs = Readonly<Record<string, TrustedConfig>>;
 const MAX_STORE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Where a person's trust is kept: `trust.json` below `$XDG_STATE_HOME/panewright` or `~/.local/state/panewright`; `undefined` where
- * neither variable names a folder.
+ * Where a person's trust is kept: `trust.json` of the state folder; `undefined` where there is none.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * assertEquals(trustStorePath((name) => ({ HOME: "/home/me" })[name]), "/home/me/.local/state/panewright/trust.json");
- * assertEquals(trustStorePath((name) => ({ XDG_STATE_HOME: "relative" })[name]), undefined);
  * ```
  */
 export function trustStorePath(env: (name: string) => string | undefined): string | undefined {
-  const state = env("XDG_STATE_HOME") ?? "";
-  const home = env("HOME") ?? "";
-  // The specification of the variable has relative paths ignored.
-  const folder = state.startsWith("/") ? state : home.startsWith("/") ? `${home}/.local/state` : undefined;
-  return folder === undefined ? undefined : `${folder}/panewright/trust.json`;
+  const folder = stateFolder(env);
+  return folder === undefined ? undefined : `${folder}/trust.json`;
 }
 
 /**
@@ -78,12 +74,7 @@ export async function changeTrust(path: string, change: (configs: TrustedConfigs
   const folder = dirname(path);
   const staging = `${path}.${crypto.randomUUID()}`;
   try {
-    await Deno.mkdir(dirname(folder), { recursive: true });
-    await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {
-      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    });
-    assertOwn(folder);
-    await Deno.chmod(folder, 0o700);
+    makeOwnFolder(folder);
     const text = `${JSON.stringify({ version: 1, configs }, undefined, 2)}\n`;
     {
       using file = await Deno.open(staging, { createNew: true, write: true, mode: 0o600 });
@@ -95,12 +86,4 @@ export async function changeTrust(path: string, change: (configs: TrustedConfigs
     await Deno.remove(staging).catch(() => {});
     throw new UsageError(`Cannot write ${path}, which says what you trust: ${errorText(cause)}`, { cause });
   }
-}
-
-/** A link, or something that another user owns or may write to, says nothing about what this person trusts. */
-function assertOwn(path: string): void {
-  const { isSymlink, uid, mode } = Deno.lstatSync(path);
-  if (isSymlink) throw new Error(`${path} is a link`);
-  if (uid !== Deno.uid()) throw new Error(`${path} belongs to another user`);
-  if (((mode ?? 0) & 0o022) !== 0) throw new Error(`${path} can be written by other users`);
 }

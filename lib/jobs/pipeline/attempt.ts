@@ -19,7 +19,7 @@ import { attemptFolder } from "./step_folders.ts";
  */
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
   const { task, step, plan } = at;
-  const { settings, workdir } = drive.plan;
+  const { settings, workdir, sandbox } = drive.plan;
   const prompt = buildStepPrompt({
     at,
     attempt,
@@ -64,6 +64,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,
     onProgress,
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(plan.model === undefined ? {} : { model: plan.model }),
     ...(plan.command === undefined ? {} : { command: plan.command }),
     ...(attempt.resumeSessionId === undefined ? {} : { resumeSessionId: attempt.resumeSessionId }),

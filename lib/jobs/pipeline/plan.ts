@@ -1,4 +1,5 @@
 import type { StepProvider } from "../../providers/provider.ts";
+import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
@@ -11,6 +12,8 @@ export interface ExecPlan {
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
+  /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
+  readonly sandbox?: SandboxRequest;
   readonly notifications?: NotificationPlan;
 }
 

@@ -1,6 +1,7 @@
 import { type Role, ROLES } from "../../roles.ts";
-import { RuntimeError } from "../../errors.ts";
+import { RuntimeError, UsageError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 import {
   adoptAgentTerminal,
@@ -86,7 +87,8 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
   const { state, alive, record } = options;
   const agent = state().agents[role];
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
-    const { terminalId } = agent.pane;
+    const { terminalId, sandbox = null } = agent.pane;
+    if (!isSameSandbox(sandbox, options.plan.sandbox)) throw otherSandbox(role);
     record({ type: "agent_adopted", role, terminalId });
     return adopt(role, { pane: agent.pane, seenRules: agent.seenRules }, options);
   }
@@ -101,6 +103,20 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
     record({ type: "warning", role, message });
     return await start(role, undefined, options);
   }
+}
+
+/** A running agent has the sandbox that it was started with, whatever the configuration says by now. */
+function isSameSandbox(started: readonly string[] | null, wanted: SandboxRequest | undefined): boolean {
+  return wanted === undefined || (started !== null && started.every((path) => wanted.writable.includes(path)));
+}
+
+function otherSandbox(role: Role): UsageError {
+  return new UsageError(
+    `Cannot keep the agent of ${role} at work: it was not started in the sandbox that is configured`,
+    {
+      hint: 'End it with "panewright stop", then resume the run: the agent is started anew, with its session.',
+    },
+  );
 }
 
 function adopt(
@@ -134,6 +150,7 @@ async function start(role: Role, resumes: string | undefined, options: StartAgen
     ...(startTime === undefined ? {} : { processStart: startTime }),
     ...(terminal.wrapperShell === undefined ? {} : { wrapperShell: terminal.wrapperShell }),
     launchedAtMs: terminal.launchedAtMs,
+    ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox.writable }),
   });
   return terminal;
 }
@@ -150,6 +167,7 @@ function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminal
       workdir: plan.workdir,
       keepScrollback: !plan.handoff.strictFileHandoff,
       ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
+      ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox }),
     },
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
     quietMs: plan.quietSeconds * 1000,

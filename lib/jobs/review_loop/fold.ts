@@ -67,8 +67,9 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "agent_starting":
       return agentStarting(state, event);
     case "agent_ready": {
-      const { terminalId, pid, processStart, wrapperShell, launchedAtMs } = event;
-      return inAgent(state, event.role, { pane: { terminalId, pid, processStart, wrapperShell, launchedAtMs } });
+      const { terminalId, pid, processStart, wrapperShell, launchedAtMs, sandbox } = event;
+      const pane = { terminalId, pid, processStart, wrapperShell, launchedAtMs };
+      return inAgent(state, event.role, { pane: sandbox === undefined ? pane : { ...pane, sandbox } });
     }
     case "agent_lost":
       return { ...state, restarts: { ...state.restarts, [event.role]: event.restart } };

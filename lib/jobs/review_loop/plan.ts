@@ -2,6 +2,7 @@ import type { Role } from "../../roles.ts";
 import type { PermissionPlan } from "../../dialogs/decision.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
 import type { PaneProvider } from "../../providers/provider.ts";
+import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { Job } from "./job.ts";
 import type { SettingsOf } from "../../settings.ts";
@@ -17,6 +18,8 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;
+  /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
+  readonly sandbox?: SandboxRequest;
   readonly notifications?: NotificationPlan;
   readonly postProcessing: PostProcessingPlan;
 }

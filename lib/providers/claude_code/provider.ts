@@ -4,6 +4,7 @@ import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless/cli.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { CLAUDE_CODE_RULES } from "./rules.ts";
+import { claudeSandbox } from "./sandbox.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
 
 /** Anthropic's Claude Code. */
@@ -18,6 +19,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
   },
   capabilities: { hookBeforeCommands: true },
   headless: claudeHeadless,
+  sandbox: claudeSandbox,
   terminal: {
     rules: CLAUDE_CODE_RULES,
     joinWrappedRows: false,

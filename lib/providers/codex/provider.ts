@@ -4,6 +4,7 @@ import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless/cli.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES } from "./rules.ts";
+import { codexSandbox } from "./sandbox.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { withStatusReports } from "./status_reports.ts";
 
@@ -19,6 +20,7 @@ export const codexProvider: PaneProvider & StepProvider = {
   },
   capabilities: { hookBeforeCommands: false },
   headless: codexHeadless,
+  sandbox: codexSandbox,
   terminal: {
     rules: CODEX_RULES,
     joinWrappedRows: true,

@@ -1,9 +1,11 @@
 import { LineTail } from "../../session_log/line_tail.ts";
 import type { ExactRequest } from "../exact_request.ts";
+import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
 import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
 import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine } from "./session_log.ts";
+import { foldTurnContext, type TurnContextOptions } from "./turn_context.ts";
 
 /** How many prompts are kept to find a log by. */
 const MAX_PROMPTS = 5;
@@ -34,12 +36,16 @@ class CodexSessionLog implements StatusSource {
   #sinceMs = 0;
   #newsMs = 0;
   #disposed = false;
+  #sandboxReport: SandboxReport = { turns: 0 };
+  readonly #turnContext: TurnContextOptions;
 
   constructor(
     readonly context: StatusSourceContext,
     readonly find: (query: SessionLogQuery) => Promise<string | undefined>,
   ) {
     this.#pace = new LookupPace(context.clock);
+    const { sandbox = { writable: [] }, workdir, startedAt } = context;
+    this.#turnContext = { folders: writableFolders(sandbox, workdir), startedAt };
   }
 
   async read(): Promise<StatusReport | undefined> {
@@ -83,6 +89,10 @@ class CodexSessionLog implements StatusSource {
     return Promise.resolve(this.#state.calls ?? []);
   }
 
+  sandboxReport(): SandboxReport {
+    return this.#sandboxReport;
+  }
+
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#tail?.[Symbol.dispose]();
@@ -116,6 +126,7 @@ class CodexSessionLog implements StatusSource {
   #fold(lines: readonly string[]): void {
     const before = this.#state.turn;
     this.#state = lines.reduce(foldCodexLine, this.#state);
+    for (const line of lines) this.#sandboxReport = foldTurnContext(this.#sandboxReport, line, this.#turnContext);
     this.#newsMs = this.context.clock.now();
     const { turn } = this.#state;
     if (turn !== undefined && turn !== before) this.#sinceMs = this.#newsMs - ageOf(turn.writtenAt);

@@ -1,10 +1,13 @@
 import { UsageError } from "../../errors.ts";
 import { systemHost } from "../../ports/host.ts";
+import { systemProcessRunner } from "../../ports/process.ts";
 import { type ProcessGroup, startProcessGroup } from "../../ports/process_group.ts";
 import { LineSplitter } from "../../session_log/line_splitter.ts";
 import { Account, type Teller } from "./account.ts";
 import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
 import type { StepProvider } from "../provider.ts";
+import { requireSandbox } from "../require_sandbox.ts";
+import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
@@ -40,8 +43,19 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
       request.onProgress?.(fact);
     },
   });
-  const { end, exitCode, stderr } = await new Attempt(request, { account, provider, files }).run();
+  if (request.sandbox !== undefined) {
+    const { sandbox, env } = request;
+    const about = { name: "the agent", sandbox, host: systemHost(env), processRunner: systemProcessRunner };
+    await requireSandbox(provider, { ...request, ...about });
+  }
+  const attempt = new Attempt(request, { account, provider, files });
+  const { end, exitCode, stderr } = await attempt.run();
+  const { sandbox } = attempt;
   if (stderr !== "") files.note(`stderr: ${stderr}`);
+  if (sandbox?.problem !== undefined) throw notInSandbox(provider, sandbox.problem);
+  const requireReadBack = () => {
+    if (sandbox?.turns === 0) throw notInSandbox(provider, "its session log tells nothing of the turn");
+  };
 
   const { question, sessionId, usage } = account;
   const known = {
@@ -51,6 +65,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     ...(sessionId === undefined ? {} : { sessionId }),
   };
   if (question !== undefined) {
+    requireReadBack();
     files.note(`asked: ${question}`);
     throw new AgentAskedError(question, known);
   }
@@ -65,8 +80,16 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     lingered: end === "lingered",
     ...(timedOut ? { timedOutAfterSeconds: timeLimitSeconds } : {}),
   });
+  if (result.outcome === "completed") requireReadBack();
   files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
   return { ...result, ...known };
+}
+
+function notInSandbox({ label, sandbox }: StepProvider, problem: string): UsageError {
+  const remedy = sandbox?.remedy;
+  return new UsageError(`Cannot run the step in a sandbox: that of ${label} is not on: ${problem}`, {
+    ...(remedy === undefined ? {} : { hint: remedy }),
+  });
 }
 
 interface AttemptParts {
@@ -87,9 +110,16 @@ class Attempt {
   /** Ends every timer. */
   readonly #over = new AbortController();
   #linger: AbortController | undefined;
+  /** What the session log tells of the sandbox; missing where the agent has none, or its log tells nothing. */
+  sandbox: SandboxReport | undefined;
+  readonly #folders: readonly string[] = [];
 
   constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
     this.#reader = parts.provider.headless.createReader(request);
+    const { sandbox, workdir } = request;
+    if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
+    this.sandbox = { turns: 0 };
+    this.#folders = writableFolders(sandbox, workdir);
   }
 
   /** Runs the CLI until it ends or is stopped; all that it has written by then was read. */
@@ -192,6 +222,7 @@ class Attempt {
         this.parts.account.decideTeller("log");
         for (const line of lines) {
           this.parts.files.session(line);
+          this.#readBack(line);
           for (const observation of this.#reader.readLog(line)) this.#take(observation, "log");
         }
       }
@@ -201,6 +232,13 @@ class Attempt {
       const why = errorText(error);
       this.#take({ type: "trouble", text: `the session log cannot be read: ${why}` }, "log");
     }
+  }
+
+  #readBack(line: string): void {
+    const { foldSandbox } = this.parts.provider.headless;
+    if (this.sandbox === undefined || foldSandbox === undefined) return;
+    this.sandbox = foldSandbox(this.sandbox, line, this.#folders);
+    if (this.sandbox.problem !== undefined) this.#stop.resolve("broken");
   }
 
   async #followAsks(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Host } from "../../ports/host.ts";
+import type { SandboxReport } from "../sandbox.ts";
 import type { SessionReader } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
 
@@ -41,6 +42,8 @@ export interface HeadlessProvider {
   /** Pure. */
   plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan;
   createReader(request: Pick<AttemptRequest, "model">): SessionReader;
+  /** Adds a line of the session log to what that says of the sandbox; missing where it tells nothing of it. Pure. */
+  readonly foldSandbox?: (report: SandboxReport, line: string, folders: readonly string[]) => SandboxReport;
   /**
    * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report
    * tells all of it.

@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { SandboxRequest } from "../sandbox.ts";
 
 /** How the agent of a step asks a person, and where its question arrives. */
 export interface AskSettings {
@@ -28,6 +29,8 @@ export interface AttemptRequest {
   readonly command?: readonly [string, ...string[]];
   /** Variables set for the agent, besides those that it inherits. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The CLI's own sandbox, switched on; missing where the agent starts as the CLI's settings say. */
+  readonly sandbox?: SandboxRequest;
   /** Resumes a session of the CLI's own instead of beginning one; the prompt is then only what is new. */
   readonly resumeSessionId?: string;
   /** Absolute folder that gets `raw.ndjson`, `log.txt` and `reasoning.txt`, as they come; made when it is not there. */

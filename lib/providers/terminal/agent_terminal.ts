@@ -15,6 +15,7 @@ import { isProcessGone, type PaneLook } from "./pane_look.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
+import type { SandboxWatch } from "./sandbox_watch.ts";
 import type { StatusTracker } from "./status_tracker.ts";
 import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { paneWakeSource, type WakeSource } from "./wake_source.ts";
@@ -49,6 +50,8 @@ export interface AgentTerminalParts {
   readonly launchedAtMs: number;
   readonly tracker: StatusTracker;
   readonly clock: Clock;
+  /** Reads back that each turn is in the sandbox, where the agent has one. */
+  readonly sandboxWatch?: SandboxWatch;
   /** Given for an agent that was ready before. */
   readonly adopted?: { readonly wrapperShell: string | undefined };
 }
@@ -63,6 +66,7 @@ export class AgentTerminal implements AsyncDisposable {
   readonly #client: TmuxClient;
   readonly #tracker: StatusTracker;
   readonly #clock: Clock;
+  readonly #sandboxWatch: SandboxWatch | undefined;
   readonly #glance: ReturnType<typeof createGlance>;
   #isReady = false;
   /** The shell that runs the agent's program, where that is a script. */
@@ -79,6 +83,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.#client = parts.session.client;
     this.#tracker = parts.tracker;
     this.#clock = parts.clock;
+    this.#sandboxWatch = parts.sandboxWatch;
     this.#isReady = parts.adopted !== undefined;
     this.#wrapperShell = parts.adopted?.wrapperShell;
     const joinWrapped = this.provider.terminal.joinWrappedRows;
@@ -156,10 +161,12 @@ export class AgentTerminal implements AsyncDisposable {
   /**
    * What the agent is doing by its screen and its CLI's record, and which rule says so.
    *
+   * @throws {UsageError} when a turn is not in the sandbox that the agent was started with
    * @throws {RuntimeError} when the pane cannot be read
    */
   async status(options: TerminalCallOptions = {}): Promise<Decision> {
-    return await this.#tracker.judge(await this.#lookIfChanged(options));
+    const decision = await this.#tracker.judge(await this.#lookIfChanged(options));
+    return this.#sandboxWatch?.judge(decision) ?? decision;
   }
 
   /** How the agent's program ended, for a message; `undefined` while it runs. */
@@ -208,7 +215,10 @@ export class AgentTerminal implements AsyncDisposable {
     const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     let announced = false;
     const announce = async () => {
-      if (!announced) await this.#tracker.noteSubmission(guarded);
+      if (!announced) {
+        await this.#tracker.noteSubmission(guarded);
+        this.#sandboxWatch?.noteSubmission();
+      }
       announced = true;
     };
     await submitText({

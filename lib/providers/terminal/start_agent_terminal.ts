@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Host, systemHost } from "../../ports/host.ts";
+import { systemProcessRunner } from "../../ports/process.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { AgentTerminal } from "./agent_terminal.ts";
 import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
+import { requireSandbox } from "../require_sandbox.ts";
+import { createSandboxWatch } from "./sandbox_watch.ts";
 import { StatusTracker } from "./status_tracker.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */
@@ -37,12 +40,19 @@ export interface AgentTerminalOptions {
  * Starts an agent in a pane of its own and waits until it can take a prompt. An agent that cannot be started is ended
  * again, unless the session keeps its panes.
  *
+ * @throws {UsageError} when it is to have a sandbox, and its CLI does not say that it is on
  * @throws {HumanInterventionRequiredError} when a dialog stops the start
  * @throws {RuntimeError} when the program ends, or is not ready in time
  */
 export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
   const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
-  const plan = await provider.terminal.launch(request, options.host ?? systemHost(request.env));
+  const host = options.host ?? systemHost(request.env);
+  if (request.sandbox !== undefined) {
+    const { sandbox, role: name, ...how } = request;
+    const waiting = signal === undefined ? {} : { signal };
+    await requireSandbox(provider, { ...how, ...waiting, name, sandbox, host, processRunner: systemProcessRunner });
+  }
+  const plan = await provider.terminal.launch(request, host);
   const waiting = signal ? { signal } : {};
   const launchedAtMs = Date.now();
   const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
@@ -84,6 +94,7 @@ function createTerminal(
     env: { ...Deno.env.toObject(), ...env },
     startedAt: launchedAtMs,
     clock,
+    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
   });
   // What was submitted to an adopted agent is not known here: its record is looked for at once.
@@ -97,5 +108,9 @@ function createTerminal(
     ...(source ? { source } : {}),
   });
   const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};
-  return new AgentTerminal({ name: request.role, session, provider, pane, launchedAtMs, tracker, clock, ...adopted });
+  const { sandbox, role: name } = request;
+  const watch = sandbox !== undefined && source?.sandboxReport !== undefined
+    ? { sandboxWatch: createSandboxWatch({ name, provider, source, clock }) }
+    : {};
+  return new AgentTerminal({ name, session, provider, pane, launchedAtMs, tracker, clock, ...adopted, ...watch });
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { PaneEvents } from "../../tmux/pane_events.ts";
 import type { ExactRequest } from "../exact_request.ts";
+import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
 export type TurnOutcome = "completed" | "error" | "interrupted";
@@ -44,6 +45,8 @@ export interface StatusSource extends Disposable {
   lastAnswer(): Promise<string | undefined>;
   /** The calls that are recorded without a result, where its record has their exact arguments. */
   pendingRequests?(): Promise<readonly ExactRequest[]>;
+  /** What is recorded of the sandbox of this agent's turns; missing where its record tells nothing of it. */
+  sandboxReport?(): SandboxReport;
 }
 
 /** What a provider opens a {@linkcode StatusSource} with. */
@@ -58,5 +61,7 @@ export interface StatusSourceContext {
   readonly startedAt: number;
   /** What happens in the pane, where tmux tells. */
   readonly paneEvents?: PaneEvents;
+  /** The sandbox that the agent was started with. */
+  readonly sandbox?: SandboxRequest;
   readonly clock: Clock;
 }

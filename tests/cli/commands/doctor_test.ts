@@ -109,8 +109,8 @@ async function doctorOn(
   }
   const result = await runPanewright(["doctor", ...args], {
     cwd: dir.path,
-    env: { PATH: `${dir.path}/bin` },
-    permissions: ["--allow-env", "--allow-read", `--allow-write=${dir.path}`, "--allow-run"],
+    env: { PATH: `${dir.path}/bin`, HOME: dir.path },
+    permissions: ["--allow-env", "--allow-read", `--allow-write=${dir.path}`, "--allow-run", "--allow-sys=uid"],
   });
   return { ...result, path: dir.path };
 }
@@ -118,19 +118,36 @@ async function doctorOn(
 const TMUX = 'case "$*" in *-V*) echo "tmux 3.4";; esac';
 const CODEX = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
 
+/** Codex' sandbox as its probe sees it: the program behind `--` may write what it writes first, or all of it. */
+const sandboxed = (what: "inside" | "all") =>
+  `${CODEX}\n[ "$1" = sandbox ] || exit 0\nwhile [ "$1" != -- ]; do shift; done\nshift\n` +
+  (what === "inside" ? ': > "$5"' : ': > "$5"; : > "$6"');
+
 Deno.test("doctor on a machine that has everything ends with 0", async () => {
   const files = { "panewright.jsonc": '{ "prompt_file": "job.md" }', "job.md": JOB };
-  const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: CODEX }, files);
+  const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("inside") }, files);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   assertEquals(stdout.split("\n").slice(1), [
     "ok    tmux: tmux 3.4, starts a server",
     "ok    Codex: codex-cli 0.169.0; Logged in",
+    'ok    sandbox of Codex: it can be switched on with "sandbox": "cli"',
     "ok    terminal: TERM is xterm-256color",
     "ok    locale: C.UTF-8",
     `ok    working directory: ${path} is writable`,
     "ok    config: panewright.jsonc",
     "",
   ]);
+});
+
+Deno.test("doctor tells of a sandbox that holds nothing, and fails where the config asks for it", async () => {
+  for (const [config, status, exitCode] of [[{}, "warn", 0], [{ sandbox: "cli" }, "fail", 1]] as const) {
+    const files = { "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }), "job.md": JOB };
+    const { code, stdout, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("all") }, files);
+    assertEquals(code, exitCode);
+    const state = `${path}/.local/state/panewright`;
+    const found = `sandbox of Codex: it cannot be switched on: a command in it could write to ${state}`;
+    assertStringIncludes(stdout, `${status.padEnd(4)}  ${found}\n`);
+  }
 });
 
 Deno.test("doctor on a bare machine ends with 1, and each finding has its remedy", async () => {

@@ -8,9 +8,12 @@ import { tempDir } from "../../support/temp_dir.ts";
 const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
 
 /** What a run with these permissions writes before anything else. */
-async function firstLines(permissions: object): Promise<string> {
+async function firstLines(permissions: object, more: object = {}): Promise<string> {
   await using dir = await tempDir();
-  await dir.write({ "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", permissions }), "job.md": JOB });
+  await dir.write({
+    "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", permissions, ...more }),
+    "job.md": JOB,
+  });
   const io = fakeIo({ cwd: dir.path });
   const global = { json: false, quiet: false, verbose: false, color: false };
   const execute = () => Promise.reject(new Error("far enough"));
@@ -22,6 +25,7 @@ async function firstLines(permissions: object): Promise<string> {
 Deno.test("a run says first that its policy is no boundary, where it only names exceptions", async () => {
   assertEquals(await firstLines({ auto_accept: true, deny: ["git push"] }), `${EXCEPTIONS_ONLY}\n`);
   assertEquals(await firstLines({ auto_accept: true, default: "allow", allow: ["ls"] }), `${EXCEPTIONS_ONLY}\n`);
+  assertEquals(await firstLines({ auto_accept: true, default: "allow" }, { sandbox: "cli" }), "");
   assertEquals(await firstLines({ auto_accept: true, allow: ["ls"] }), "");
   assertEquals(await firstLines({ auto_accept: true, default: "ask" }), "");
   assertEquals(await firstLines({ deny: ["git push"] }), "");

@@ -1,7 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../../lib/errors.ts";
 import type { Host } from "../../../lib/ports/host.ts";
-import { claudeLaunchPlan, findNativeClaude } from "../../../lib/providers/claude_code/launch.ts";
+import { claudeLaunchPlan } from "../../../lib/providers/claude_code/launch.ts";
+import { findNativeClaude } from "../../../lib/providers/claude_code/program.ts";
 
 function host(files: Readonly<Record<string, string>>, os = "linux", arch = "x86_64"): Host {
   return { os, arch, path: ["/a/bin", "/b/bin"], realFile: (file) => files[file] };

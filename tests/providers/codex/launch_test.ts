@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Host } from "../../../lib/ports/host.ts";
-import { codexLaunchPlan, findNativeCodex } from "../../../lib/providers/codex/launch.ts";
+import { codexLaunchPlan } from "../../../lib/providers/codex/launch.ts";
+import { findNativeCodex } from "../../../lib/providers/codex/program.ts";
 
 const REQUEST = { workdir: "/srv/shop", role: "tester" } as const;
 

@@ -1,5 +1,6 @@
 import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
 import type { AttemptRequest } from "../../headless/seam.ts";
+import { claudeSandboxSettings } from "../sandbox.ts";
 import { createClaudeReader } from "./session_reader.ts";
 
 /** `claude -p`. Its report tells all that its session log does, and sooner. */
@@ -12,7 +13,8 @@ export const claudeHeadless: HeadlessProvider = {
  * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the
  * prompt on standard input.
  *
- * Commands that ask are allowed beforehand; what else the agent may do is for the arguments and the settings to say.
+ * Commands that ask are allowed beforehand, and so are all others in a sandbox; what else the agent may do is for the
+ * arguments and the settings to say.
  *
  * @example
  * ```ts
@@ -37,7 +39,7 @@ export const claudeHeadless: HeadlessProvider = {
  * ```
  */
 export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
-  const { model, args = [], ask, command = ["claude"], env = {}, resumeSessionId } = request;
+  const { model, args = [], ask, command = ["claude"], env = {}, resumeSessionId, sandbox } = request;
   return {
     argv: [
       ...command,
@@ -46,6 +48,9 @@ export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOp
       "stream-json",
       "--verbose",
       ...args,
+      ...(sandbox === undefined
+        ? []
+        : ["--settings", JSON.stringify(claudeSandboxSettings(sandbox, { autoAllow: true }))]),
       ...(model === undefined ? [] : ["--model", model]),
       ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
       "--allowedTools",

@@ -1,6 +1,8 @@
 import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
 import type { AttemptRequest } from "../../headless/seam.ts";
-import { findNativeCodex } from "../launch.ts";
+import { findNativeCodex } from "../program.ts";
+import { codexSandboxSettings } from "../sandbox.ts";
+import { foldTurnContext } from "../turn_context.ts";
 import { openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./session_reader.ts";
 
@@ -9,6 +11,7 @@ export const codexHeadless: HeadlessProvider = {
   plan: codexExecPlan,
   createReader: createCodexReader,
   openLog: openCodexLog,
+  foldSandbox: (report, line, folders) => foldTurnContext(report, line, { folders, startedAt: 0 }),
 };
 
 /**
@@ -52,6 +55,7 @@ export function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOpti
     ...Object.entries(variables).map(([name, value]) =>
       `shell_environment_policy.set.${name}=${JSON.stringify(value)}`
     ),
+    ...(request.sandbox === undefined ? [] : codexSandboxSettings(request.sandbox)),
   ];
   return {
     argv: [

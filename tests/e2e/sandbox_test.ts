@@ -1,0 +1,168 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { systemHost } from "../../lib/ports/host.ts";
+import { systemProcessRunner } from "../../lib/ports/process.ts";
+import type { ModelRequest } from "../lab/script.ts";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import type { Turn } from "../lab/steps.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { type CliName, installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
+import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { setUpCodexProject } from "./codex_project.ts";
+import { createReviewModel } from "./review_model.ts";
+
+/** Writes inside, outside in several ways, and to a server that listens on loopback. */
+const PROBE = [
+  "echo in > inside.txt",
+  'echo out > "$HOME/outside.txt"',
+  "echo up > ../outside.txt",
+  'mkdir -p "$HOME/.local/state/panewright" && echo x > "$HOME/.local/state/panewright/trust.json"',
+  "bash -c 'echo hello > /dev/tcp/127.0.0.1/PORT'",
+  "echo end > end.txt",
+].join("; ");
+
+/** Whether Claude Code's sandbox can run on this machine: the programs that it needs are not part of it. */
+const CLAUDE_CAN =
+  ["bwrap", "socat"].every((program) =>
+    systemHost().path.some((folder) => systemHost().realFile(`${folder}/${program}`) !== undefined)
+  ) && (await systemProcessRunner.run({ argv: ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"] })).code === 0;
+
+interface SandboxProject extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  exec(): ReturnType<typeof runProgram>;
+  /** Files that commands of the agent may have written, and connections that they made. */
+  written(): Promise<readonly string[]>;
+}
+
+/** A project with one step for a real CLI, whose own settings want no sandbox. */
+async function setUpProject(provider: CliName): Promise<SandboxProject> {
+  await using stack = new AsyncDisposableStack();
+  const cli = await installCli(provider);
+  const panewright = await panewrightFromSource();
+  const sandbox = stack.use(await createSandbox());
+  const { home, project, root } = sandbox;
+  const listener = stack.adopt(Deno.listen({ hostname: "127.0.0.1", port: 0 }), (each) => each.close());
+  let connections = 0;
+  (async () => {
+    for await (const connection of listener) {
+      connections++;
+      connection.close();
+    }
+  })().catch(() => {});
+  const { port } = listener.addr as Deno.NetAddr;
+  const respond = (_request: ModelRequest): Turn => [
+    { do: "shell", command: PROBE.replace("PORT", String(port)) },
+    { do: "say", text: "All done." },
+  ];
+  const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
+  const baseUrl = server.baseUrl();
+  const cliEnv = provider === "codex"
+    ? await writeCodexHome({ folder: `${root}/codex-home`, project, baseUrl, sandboxMode: "danger-full-access" })
+    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+  const step = { name: "build", prompt: "self", check: { type: "none" }, command: cli.argv };
+  const args = provider === "codex" ? { args: ["--skip-git-repo-check"] } : {};
+  const config = { provider, sandbox: "cli", pipelines: { main: [{ ...step, ...args }] } };
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+  await Deno.writeTextFile(`${project}/task.md`, "Try what you may do.");
+  const env = { ...sandbox.env, ...panewright.env, ...cliEnv };
+  const resources = stack.move();
+  return {
+    sandbox,
+    exec: () =>
+      runProgram([...panewright.argv, "exec", "task.md", "--json"], { cwd: project, env, timeoutMs: 120_000 }),
+    async written() {
+      const files = {
+        inside: `${project}/inside.txt`,
+        end: `${project}/end.txt`,
+        home: `${home}/outside.txt`,
+        above: `${root}/outside.txt`,
+        trust: `${home}/.local/state/panewright/trust.json`,
+      };
+      const found: string[] = connections > 0 ? ["a connection"] : [];
+      for (const [name, path] of Object.entries(files)) if (await exists(path)) found.push(name);
+      return found;
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  const canRun = provider === "codex" || CLAUDE_CAN;
+  Deno.test({
+    name: `exec, ${provider}: in its CLI's sandbox a command writes inside only, and reaches no server`,
+    ignore: !canRun,
+    async fn() {
+      await using project = await setUpProject(provider);
+      const { code, stdout, stderr } = await project.exec();
+      assertEquals(code, 0, stderr + stdout);
+      assertEquals(await project.written(), ["inside", "end"]);
+    },
+  });
+}
+
+Deno.test({
+  name: "exec, claude_code: where its sandbox cannot run, the agent is refused before it gets any work",
+  ignore: CLAUDE_CAN,
+  async fn() {
+    await using project = await setUpProject("claude_code");
+    const { code, stderr } = await project.exec();
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(
+      stderr,
+      "Cannot start the agent in a sandbox: that of Claude Code is not on: sandbox required",
+    );
+    assertStringIncludes(stderr, "apt-get install bubblewrap socat");
+    assertEquals(await project.written(), []);
+  },
+});
+
+Deno.test({
+  name: "exec, claude_code: what a repository's settings let out of the sandbox is told, and nothing is started",
+  ignore: !CLAUDE_CAN,
+  async fn() {
+    await using project = await setUpProject("claude_code");
+    const folder = `${project.sandbox.project}/.claude`;
+    await Deno.mkdir(folder);
+    const loose = { enabled: false, allowUnsandboxedCommands: true, excludedCommands: ["sh *"] };
+    await Deno.writeTextFile(`${folder}/settings.json`, JSON.stringify({ sandbox: loose }));
+    const { code, stderr } = await project.exec();
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(stderr, 'its settings have sandbox.excludedCommands: ["sh *"]');
+    assertEquals(await project.written(), []);
+  },
+});
+
+Deno.test("run, codex: five agents work in the sandbox of their CLI, which is read back from each turn", async () => {
+  const panewright = await panewrightFromSource();
+  const review = "REVIEW_RESULT: APPROVED\nREVIEW_NOTES:\n- The plan is complete for `greeting.txt` and `check.sh`.\n" +
+    '- The scenario "hello, world" is covered.\n- Run `check.sh` afterwards.\n';
+  const model = createReviewModel((name) => {
+    if (name === "programmer_summary") {
+      const commands = ['echo out > "$HOME/outside.txt"; echo "hello, world" > greeting.txt'];
+      return { commands, response: "greeting.txt says hello, world." };
+    }
+    if (name === "test_result") return { response: "I looked at it.\n\nRESULT: PASS" };
+    return { response: name === "analyst_summary" ? "Plan: write greeting.txt, run check.sh." : review };
+  });
+  await using project = await setUpCodexProject({
+    panewright,
+    respond: model.respond,
+    config: { sandbox: "cli", limits: { min_review_cycles_before_approval: 1, review_evidence_min_match: 0 } },
+  });
+  const { sandbox, env } = project;
+  const { code, stdout, stderr } = await runProgram([...panewright.argv, "run", "--json"], {
+    cwd: sandbox.project,
+    env,
+    timeoutMs: 180_000,
+  });
+  assertEquals(code, 0, stderr);
+  assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
+  assertEquals(await exists(`${sandbox.home}/outside.txt`), false);
+  const ready = parseEvents(stdout).filter(({ type }) => type === "agent_ready");
+  assertEquals(ready.length, 5);
+  assert(ready.every((event) => JSON.stringify(event).includes('"sandbox":[]')), stdout);
+});
