@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import type { Host } from "../ports/host.ts";
 import type { ProcessRunner } from "../ports/process.ts";
-import { realPathAsFarAsItExists } from "../ports/real_path.ts";
+import { realPathSnapshot } from "../ports/real_path.ts";
 
 /** Whether agents run in a sandbox: `cli` is the one that their CLI brings. */
 export const SANDBOX_MODES = ["off", "cli"] as const;
@@ -55,7 +55,8 @@ export const SANDBOX_TRIAL_MS = 60_000;
 
 /** The folders in which commands may write: the working directory and those that are named, also by their real paths. */
 export function writableFolders({ writable }: SandboxRequest, workdir: string): readonly string[] {
-  return [workdir, ...writable].flatMap((path) => [resolve(path), realPathAsFarAsItExists(path) ?? resolve(path)]);
+  const realPath = realPathSnapshot();
+  return [workdir, ...writable].flatMap((path) => [resolve(path), realPath(path) ?? resolve(path)]);
 }
 
 /**
