@@ -3,6 +3,7 @@ import { auditHeadsPath, readAuditHeads } from "../dialogs/audit_heads.ts";
 import { PanewrightError } from "../errors.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
+import { UnknownRecordError } from "../run/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../run/read_facts.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { errorText } from "../text/error_text.ts";
@@ -31,6 +32,7 @@ export const NO_WITNESSES: Witnesses = { heads: [], journal: 0, copy: { path: un
  *
  * @throws {PanewrightError} when the journal or the copy cannot be read as a whole: nothing can be said of the log then.
  * A copy that is missing is none; a journal that is missing is an error
+ * @throws {UnknownRecordError} when only a later version can read the journal
  */
 export function readWitnesses(folder: RunFolder, env: (name: string) => string | undefined): Witnesses {
   const path = auditHeadsPath(folder, env);
@@ -56,6 +58,7 @@ function readCopy({ id }: RunFolder, path: string): readonly AuditEnd[] {
 
 function readJournalHeads({ id, journalPath: path }: RunFolder): readonly AuditEnd[] {
   const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, jobs: JOBS });
+  if (problem instanceof UnknownRecordError) throw problem;
   if (problem !== undefined) {
     throw new PanewrightError(`Cannot trust the audit log of run ${id}: the journal cannot say where it ended`, {
       cause: problem,

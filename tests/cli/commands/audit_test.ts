@@ -278,7 +278,7 @@ Deno.test("audit verify refuses a log where journal or copy cannot say how it en
       await Deno.mkdir(copy);
     }],
     [journalPath, "the journal cannot say where it ended", (whole) => {
-      return Deno.writeTextFile(journalPath, whole.replace("dialog_answered", "dialog_answred"));
+      return Deno.writeTextFile(journalPath, whole.replace('"role":"tester"', '"role":5'));
     }],
     [journalPath, "the journal cannot say where it ended", (whole) => Deno.writeTextFile(journalPath, `x${whole}`)],
     [journalPath, "Cannot read the journal", () => Deno.remove(journalPath)],
