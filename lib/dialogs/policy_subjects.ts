@@ -19,7 +19,7 @@ export interface PermissionSubjectsOptions {
 
 /**
  * Reads the subjects that a policy is to be tried with. Each is a command, a path, or a JSON object with `kind` and
- * `subject`; a text that is not JSON is a command, even if it begins with a brace.
+ * `subject`; any other text is a command, even if it begins with a brace.
  *
  * @throws {UsageError} for a JSON object that is not such a one
  *
@@ -43,7 +43,8 @@ export function parsePermissionSubjects(
   if (records.at(-1) === "") records.pop();
   return records.map((record, index) => {
     const value = record.startsWith("{") ? parseJson(record) : undefined;
-    if (value === undefined) return { kind, subject: record };
+    // "{}" and the like are commands, too.
+    if (value?.kind === undefined && value?.subject === undefined) return { kind, subject: record };
     const named = value.kind === undefined ? kind : kinds.find((one) => one === value.kind);
     const problem = named === undefined
       ? `its kind ${JSON.stringify(value.kind)} is not one of ${kinds.join(", ")}`

@@ -185,7 +185,7 @@ const BUILTINS: Readonly<Record<string, Effects>> = {
   shift: evaluates,
   repeat: (operands, program) => evaluates(operands.slice(0, 1), program),
   let: evaluates,
-  read: setsNames({ flags: /^-[rs]+$/, valued: /^-[rs]*[pdntNu]$/ }),
+  read: setsNames({ flags: /^-(?:[rs]+a?|a)$/, valued: /^-[rs]*[pdntNu]$/ }),
   mapfile: setsNames({ flags: /^-t$/, valued: /^-[dnOsu]$/, otherwise: "MAPFILE" }),
   readarray: setsNames({ flags: /^-t$/, valued: /^-[dnOsu]$/, otherwise: "MAPFILE" }),
   getopts: (operands) =>

@@ -96,13 +96,10 @@ With --json, one object a line is printed for each subject, in their order: deci
       ...(home === undefined ? {} : { home }),
       realPath: realPathSnapshot(),
     });
+    const separator = flags.null ? "\0" : "\n";
     const requests = given.length > 0
       ? given.map((subject) => ({ kind, subject }))
-      : parsePermissionSubjects(await readText(io.readStdin), {
-        kind,
-        kinds: KINDS,
-        separator: flags.null ? "\0" : "\n",
-      });
+      : parsePermissionSubjects(await readText(io.readStdin, separator), { kind, kinds: KINDS, separator });
     const { auto_accept: autoAccept, dry_run: dryRun } = config.permissions;
     const tell = (request: PermissionSubject) => {
       const verdict = decide(exactRequest(request.kind, request.subject));
@@ -118,12 +115,29 @@ With --json, one object a line is printed for each subject, in their order: deci
   },
 });
 
-async function readText(readStdin: () => Promise<Uint8Array>): Promise<string> {
+async function readText(readStdin: () => Promise<Uint8Array>, separator: "\0" | "\n"): Promise<string> {
+  const bytes = await readStdin();
+  const decode = (part: Uint8Array) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(part);
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readStdin());
+    return decode(bytes);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new UsageError("Cannot read the subjects on standard input: they are not UTF-8 text", { cause });
+    const isText = (part: Uint8Array) => {
+      try {
+        return decode(part) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    // No character but the separator itself has its byte.
+    const code = separator.charCodeAt(0);
+    let number = 1;
+    for (let from = 0;; number++) {
+      const end = bytes.indexOf(code, from);
+      if (end === -1 || !isText(bytes.subarray(from, end))) break;
+      from = end + 1;
+    }
+    throw new UsageError(`Cannot use record ${number} of standard input: it is not UTF-8 text`, { cause });
   }
 }
 

@@ -117,6 +117,33 @@ Deno.test("permissions test names the record that it cannot use", async () => {
   assertEquals((await test(dir, ["ls", "--null"])).code, 2);
 });
 
+Deno.test("permissions test names the record that is not UTF-8, and takes any text for a command", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": CONFIG });
+  const bytes = new Uint8Array([...new TextEncoder().encode("ls\0echo \u00e4\0a"), 0xff, 0, 0x62]);
+  const io = { ...fakeIo({ cwd: dir.path }), readStdin: () => Promise.resolve(bytes) };
+  assertEquals(await runCli(["permissions", "test", "--null"], io), 2);
+  assertStringIncludes(io.written.stderr, "Cannot use record 3 of standard input: it is not UTF-8 text");
+  assertEquals(io.written.stdout, "");
+  const decisions = async (stdin: string) => {
+    const given = fakeIo({ cwd: dir.path, stdin });
+    assertEquals(await runCli(["permissions", "test", "--null", "--json"], given), 0);
+    return given.written.stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+      .map(({ decision, subject }) => [decision, subject]);
+  };
+  assertEquals(await decisions(""), []);
+  assertEquals(await decisions("\0"), [["ask", ""]]);
+  assertEquals(await decisions(`{}\0{"a":1}\0null\0\ufeffls`), [
+    ["allow", "{}"],
+    ["allow", '{"a":1}'],
+    ["allow", "null"],
+    ["ask", "\ufeffls"],
+  ]);
+  assertEquals(await decisions('{"subject":"echo \\ud800"}'), [["ask", "echo \ud800"]]);
+  const many = Array.from({ length: 1000 }, (_, index) => `echo ${index}`);
+  assertEquals(await decisions(many.join("\0")), many.map((subject) => ["allow", subject]));
+});
+
 Deno.test("permissions test needs no config, and says that nothing is sent while the switch is off", async () => {
   await using dir = await tempDir();
   const { code, stdout } = await test(dir, ["npm \x1b[2Jtest"]);

@@ -10,7 +10,10 @@ export function inspectAssignments(command: ShellCommand, { here, context }: Her
   const unless = { words: [...assignments.map(({ word }) => word), ...words], folders: here.folders };
   for (const { name, word, elements = [] } of assignments) {
     const values = [valueOf(word), ...elements.map(({ parts }) => parts)];
-    inspectVariable({ name, values }, { handed: words.length > 0, unless }, context);
+    // "IFS= read -r line": the shell takes it for this one read.
+    const separatesLine = name === "IFS" && words[0]?.value === "read" && word.value !== undefined;
+    if (separatesLine) context.variables.push({ name, values });
+    else inspectVariable({ name, values }, { handed: words.length > 0, unless }, context);
   }
 }
 
