@@ -118,7 +118,12 @@ export function decideRequest(
   }
   const { workdir } = plan;
   const exact = "fingerprint" in request ? request : exactRequest(request.kind, request.subject);
-  const verdict = decidePermission(exact, { policy, workdir, role, provider: provider.id, ...ground });
+  const asked = { workdir, role, provider: provider.id, ...ground };
+  const verdict = decidePermission(exact, { ...asked, policy });
+  if (verdict.decision === "allow" && "source" in request && mayLeaveSandbox(request, provider)) {
+    const isNamed = decidePermission(exact, { ...asked, policy: namedOnly(policy) }).decision === "allow";
+    if (!isNamed) return { decision: "ask", rule: "leaves_sandbox", reason: LEAVES_SANDBOX };
+  }
   if (verdict.decision === "allow" && "source" in request && (request.cwd ?? workdir) !== workdir) {
     const reason = `It would run in ${request.cwd}, and not in the working directory.`;
     return { decision: "ask", rule: "other_folder", reason };
@@ -127,6 +132,22 @@ export function decideRequest(
   const would = verdict.decision === "allow" ? "accepted" : "declined";
   const reason = `This is a dry run; it would have been ${would}. ${verdict.reason}`;
   return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
+}
+
+const LEAVES_SANDBOX = "It may run outside of the CLI's sandbox, and no entry of permissions.allow names it.";
+
+function mayLeaveSandbox({ kind, leavesSandbox }: ExactRequest, { terminal }: DialogContext["provider"]): boolean {
+  return kind === "command" && (leavesSandbox === true || terminal.hidesEscalation === true);
+}
+
+/**
+ * A policy as it holds for what leaves the sandbox: the default accepts nothing, nor does an entry that names only
+ * kinds. Where nothing at all is said, the switch alone means everything that no rule stops.
+ */
+function namedOnly(policy: PermissionPolicy): PermissionPolicy {
+  if (policy.default === undefined && policy.allow.length === 0) return policy;
+  const allow = policy.allow.filter(({ command, path }) => command !== undefined || path !== undefined);
+  return { ...policy, default: "ask", allow };
 }
 
 /**

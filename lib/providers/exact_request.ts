@@ -13,4 +13,6 @@ export interface ExactRequest {
   readonly cwd?: string;
   /** The CLI's name of the tool: `Bash`, `apply_patch`. */
   readonly tool: string;
+  /** Whether it asks to run outside of the CLI's sandbox. @default {false} */
+  readonly leavesSandbox?: boolean;
 }

@@ -8,6 +8,9 @@ export interface HookAnswer {
   readonly reason?: string;
 }
 
+/** What a request is about. */
+type RequestMatter = Pick<ExactRequest, "kind" | "subject" | "leavesSandbox">;
+
 /** Tools of Claude Code (2.1.328) that write one file, and where they name it. */
 const FILE_TOOLS: Readonly<Record<string, readonly [kind: string, field: string]>> = {
   Write: ["file_write", "file_path"],
@@ -53,24 +56,29 @@ export function readHookPayload(json: string, id: string): ExactRequest | undefi
  * ```ts
  * import { assertEquals } from "@std/assert";
  * assertEquals(matterOf("Write", { file_path: "/w/a" }), { kind: "file_write", subject: "/w/a" });
+ * const bash = { command: "ls", dangerouslyDisableSandbox: true };
+ * assertEquals(matterOf("Bash", bash), { kind: "command", subject: "ls", leavesSandbox: true });
  * assertEquals(matterOf("Fetch", { url: "x" }), { kind: "other", subject: '{"url":"x"}' });
  * ```
  */
-export function matterOf(tool: string, input: unknown): Pick<ExactRequest, "kind" | "subject"> {
+export function matterOf(tool: string, input: unknown): RequestMatter {
   return knownMatter(tool, objectOf(input)) ?? { kind: "other", subject: JSON.stringify(input) ?? "" };
 }
 
 function knownMatter(
   tool: string,
   input: Readonly<Record<string, unknown>>,
-): Pick<ExactRequest, "kind" | "subject"> | undefined {
+): RequestMatter | undefined {
   const dialog = Object.hasOwn(OTHER_DIALOGS, tool) ? OTHER_DIALOGS[tool] : undefined;
   if (dialog !== undefined) return { kind: dialog, subject: textOf(input["plan"]) ?? "" };
   const command = textOf(input["command"]);
   if (tool === "Bash" && command !== undefined) {
     // Codex asks so for a host that a running command wants to reach (0.169.0): a yes says nothing of the command.
     const isAboutNetwork = textOf(input["description"])?.startsWith("network-access ") === true;
-    return isAboutNetwork ? undefined : { kind: "command", subject: command };
+    if (isAboutNetwork) return undefined;
+    // Claude Code's own name for it (2.1.328); Codex' hooks do not tell.
+    const leavesSandbox = input["dangerouslyDisableSandbox"] === true;
+    return { kind: "command", subject: command, ...(leavesSandbox ? { leavesSandbox } : {}) };
   }
   if (tool === "apply_patch" && command !== undefined) {
     const paths = patchedFiles(command);

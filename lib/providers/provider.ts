@@ -89,6 +89,12 @@ export interface TerminalProvider {
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
   /** Whether the CLI asks `LaunchRequest.hook` before it opens a permission dialog. @default {false} */
   readonly hasPermissionHook?: boolean;
+  /**
+   * Whether each command that the CLI asks about may be one that leaves its sandbox, without the CLI saying so.
+   *
+   * @default {false}
+   */
+  readonly hidesEscalation?: boolean;
   launch(request: LaunchRequest, host: Host): LaunchPlan | Promise<LaunchPlan>;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;

@@ -14,14 +14,18 @@ import type { Step } from "../lab/steps.ts";
 import { type DialogStageOptions, setUpDialogs } from "../e2e/dialog_stage.ts";
 import { describeTimes } from "./describe.ts";
 
-/** Each command is another one, and none of them does much. */
-const commandOf = (turn: number): string => `printf %s ${turn} > counted`;
+/** Each command is another one, and takes no time. */
+const commandOf = (turn: number): string => `touch counted-${turn}`;
 
 /** From the model's call to its result, for each command of a turn. */
 async function measureCli(provider: CliName, decisions: number, options: Partial<DialogStageOptions>) {
   const escalate = provider === "codex" && options.policy !== undefined ? { escalate: "May I count?" } : {};
+  // Without a pause, Claude Code is asked for all of them at once.
   const prompts = [
-    Array.from({ length: decisions }, (_, turn): Step => ({ do: "shell", command: commandOf(turn), ...escalate })),
+    Array.from({ length: decisions }, (_, turn): Step[] => [
+      { do: "shell", command: commandOf(turn), ...escalate },
+      { do: "wait", ms: 50 },
+    ]).flat(),
   ];
   const settings = { acceptCap: decisions + 5, acceptCooldownSeconds: 0, responseTimeoutSeconds: 600 };
   await using dialogs = await setUpDialogs({ provider, prompts, settings, ...options });

@@ -1,7 +1,15 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
+import { createDialogDesk } from "../../lib/dialogs/desk.ts";
+import { systemClock } from "../../lib/ports/clock.ts";
+import { openDialog } from "../../lib/providers/terminal/pane_look.ts";
+import { sendKeys } from "../../lib/tmux/input.ts";
 import type { Step } from "../lab/steps.ts";
+import { until } from "../support/until.ts";
 import { RESPONSE, setUpDialogs } from "./dialog_stage.ts";
+
+/** Characters that a screen does not show; Claude Code itself refuses control characters (2.1.328). */
+const DROPPED = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202e\u2028\u2060\u3164\ufe0f\ufeff";
 
 /** Commands whose screen is not what runs; each would make the file `pwned`. */
 const TRICKS: Readonly<Record<string, string>> = {
@@ -9,6 +17,8 @@ const TRICKS: Readonly<Record<string, string>> = {
   "a folder that is changed first (S2)": "cd . && git status; touch pwned",
   "a command that is too long for its dialog (S3)": `: ${"x".repeat(4200)}; touch pwned`,
   "a character without a shape (S4)": "echo \\\u200b''; touch pwned #'",
+  "every character that a screen drops (S4)": `: '${DROPPED}'; touch pwned`,
+  "a tab before the end of a here document (S4)": "cat <<-'E'\nx\n\tE\ntouch pwned",
 };
 
 for (const provider of ["claude_code", "codex"] as const) {
@@ -62,4 +72,77 @@ for (const provider of ["claude_code", "codex"] as const) {
     assertEquals(dialogs.decisions(), ["allow command touch one", "deny command cd . && git push; touch pwned"]);
     assertEquals(await exists(`${dialogs.project}/pwned`), false);
   });
+
+  Deno.test(`${provider}: two requests at once are put to a person one after another, each with its own words`, async () => {
+    await using dialogs = await setUpDialogs({
+      provider,
+      prompts: [[command("touch one"), command("touch two")]],
+      policy: { ask: [{ command: "touch" }] },
+      person: () => "yes",
+    });
+    assertEquals(await dialogs.play(), RESPONSE);
+    assertEquals(dialogs.decisions(), [
+      "ask command touch one",
+      "allow command touch one",
+      "ask command touch two",
+      "allow command touch two",
+    ]);
+  });
+
+  Deno.test(`${provider}: what asks to leave the sandbox is not accepted by default allow alone`, async () => {
+    const leave = provider === "codex" ? command("touch one") : { ...command("touch one"), args: LEAVE_SANDBOX };
+    await using dialogs = await setUpDialogs({
+      provider,
+      prompts: [[leave]],
+      policy: { default: "allow" },
+      person: ({ subject }) => subject === "touch one" ? "no, stay inside" : "yes",
+    });
+    assertEquals(await dialogs.play(), RESPONSE);
+    assertEquals(dialogs.decisions(), ["ask command touch one", "deny command touch one"]);
+    assertEquals(await exists(`${dialogs.project}/one`), false);
+    assertStringIncludes(dialogs.asked[1] ?? "", "stay inside");
+  });
+
+  for (const [name, second] of [["another", "touch two"], ["one that looks the same", "touch one "]] as const) {
+    Deno.test(`${provider}: ${name} in the dialog's place between decision and key gets no key, and is decided about anew`, async () => {
+      await using dialogs = await setUpDialogs({
+        provider,
+        hooks: false,
+        // With pauses, so that they are not asked for at once.
+        prompts: [[command("touch one"), { do: "wait", ms: 50 }, command(second), { do: "wait", ms: 50 }]],
+        ...(provider === "codex" ? { model: "gpt-5.5" } : {}),
+      });
+      const { agent, context, project, stage } = dialogs;
+      const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
+      const pending = async (subject: string) =>
+        (await agent.pendingRequests()).some((request) => request.subject === subject);
+      // A session log may be behind: until it tells of one request only, a person would be asked.
+      const decide = async (subject: string) => {
+        await until(() => pending(subject));
+        const open = await until(() => desk.inspect(), (found) => found?.decision === "accept");
+        assert(open?.decision === "accept");
+        assertStringIncludes(open.request, subject);
+        return open;
+      };
+      await agent.submit("Touch them");
+      const open = await decide("touch one");
+      // A person was faster.
+      await systemClock.sleep(500);
+      await sendKeys(stage.session.client, agent.pane.paneId, { keys: [provider === "codex" ? "y" : "1"] });
+      await until(() => pending(second));
+      await until(async () => openDialog(await agent.look()) !== undefined);
+      assertEquals(await open.answer(), false);
+      const files = () =>
+        [...Deno.readDirSync(project)].map(({ name }) => name).filter((name) => /^(one|two)/.test(name));
+      assertEquals(files(), ["one"]);
+      const again = await decide(second);
+      assertEquals(await again.answer(), true);
+      await until(async () => !await pending(second));
+      const allowed = dialogs.decisions().filter((decision) => decision.startsWith("allow"));
+      assertEquals(allowed, [`allow command ${second}`.trim()]);
+    });
+  }
 }
+
+/** How a model of Claude Code asks for it. */
+const LEAVE_SANDBOX = { dangerouslyDisableSandbox: true };

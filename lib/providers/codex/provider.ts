@@ -36,6 +36,8 @@ export const codexProvider: PaneProvider & StepProvider = {
     },
     answerWay: codexAnswerWay,
     hasPermissionHook: true,
+    // It asks for little else: escalations, and what failed in the sandbox; its hook tells neither (0.169.0).
+    hidesEscalation: true,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,
     openStatusSource(context) {
