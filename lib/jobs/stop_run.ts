@@ -6,13 +6,12 @@ import { openJournal } from "../run/journal.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isLocked, readLockOwner } from "../run/lock_file.ts";
 import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
-import { levelOf, type Progress, tasksPassed } from "../run/progress.ts";
+import type { AnyFact, StoppedEnd } from "../run/job.ts";
+import type { Progress } from "../run/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
-import type { ExecFact } from "./pipeline/facts.ts";
 import { endLeftAgents } from "./pipeline/left_over.ts";
-import type { ReviewFact } from "./review_loop/facts.ts";
 import { endLeftSession } from "./review_loop/run_session.ts";
 
 /** How a run is to be stopped. */
@@ -127,18 +126,18 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
     await endLeftAgents(folder, clock);
   }
   if (progress.finished === undefined && condition !== "unreadable") {
+    const record = stoppedRecord(progress, resumeCommand);
     using journal = openJournal(folder.journalPath);
-    journal.append(stoppedRecord(progress, resumeCommand));
+    if (record !== undefined) journal.append(record);
   }
   return isAlive;
 }
 
 const REASON = "stopped after its panewright was gone";
 
-function stoppedRecord(progress: Progress, resumeCommand: string): ReviewFact | ExecFact {
-  const { executedSince, lastAt, usage } = progress;
+function stoppedRecord(progress: Progress, resumeCommand: string): AnyFact | undefined {
+  const { executedSince, lastAt } = progress;
   const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
-  const end = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds } as const;
-  if (progress.job === "run") return { ...end, rounds: levelOf(progress, "round")?.number ?? 0, resumeCommand };
-  return { ...end, tasks: tasksPassed(progress), usage };
+  const end: StoppedEnd = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds, resumeCommand };
+  return JOBS.find(({ id }) => id === progress.job)?.stopped(progress, end);
 }

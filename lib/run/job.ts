@@ -13,6 +13,16 @@ export type Recorded<Fact> = Fact & {
   readonly at: string;
 };
 
+/** How a run ended that was stopped after its process was gone. */
+export interface StoppedEnd {
+  readonly type: "run_finished";
+  readonly outcome: "interrupted";
+  readonly reason: string;
+  readonly seconds: number;
+  /** The command that resumes it. */
+  readonly resumeCommand: string;
+}
+
 /**
  * A kind of work that runs do: the facts that can happen in it, and the state that they lead to. Plain data and pure
  * functions: what carries a job out is in its `execute.ts`.
@@ -27,6 +37,8 @@ export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
   fold(state: State, fact: Recorded<Fact>): State;
   /** How a run stands after a fact, for all who look at it. */
   progress(before: Progress, fact: Recorded<Fact>): Progress;
+  /** The last record of a run whose process is gone, and which somebody else has stopped. */
+  stopped(progress: Progress, end: StoppedEnd): Fact;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
   recall?(fact: Recorded<Fact>, folder: RunFolder): Promise<Recorded<Fact>>;
 }

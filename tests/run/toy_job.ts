@@ -8,6 +8,7 @@ export const TOY_JOB: Job<{ readonly type: string }, number> = {
   initial: 0,
   fold: (count) => count + 1,
   progress: (before) => before,
+  stopped: (_progress, { type }) => ({ type }),
 };
 
 const AT = '"at":"2026-11-20T10:00:00.000Z"';

@@ -1,4 +1,5 @@
 import type { Job } from "../../run/job.ts";
+import { tasksPassed } from "../../run/progress.ts";
 import { EXEC_FACTS, type ExecFact } from "./facts.ts";
 import { applyFact } from "./fold.ts";
 import { execProgress } from "./progress.ts";
@@ -11,4 +12,10 @@ export const PIPELINE: Job<ExecFact, ExecState> = {
   initial: INITIAL_STATE,
   fold: applyFact,
   progress: execProgress,
+  // A question may have to be answered first, so nothing is said about how to resume it.
+  stopped: (progress, { resumeCommand: _, ...end }) => ({
+    ...end,
+    tasks: tasksPassed(progress),
+    usage: progress.usage,
+  }),
 };

@@ -1,4 +1,5 @@
 import type { Job } from "../../run/job.ts";
+import { levelOf } from "../../run/progress.ts";
 import { REVIEW_FACTS, type ReviewFact } from "./facts.ts";
 import { foldEvent } from "./fold.ts";
 import { reviewProgress } from "./progress.ts";
@@ -12,5 +13,6 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   initial: undefined,
   fold: foldEvent,
   progress: reviewProgress,
+  stopped: (progress, end) => ({ ...end, rounds: levelOf(progress, "round")?.number ?? 0 }),
   recall: recallResponse,
 };
