@@ -26,6 +26,8 @@ const SIGN = String.raw`[:=|;→⇒➜➔➞⟶➝>]`;
 const NO_WORD_BEFORE = String.raw`(?<![\p{L}\p{N}])`;
 const NO_WORD_AFTER = String.raw`(?![\p{L}\p{N}])`;
 const CROSSES = "[❌✗✘✖⛔\u{1f534}\u{1f6ab}\u{1f44e}]";
+/** `0 FAIL`, `no test FAILED`. */
+const NONE_OF = String.raw`\b(?:0|no|none|zero|without)(?: \p{L}{1,12}){0,2}[^\p{L}\p{N}\n]{1,4}`;
 const NOT = String.raw`(?:\b(?:not|no|never|cannot)\b|n['’]t\b|!)`;
 
 /**
@@ -55,7 +57,7 @@ export function createFindRefusal({ label, capitals, anyCase, approved, offered 
     // RESULT of the second round: FAIL
     `${named}(?:s|\\(s\\))?[^\\n:=|→?!.]{0,60}${SIGN}${LINE_MARKS}(?:${loud}|(?i:${anyCase})${LINE_MARKS}$)`,
     // RESULT: PASS -> FAIL, but not "RESULT: 5 PASS, 0 FAIL"
-    `${named}[^\\n:=]{0,12}[:=][^\\n]{0,160}?(?<!\\b(?:0|no|zero|without)[^\\p{L}\\p{N}]{1,4})${NO_WORD_BEFORE}${loud}`,
+    `${named}[^\\n:=]{0,12}[:=][^\\n]{0,160}?(?<!${NONE_OF})${NO_WORD_BEFORE}${loud}`,
     `${named}[^\\n:=]{0,12}${SIGN}${LINE_MARKS}(?i:${approved})\\p{L}{0,3}[^\\p{L}\\p{N}\\n]{1,12}(?:then )?(?i:${anyCase})${NO_WORD_AFTER}`,
     // RESULT: not passed; RESULT: PASS is not reached
     `${named}[^\\n:=]{0,12}${SIGN}[^\\n.,;(]{0,40}(?i:${NOT})[^\\p{L}\\p{N}\\n]{0,4}` +

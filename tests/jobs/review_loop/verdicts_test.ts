@@ -337,6 +337,8 @@ for (const form of FORMS) {
         "a <!DOCTYPE html> b",
         "L: 5 checks, 0 N",
         "Steps: 3, of which no N.",
+        "Ls: no test N, and none of them N.",
+        "L of the check: 0 of 12 N",
         "| Step | L |\n| --- | --- |\n| 1 | Y |\n\n| Word |\n| --- |\n| N of old |",
         "L:\n- [x] Y\n- [ ] N",
         "As a L of the change, nothing is left to do; it does not fail, nor is it to revise.",
