@@ -17,6 +17,7 @@ import { changeTrust, readTrust, type TrustedConfig, trustStorePath } from "../c
 import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
+import { askLine } from "./console/ask_line.ts";
 import type { CliIo, TerminalInput } from "./console/command.ts";
 
 /** The variable that stands for {@linkcode TRUST_FLAG}. */
@@ -145,13 +146,7 @@ async function isYes(
   question: string,
   { io, input }: { readonly io: CliIo; readonly input: TerminalInput },
 ): Promise<boolean> {
-  io.stderr(`\n${question} [y/N] `);
-  let line = "";
-  while (!/[\r\n]/.test(line)) {
-    const bytes = await input.read(io.signal);
-    if (bytes === undefined) return false;
-    line += new TextDecoder().decode(bytes);
-  }
+  const line = await askLine(`\n${question} [y/N] `, { io, input }) ?? "";
   return /^y(?:es)?[ \t]*[\r\n]+$/i.test(line);
 }
 

@@ -1,3 +1,4 @@
+import { offeredSettings, type PermissionOffer } from "./permission_offers.ts";
 import { GROUPS, SETTINGS, type TableEntry } from "./settings_table.ts";
 
 /** Keys that the written config sets; every other key is there as a comment with its default. */
@@ -5,6 +6,8 @@ export interface TemplateValues {
   readonly provider: string;
   readonly wd: string;
   readonly prompt_file: string;
+  /** How agents work that nobody watches. */
+  readonly permissions: PermissionOffer;
 }
 
 /** Left out: a key that is another spelling of one that is set, and the editor's own. */
@@ -16,29 +19,32 @@ const LEFT_OUT = ["$schema", "prompt"];
  * @example
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
- * const text = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
+ * const text = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md", permissions: "sandbox" });
  * assertStringIncludes(text, '\n  "prompt_file": "job.md",\n');
  * assertStringIncludes(text, '\n    // "max_rounds": 8,\n');
  * ```
  */
 export function configTemplate(values: TemplateValues): string {
+  const { about, topLevel: chosen = {}, permissions } = offeredSettings(values.permissions);
   const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && !LEFT_OUT.includes(key));
   return [
     "// Configuration of panewright. JSON with comments; trailing commas are fine. Relative paths start from this file.",
     '// A line such as // "max_rounds": 8 shows a default: remove the slashes to change it.',
     '// Flags take precedence over environment variables, and those over this file: see "panewright config show".',
     "{",
-    ...topLevel.flatMap((setting, index) => [...(index === 0 ? [] : [""]), ...topEntry(setting, values)]),
+    ...topLevel.flatMap((
+      setting,
+      index,
+    ) => [...(index === 0 ? [] : [""]), ...topEntry(setting, { ...values, chosen })]),
     ...Object.entries(GROUPS).flatMap(([group, description]) => [
       "",
       `  // ${description}`,
+      ...(group === "permissions" ? about.map((line) => `  // ${line}`) : []),
       ...groupOf(
         group,
         SETTINGS.filter(({ key }) => key.startsWith(`${group}.`)).flatMap((setting) => [
           ...comments(setting, "    "),
-          `    ${setting.written !== undefined ? "" : "// "}${
-            entry(setting.key.slice(group.length + 1), shownValue(setting))
-          }`,
+          groupEntry(setting, { group, chosen: group === "permissions" ? permissions : {} }),
         ]),
       ),
     ]),
@@ -47,8 +53,25 @@ export function configTemplate(values: TemplateValues): string {
   ].join("\n");
 }
 
-function topEntry(setting: TableEntry, values: TemplateValues): string[] {
+type Chosen = Readonly<Record<string, string>>;
+
+function groupEntry(
+  setting: TableEntry,
+  { group, chosen }: { readonly group: string; readonly chosen: Chosen },
+): string {
+  const name = setting.key.slice(group.length + 1);
+  const text = chosen[name];
+  if (text !== undefined) return `    ${JSON.stringify(name)}: ${text},`;
+  return `    ${setting.written !== undefined ? "" : "// "}${entry(name, shownValue(setting))}`;
+}
+
+function topEntry(
+  setting: TableEntry,
+  { chosen, ...values }: TemplateValues & { readonly chosen: Chosen },
+): string[] {
   const { key, value, example } = setting;
+  const text = chosen[key];
+  if (text !== undefined) return [...comments(setting, "  "), `  ${JSON.stringify(key)}: ${text},`];
   const given = (values as unknown as Record<string, unknown>)[key];
   const explained = comments(setting, "  ");
   if (given !== undefined) return [...explained, `  ${entry(key, given)}`];

@@ -120,7 +120,7 @@ Deno.test("the reference in docs/configuration.md is that of the table (deno tas
 });
 
 Deno.test("the template and the help of the flags have every entry", () => {
-  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md" });
+  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md", permissions: "sandbox" });
   for (const { key, description, flag, job } of SETTINGS) {
     if (key !== "$schema" && key !== "prompt") assertStringIncludes(template, `// ${description}`);
     assertEquals(CONFIG_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job !== "exec", key);

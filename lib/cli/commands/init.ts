@@ -4,8 +4,10 @@ import { configTemplate } from "../../config/template.ts";
 import { UsageError } from "../../errors.ts";
 import { PROVIDER_IDS } from "../../providers/mod.ts";
 import { EXPLORE_HEADER, SCENARIO_HEADER } from "../../jobs/review_loop/job.ts";
-import { defineCommand } from "../console/command.ts";
-import { recordWritten } from "../trust.ts";
+import { PERMISSION_OFFERS, type PermissionOffer } from "../../config/permission_offers.ts";
+import { askLine } from "../console/ask_line.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { isAtTerminal, recordWritten } from "../trust.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { errorText } from "../../text/error_text.ts";
 
@@ -31,19 +33,27 @@ export const command = defineCommand({
   arguments: [{ name: "DIR", description: "the folder to write to; the working directory if left out" }],
   flags: [
     { name: "provider", type: "choice", choices: PROVIDER_IDS, description: "the agent CLI that the config names" },
+    {
+      name: "permissions",
+      type: "choice",
+      choices: PERMISSION_OFFERS,
+      description: "how agents work that nobody watches: by an allow list, or in the sandbox of their CLI",
+    },
     { name: "force", type: "switch", description: "write over files that are already there" },
   ],
   examples: [
     { command: "init", description: "a config and a job in the working directory" },
+    { command: "init --permissions sandbox", description: "for agents that run in the sandbox of their CLI" },
     { command: "init ~/jobs/login --provider claude_code", description: "in another folder, for Claude Code" },
   ],
   async run(parsed, io) {
     const folder = resolve(io.cwd, parsed.positionals[0] ?? ".");
     const { provider = PROVIDER_IDS[0] ?? "", force = false } = parsed.flags;
+    const permissions = parsed.flags.permissions ?? await choosePermissions(io, parsed.global);
     const files = [
       {
         path: `${folder}/${DEFAULT_CONFIG_FILE}`,
-        text: configTemplate({ provider, wd: ".", prompt_file: JOB_FILE }),
+        text: configTemplate({ provider, wd: ".", prompt_file: JOB_FILE, permissions }),
       },
       { path: `${folder}/${JOB_FILE}`, text: JOB_TEMPLATE },
     ];
@@ -65,6 +75,30 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+/** Asks at a terminal; elsewhere it is the allow list, which needs nothing of the machine. */
+async function choosePermissions(io: CliIo, { json, quiet }: GlobalFlags): Promise<PermissionOffer> {
+  const [standard] = PERMISSION_OFFERS;
+  if (json || quiet || !isAtTerminal(io)) return standard;
+  using input = io.openTerminalInput();
+  const line = await askLine(QUESTION, { io, input }) ?? "";
+  const answer = line.trim();
+  if (answer === "") return standard;
+  const chosen = PERMISSION_OFFERS.find((offer, index) => answer === offer || answer === String(index + 1));
+  if (chosen !== undefined) return chosen;
+  throw new UsageError(`Cannot choose ${JSON.stringify(answer)}: it is none of 1 and 2`, {
+    hint: "Nothing was written.",
+  });
+}
+
+const QUESTION = `How may agents work while nobody watches?
+
+  1  allow list  What a list names is accepted, and you are asked about the rest. It reads what an agent asks for; what an
+                 accepted command then does, nobody reads. Works on every machine.
+  2  sandbox     The operating system keeps commands inside the working directory and off the network; inside, all of
+                 them are accepted. Needs the sandbox of the agent's CLI: "panewright doctor" tells whether it is there.
+
+Your choice [1]: `;
 
 async function refuseExisting(paths: readonly string[]): Promise<void> {
   const existing: string[] = [];

@@ -47,3 +47,33 @@ Deno.test("init makes the folder that it is given, and writes the provider that 
   const { config } = await loadConfig({ cwd: `${dir.path}/a/b`, env: () => undefined });
   assertEquals(config.provider, "claude_code");
 });
+
+Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag", async () => {
+  const written = async (keys: readonly string[] | undefined, args: readonly string[] = []) => {
+    await using dir = await tempDir();
+    const io = fakeIo({ cwd: dir.path, ...(keys === undefined ? {} : { keys, terminal: true }) });
+    const code = await runCli(["init", ...args], io);
+    if (code !== 0) return { code, asked: io.written.stderr, files: [...Deno.readDirSync(dir.path)].length };
+    const { config } = await loadConfig({ cwd: dir.path, env: () => undefined });
+    const { default: byDefault, auto_accept, allow } = config.permissions;
+    return {
+      asked: io.written.stderr.includes("Your choice"),
+      chosen: [
+        config.sandbox,
+        byDefault,
+        String(auto_accept),
+        allow.length > 100 ? "a list" : "no list",
+      ] as readonly unknown[],
+    };
+  };
+  const list = ["off", "ask", "true", "a list"];
+  const sandbox = ["cli", "allow", "true", "no list"];
+  assertEquals(await written(undefined), { asked: false, chosen: list });
+  assertEquals(await written(undefined, ["--permissions", "sandbox"]), { asked: false, chosen: sandbox });
+  assertEquals(await written(["2\n"], ["--permissions", "allow-list"]), { asked: false, chosen: list });
+  assertEquals(await written(["\n"]), { asked: true, chosen: list });
+  assertEquals(await written(["2", "\n"]), { asked: true, chosen: sandbox });
+  assertEquals(await written(["sandbox\r"]), { asked: true, chosen: sandbox });
+  const refused = await written(["3\n"]);
+  assertEquals([refused.code, refused.files], [2, 0]);
+});
