@@ -76,10 +76,22 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
       "<!-- -->",
       "a <!--\n-->",
       "RESULT ",
+      "RESULT:",
+      "| RESULT ",
+      "RESULT: not a ",
+      "RESULT: [ ] PASS ",
+      "verdict: ",
+      "R E S ",
+      "* *\n",
+      "~~a ",
+      "<a ",
+      "<details>\n",
+      "&#",
+      "RESULT ",
       "RESULT:|",
     ],
     read: (text) =>
-      [text, `RESULT: PASS${text}x`, `RESULT:${text}`]
+      [text, `RESULT: PASS${text}x`, `RESULT:${text}`, `RESULT: PASS\n\n${text}`, `REVIEW_RESULT: APPROVED\n\n${text}`]
         .map((one) => [parseTestVerdict(one), parseReviewVerdict(one)]),
   },
   {
@@ -113,6 +125,7 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     units: [
       ...["a", "@", "a.", "a@", "sk-", "eyJ", "password", "password=", "://a:", "-", "/home/", "Bearer ", "é"],
       "-----BEGIN PRIVATE KEY-----",
+      ...["password='a ", "--token ", "-u a:", "mysql -", "cookie: a=", "://a:a@", "SG.", "_pass="],
     ],
     read: (text) => scrub(text, { patterns: SECRETS, cols: 80 }),
   },
