@@ -75,8 +75,8 @@ export const OFFERED_ALLOW_LIST: readonly OfferedRules[] = [
         "node --version, node --check *, node --test **, node scripts/** **, node dist/** **, node src/** **, " +
         "python3 --version, python --version, python3 -m pytest **, python -m pytest **, python3 -m unittest **, " +
         "python3 -m mypy **, python3 -m compileall -q src, python3 -m json.tool, " +
-        "python3 -m json.tool package.json, python3 scripts/** **, python scripts/** **, python3 manage.py **, " +
-        "python manage.py **, pytest **, mypy **, ruff **, black **, flake8 **, isort **, pylint **, tox, " +
+        "python3 -m json.tool package.json, python3 scripts/** **, python scripts/** **, python3 manage.py test **, " +
+        "python manage.py test **, python3 manage.py makemigrations **, python3 manage.py migrate **, pytest **, mypy **, ruff **, black **, flake8 **, isort **, pylint **, tox, " +
         "tox -e *, uv run pytest **, uv sync, poetry run pytest **, poetry install, pip list, " +
         "pip install -r requirements.txt, tsc **, eslint **, prettier **, vitest **, jest **, cargo build **, " +
         "cargo test **, cargo check **, cargo clippy **, cargo fmt **, cargo doc, cargo doc --no-deps, " +

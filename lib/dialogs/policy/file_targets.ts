@@ -279,6 +279,21 @@ export function foundFiles(words: readonly ShellWord[], action: FileTarget["acti
   });
 }
 
+/** What `git clean -f` and `git rm` remove. */
+function removedByGit(words: readonly ShellWord[]): readonly FileTarget[] | undefined {
+  const [, command, ...rest] = words;
+  const operands = rest.filter(({ value }) => !/^-./.test(value ?? ""));
+  const has = (pattern: RegExp) => rest.some(({ value }) => pattern.test(value ?? ""));
+  if (command?.value === "clean") {
+    if (!has(/^-\w*f|^--force/) || has(/^-\w*n|^--dry/) || !has(/^-\w*[dxX]/)) return [];
+    return operands.length > 0
+      ? operands.map((word) => ({ word, action: "remove_tree" }))
+      : [{ word: command, path: ".", action: "remove_tree" }];
+  }
+  if (command?.value !== "rm" || has(/^--cached/)) return undefined;
+  return operands.map((word) => ({ word, action: has(/^-\w*r/) ? "remove_tree" : "remove", purpose: true }));
+}
+
 const SPECIAL: Readonly<Record<string, (words: readonly ShellWord[]) => readonly FileTarget[]>> = {
   dd: (words) =>
     words.flatMap((word) => {
@@ -309,6 +324,8 @@ const SPECIAL: Readonly<Record<string, (words: readonly ShellWord[]) => readonly
     ];
   },
   git: (words) => {
+    const removed = removedByGit(words);
+    if (removed !== undefined) return removed;
     const at = words.findIndex(({ value }) => value === "clone" || value === "init" || value === "worktree");
     return at === -1 ? [] : words.slice(at + 1)
       .filter(({ value }) => value === undefined || !/^-|:|^[^/]*$/.test(value))

@@ -81,6 +81,7 @@ function namesOf(
       const [first = ""] = program === "printf" ? values : [];
       const secret = values.map((value) => value === undefined ? undefined : secretIn(value)).find(Boolean);
       if (secret !== undefined) return { secret };
+      if (has(/(?:^|\s)(?:\/|~|\.\.(?:\/|$|\s))/)) return unknown;
       const plain = values.every((value) => value !== undefined && !/\\[0-7xuUc]/.test(value)) &&
         /^(?:%s(?:\\n|\\0| )?|[^%]*)$/.test(first);
       return plain ? undefined : unknown;
@@ -133,7 +134,9 @@ const NAME_TEST = /^-i?(?:name|path|wholename|regex|lname)$/;
 export function secretFound(words: readonly ShellWord[], shows: boolean): string | undefined {
   const tests = words.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
   const roots = tests === -1 ? words : words.slice(0, tests);
-  const names = words.filter((_, index) => NAME_TEST.test(words[index - 1]?.value ?? ""));
+  const names = words.filter((_, index) =>
+    NAME_TEST.test(words[index - 1]?.value ?? "") && !/^(?:!|-not)$/.test(words[index - 2]?.value ?? "")
+  );
   for (const [index, { value }] of words.entries()) {
     if (value === undefined || /^(?:!|-not)$/.test(words[index - 2]?.value ?? "")) continue;
     if (!NAME_TEST.test(words[index - 1]?.value ?? "")) continue;

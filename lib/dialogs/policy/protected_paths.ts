@@ -103,7 +103,7 @@ export function secretPart(path: string, options?: MatchNameOptions): string | u
     if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
       return name;
     }
-    if (/\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
+    if (/\.(?:env|pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
   }
   const inProcess = names[0] === "proc" ? names[2] ?? names[1] ?? "" : "";
   return /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(inProcess) ? inProcess : undefined;

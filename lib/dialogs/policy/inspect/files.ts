@@ -6,7 +6,7 @@ import { namesFromSubstitutions } from "../name_sources.ts";
 import { whereto } from "../places.ts";
 import { beginning } from "../programs/table.ts";
 import { protectedPart, secretPart } from "../protected_paths.ts";
-import { doubt, type Here, type InspectedRead, type InspectedWrite } from "./inspection.ts";
+import { type Context, doubt, type Here, type InspectedRead, type InspectedWrite } from "./inspection.ts";
 
 /** Where writing leaves nothing behind. */
 export const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
@@ -96,7 +96,7 @@ export function checkRead(
     else if (source !== undefined && "secret" in source) {
       context.guarded.push(`${who} is given names, and ${source.secret} is secret`);
     } else if (source !== undefined) doubt(context, `${who} reads ${word.source}: ${source.unknown}`);
-    else if (/^(?:\/|~|\.\.)/.test(beginning(word))) {
+    else if (/^(?:\/|~|\.\.)/.test(beginning(word)) || isForeign(word, context)) {
       context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
     }
     return;
@@ -110,12 +110,24 @@ export function checkRead(
   else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...asked(asks) });
 }
 
+/** Whether a path begins with a variable that the text does not set. */
+function isForeign({ parts: [first] }: ShellWord, { values }: Context): boolean {
+  const name = first?.type === "variable" ? /^\$\{?([A-Za-z_]\w*)/.exec(first.text)?.[1] : undefined;
+  return name !== undefined && !values.has(name);
+}
+
+/** Looks at a pattern of names that are read, in which a dot at the beginning is like any other character. */
+export function checkFound(pattern: string, who: string, context: Context): void {
+  const secret = secretPart(pattern, { dots: true });
+  if (secret !== undefined) context.guarded.push(`${who} looks for ${pattern}, and ${secret} is secret`);
+}
+
 /** Looks at what may be a path: it matters only where that is protected. */
 export function checkTouched(path: string | undefined, who: string, { here, context }: Here): void {
   // The revision; the folder above it has a .git, which git looks for first.
   if (path === undefined || path === "HEAD") return;
   const { secret, protected: kept } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
-  const part = secret ?? kept;
+  const part = secret ?? kept ?? secretPart(path, { dots: true });
   if (part !== undefined) context.guarded.push(`${who} is given ${path}, and ${part} is protected`);
 }
 

@@ -6,7 +6,8 @@ import { ownCommand } from "../own_program.ts";
 import { programTable, programUses } from "../programs/mod.ts";
 import { beginning } from "../programs/table.ts";
 import { protectedPart } from "../protected_paths.ts";
-import { checkRead, checkTargets, checkTouched } from "./files.ts";
+import { isSecretVariable } from "../secret_variables.ts";
+import { checkFound, checkRead, checkTargets, checkTouched } from "./files.ts";
 import { inspectInput, INTERPRETER, readsProgram, runsSubstitution } from "./input.ts";
 import { doubt, type Here, type LayerPlace, noteNamed } from "./inspection.ts";
 import { checkGiven } from "./names.ts";
@@ -50,6 +51,9 @@ export function inspectLayer(
   if (own !== undefined) {
     context.violations.push({ rule: "panewright", message: `tells panewright itself what to do: ${own}` });
   }
+  if (showsVariables(layer, layers)) {
+    context.doubts.push({ message: `${program} shows variables with secrets`, unless });
+  }
   if (program === "git") checkRepository(place);
   if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
   if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
@@ -83,6 +87,13 @@ function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): read
   );
 }
 
+/** Whether `env` or `printenv` shows all variables, or one that is a secret by its name. */
+function showsVariables({ program, words }: CommandLayer, layers: readonly CommandLayer[]): boolean {
+  if (program === "env") return layers.at(-1)?.words === words;
+  const names = words.slice(1).filter(({ value }) => !/^-/.test(value ?? ""));
+  return program === "printenv" && (names.length === 0 || names.some(({ value = "KEY" }) => isSecretVariable(value)));
+}
+
 /** Whether git is in a folder that is a repository's own, and that may have been made for it. */
 function checkRepository({ here, context }: Here): void {
   const own = here.folders?.find((folder) => protectedPart(folder.slice(context.ground.workdir.length)) !== undefined);
@@ -113,6 +124,9 @@ function inspectUses(layer: CommandLayer, { here, context, finder }: Here & { re
           context.guarded.push(`${program} reads what find finds, and ${found} may be secret`);
         }
         checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
+        break;
+      case "finds":
+        checkFound(use.path ?? word.parts.map(({ text }) => text).join(""), program, context);
         break;
       case "touches":
         checkTouched(use.path ?? pathOf(word), program, { here, context });

@@ -1,11 +1,26 @@
 import { type ProgramTable, useOf } from "./table.ts";
 
+/** A path that may lead out of the working directory. */
+const ELSEWHERE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
+
 /** go 1.23: flags with one dash, `-exec` and `-toolexec` run programs, `-C` changes the folder. */
 export const GO: ProgramTable = {
   programs: /^go$/,
   code: true,
   words: true,
-  runs: ["-exec=", "-toolexec=", "-vettool=", "-overlay=", "-modfile=", "-compiler=", "-ldflags=", "-gccgoflags="],
+  runs: [
+    "-exec=",
+    "-toolexec=",
+    "-vettool=",
+    "-overlay=",
+    "-modfile=",
+    "-compiler=",
+    "-ldflags=",
+    "-gccgoflags=",
+    "-gcflags=",
+    "-asmflags=",
+    "-http=",
+  ],
   writes: [
     "-o=",
     "-coverprofile=",
@@ -18,13 +33,16 @@ export const GO: ProgramTable = {
   ],
   enters: ["-C="],
   valued: ["-run=", "-bench=", "-count=", "-timeout=", "-tags=", "-p=", "-covermode=", "-coverpkg=", "-benchtime="],
-  harmless: { "-ldflags": /^(?:-[sw]|\s|-X\s*[\w./-]+=[\w.-]*)*$/ },
+  harmless: { "-gcflags": /^(?:all=)?(?:-[NlmS]|\s)*$/, "-ldflags": /^(?:-[sw]|\s|-X\s*[\w./-]+=[\w.-]*)*$/ },
   operands(operands) {
     const [first, second] = operands;
-    const runs = /^(?:run|generate|tool|env)$/.test(first?.word.value ?? "");
-    return first === undefined || !runs || (first.word.value === "env" && second === undefined)
-      ? []
-      : [useOf("runs", first)];
+    const name = first?.word.value ?? "";
+    const elsewhere = operands.slice(1).filter(({ word }) => ELSEWHERE.test(word.value ?? "")).map((operand) =>
+      useOf(/^(?:fmt|fix)$/.test(name) ? "writes" : "reads", operand)
+    );
+    return first === undefined || !/^(?:run|generate|tool|env)$/.test(name) || (name === "env" && second === undefined)
+      ? elsewhere
+      : [useOf("runs", first), ...elsewhere];
   },
 };
 
@@ -32,7 +50,7 @@ export const GO: ProgramTable = {
 export const CARGO: ProgramTable = {
   programs: /^cargo$/,
   code: true,
-  runs: ["--config=", "-Z=", "--manifest-path="],
+  runs: ["--config=", "-Z=", "--manifest-path=", "--config-file=", "--tool-config-file="],
   writes: ["--target-dir=", "--out-dir=", "--artifact-dir="],
   enters: ["-C="],
   valued: [
@@ -49,7 +67,11 @@ export const CARGO: ProgramTable = {
   ],
   harmless: { "--manifest-path": /^(?!\/|~|.*\.\.\/)[\w./-]+$/ },
   operands(operands) {
-    const [first] = operands;
+    const [first, ...rest] = operands;
+    if (first?.word.value === "fmt") {
+      return rest.map((operand) => useOf(/^-/.test(operand.word.value ?? "-") ? "runs" : "writes", operand))
+        .filter(({ word }) => !/^--(?:check|edition|verbose|quiet)/.test(word.value ?? ""));
+    }
     const toolchain = first?.word.value?.startsWith("+") === true ? [useOf("runs", first)] : [];
     // What follows "--" is for the tests or the program.
     const log = operands.findIndex(({ word }) => /^--logfile/.test(word.value ?? ""));
@@ -69,7 +91,7 @@ export const MAKE: ProgramTable = {
   enters: ["-C=", "--directory="],
   valued: ["-o=", "-W="],
   operands: (operands) =>
-    operands.filter(({ word }) => /^[A-Za-z_]\w*\s*[:?+!]*=/.test(word.value ?? "A=")).map((operand) => ({
+    operands.filter(({ word }) => /^[.A-Za-z_]\w*\s*[:?+!]*=/.test(word.value ?? "A=")).map((operand) => ({
       ...useOf("runs", operand),
       // A rule must name the variable.
       length: (operand.word.value ?? "=").indexOf("=") + 1,
@@ -95,6 +117,7 @@ export const OTHER_BUILDERS: ProgramTable = {
       "--script=",
       "-r=",
       "--require=",
+      "--formatter=",
       "-s=",
       "--settings=",
     ],
@@ -110,7 +133,8 @@ export const OTHER_BUILDERS: ProgramTable = {
       "--rakefile=",
     ],
   ],
-  enters: ["-C=", "--directory=", "-p=", "--project-dir=", "--working-directory=", "-d="],
+  enters: ["-C=", "--directory=", "-p=", "--project-dir=", "--working-directory=", "-d=", "--package-path="],
   valued: ["-j=", "-t=", "--target=", "--config="],
-  operands: () => [],
+  operands: (operands) =>
+    operands.filter(({ word }) => ELSEWHERE.test(word.value ?? "")).map((operand) => useOf("reads", operand)),
 };

@@ -15,7 +15,8 @@ function pathIn(operand: Operand): Operand & { readonly path?: string } {
 
 function usesOf(operands: readonly Operand[], kind: Use["kind"], given: Pick<Use, "purpose"> = {}): readonly Use[] {
   return operands.map(pathIn).map((operand) => ({
-    ...useOf(kind, operand),
+    // A file of arguments may hold any option.
+    ...useOf(operand.word.value?.startsWith("@") ? "runs" : kind, operand),
     ...given,
     ...(operand.path === undefined ? {} : { path: operand.path }),
   }));
@@ -33,15 +34,45 @@ const SHARED = {
     ...["--environment=", "--reporter=", "--pyargs", "--import-mode=", "--install-types", "--pdb", "--settings-file="],
     ...["--settings-path=", "--ui", "--ui=", "--api", "--api=", "--browser=", "--config-path=", "--vcs-root="],
     ...["--resolver=", "--testEnvironment=", "--snapshotSerializers=", "--globalTeardown=", "--testResultsProcessor="],
-    ...["--reporters=", "--file=", "--watchPlugins=", "--env=", "--preset=", "--projects=", "--prerunner="],
+    ...[
+      "--reporters=",
+      "--file=",
+      "--configuration=",
+      "--opts=",
+      "--ui-host=",
+      "--ui-port=",
+      "--pastebin=",
+      "--trace",
+      "--cov-config=",
+      "-W=",
+      "--moduleNameMapper=",
+      "--browser.enabled",
+      "--api.host=",
+      "--api.port=",
+      "--watchPlugins=",
+      "--env=",
+      "--preset=",
+      "--projects=",
+      "--prerunner=",
+    ],
   ],
   writes: [
     ...["--output-file=", "--outFile=", "--outDir=", "--junitxml=", "--junit-xml=", "--outputFile=", "--output="],
     ...["--cache-location=", "--coverageDirectory=", "--basetemp=", "--cache-dir=", "--cache-file=", "--report-log="],
     ...["--declarationDir=", "--tsBuildInfoFile=", "--generateTrace=", "--html=", "--log-file=", "--logfile="],
-    ...["--resultlog=", "--cov-report=", "--cacheDirectory=", "--fail-log=", "--report-file=", "--out="],
+    ...[
+      "--resultlog=",
+      "--cov-report=",
+      "--cacheDirectory=",
+      "--fail-log=",
+      "--report-file=",
+      "--out=",
+      "--coverage.reportsDirectory=",
+      "--debug=",
+    ],
   ],
   reads: ["--ignore-path=", "--ignore-file=", "--env-file=", "--extend-exclude-from=", "--stdin-filename="],
+  finds: ["--doctest-glob="],
   valued: ["-k=", "-m=", "-n=", "-t=", "--testNamePattern=", "-g=", "--grep=", "--cov=", "--maxfail=", "--tb="],
   harmless: {
     // Settings of the project itself, and formats and reporters that are built in.
@@ -57,6 +88,7 @@ const SHARED = {
     "--cov-report": /^(?:term|term-missing|term:skip-covered|term-missing:skip-covered|xml|html|json|lcov)$/,
     "--import-mode": /^(?:prepend|append|importlib)$/,
     "--ui": /^(?:bdd|tdd)$/,
+    "-W": /^(?:error|ignore|default|always|once|module)(?::(?::\w*Warning)?)?$/,
   },
 } satisfies Omit<ProgramTable, "programs">;
 
@@ -90,7 +122,7 @@ export const CHECKERS: ProgramTable = {
 export const REPORTERS: ProgramTable = {
   ...CHECKERS,
   programs: /^(?:eslint|ruff|stylelint|rubocop|rspec)$/,
-  runs: SHARED.runs,
+  runs: [...SHARED.runs, "-I="],
   writes: [...SHARED.writes, "-o="],
 };
 

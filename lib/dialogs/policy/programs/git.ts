@@ -27,9 +27,8 @@ function withCommon(tables: Readonly<Record<string, OptionTable>>): Readonly<Rec
 }
 
 /** Commands without an option that runs programs or writes files of its choice. */
-const HARMLESS =
-  "status add rm mv checkout switch restore reset ls-files ls-tree rev-parse rev-list describe shortlog " +
-  "merge-base check-ignore reflog remote config worktree clean bisect submodule notes symbolic-ref for-each-ref";
+const HARMLESS = "status rm mv restore ls-files ls-tree rev-parse rev-list describe shortlog " +
+  "merge-base check-ignore reflog remote worktree clean bisect submodule notes symbolic-ref for-each-ref";
 
 /** git 2.47, by git(1) and the manuals of its commands. */
 export const GIT: ProgramTable = {
@@ -45,7 +44,15 @@ export const GIT: ProgramTable = {
       writes: ["--output=", "--output-directory=", "-o="],
     },
     ...Object.fromEntries(HARMLESS.split(" ").map((name) => [name, {}])),
-    diff: { runs: DIFF, writes: ["--output="], reads: ["--no-index"], valued: ["-S=", "-G="] },
+    add: { runs: ["-f", "--force", "-e", "--edit"] },
+    checkout: { runs: ["-f", "--force", "-m", "--merge"], valued: ["-b=", "-B="] },
+    switch: { runs: ["-f", "--force", "--discard-changes"], valued: ["-c=", "-C="] },
+    reset: { runs: ["--hard"] },
+    config: {
+      runs: ["-l", "--list", "--get-regexp=", "--get-urlmatch=", "-e", "--edit"],
+      valued: ["--get", "--get-all"],
+    },
+    diff: { runs: DIFF, writes: ["--output="], reads: ["--no-index", "-O="], valued: ["-S=", "-G="] },
     show: { runs: DIFF, writes: ["--output="], valued: ["-S=", "-G=", "--format=", "-n="] },
     log: {
       runs: DIFF,
@@ -55,15 +62,16 @@ export const GIT: ProgramTable = {
     clone: { runs: [...REMOTE, "-u=", "-c=", "--config=", "--template="], valued: ["-b=", "-o=", "-j=", "--depth="] },
     init: { runs: ["--template="] },
     grep: {
-      runs: ["-O", "--open-files-in-pager", "--textconv"],
+      runs: ["-O", "--open-files-in-pager", "--textconv", "--no-exclude-standard", "--no-index"],
       reads: ["-f="],
       valued: ["-e=", "-A=", "-B=", "-C=", "-m="],
     },
     commit: {
+      runs: ["-n", "--no-verify"],
       reads: ["-F=", "--file=", "-t=", "--template=", "--pathspec-from-file="],
       valued: ["-m=", "--message=", "-C=", "-c=", "--author=", "--date="],
     },
-    tag: { reads: ["-F=", "--file="], valued: ["-m=", "--message=", "-u="] },
+    tag: { runs: ["-d", "--delete", "-f", "--force"], reads: ["-F=", "--file="], valued: ["-m=", "--message=", "-u="] },
     stash: { runs: DIFF, writes: ["--output="], valued: ["-m=", "--message="] },
     rebase: { runs: ["-x=", "--exec=", "-s=", "--strategy="], valued: ["-X=", "--onto="], harmless: STRATEGIES },
     merge: {
@@ -84,19 +92,31 @@ export const GIT: ProgramTable = {
     branch: { runs: ["--edit-description"] },
     "cat-file": { runs: ["--textconv", "--filters", "--batch-command"] },
   }),
-  operands(operands, { options }) {
+  operands(operands, { options, values }) {
     // These show names only.
     if (/^(?:check-ignore|ls-files|status)$/.test(operands[0]?.word.value ?? "")) return [];
     const rest = operands.slice(1).flatMap((operand): Use[] => {
       // A path may come after a revision: HEAD:.env
-      const path = operand.word.value?.replace(/^[^:/]*:/, "");
+      const path = pathIn(operand.word.value);
       if (options.has("--no-index")) return [useOf("reads", operand)];
       if (/^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(operand.word.value ?? "")) return [];
       return [{ ...useOf("touches", operand), ...(path === undefined ? {} : { path }) }];
     });
-    return [...rest, ...commandsIn(operands)];
+    const ranges = (values.get("-L") ?? []).map((operand) => {
+      const path = operand.word.value?.replace(/^.*:/, "");
+      return { ...useOf("touches", operand), ...(path === undefined ? {} : { path }) };
+    });
+    return [...rest, ...ranges, ...commandsIn(operands)];
   },
 };
+
+/** Settings with passwords and tokens in them. */
+const SECRET_SETTING = /extraheader|token|password|passwd|secret|credential|url\..*insteadof|sendemail\.smtp|proxy/i;
+
+/** The path in `HEAD:path`, `:0:path`, `:(glob)path` and `:/path`. */
+function pathIn(text: string | undefined): string | undefined {
+  return text?.replace(/^(?::\([^)]*\)|:\d:|:[!^/]+|[^:/]*:)/, "");
+}
 
 function commandsIn(operands: readonly Operand[]): readonly Use[] {
   const [name, first] = operands.map(({ word }) => word.value);
@@ -105,6 +125,9 @@ function commandsIn(operands: readonly Operand[]): readonly Use[] {
     return operand === undefined ? [] : [{ kind: "runs" as const, at: operand.at, length: 1, word: operand.word }];
   };
   if (name === "submodule" && first === "foreach") return runs(1);
+  // Settings that hold passwords.
+  const setting = operands.findIndex(({ word }, index) => index > 0 && SECRET_SETTING.test(word.value ?? ""));
+  if (name === "config" && setting !== -1) return runs(setting);
   if (name === "bisect" && first === "run") return runs(1);
   if (name === "filter-branch") return runs(0);
   // An address such as ext::sh runs a program.

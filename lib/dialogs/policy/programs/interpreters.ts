@@ -13,7 +13,11 @@ export const PYTHON: ProgramTable = {
   code: true,
   optionsFirst: true,
   runs: ["-c=", "-m=", "-i", "-W=", "-X="],
-  operands: (operands, { options }) => script(operands, options.has("-c") || options.has("-m")),
+  operands: (operands, { options }) => [
+    ...script(operands, options.has("-c") || options.has("-m")),
+    // What a module is given may be a file.
+    ...(options.has("-m") ? operands.map((operand) => useOf("finds", operand)) : []),
+  ],
 };
 
 /** Node 22. */
@@ -30,6 +34,7 @@ export const NODE: ProgramTable = {
       "--experimental-config-file=",
       "--openssl-config=",
       "--run=",
+      "--test-reporter=",
       "--inspect-brk",
     ],
   ],
@@ -40,7 +45,8 @@ export const NODE: ProgramTable = {
     "--redirect-warnings=",
     "--test-reporter-destination=",
   ],
-  valued: ["--test-name-pattern=", "-C=", "--conditions=", "--test-reporter="],
+  valued: ["--test", "--test-name-pattern=", "-C=", "--conditions="],
+  harmless: { "--test-reporter": /^(?:spec|tap|dot|junit|lcov)$/ },
   operands: (operands, { options }) => script(operands, options.has("-e") || options.has("-p")),
 };
 
@@ -88,7 +94,11 @@ export const DENO: ProgramTable = {
   writes: ["-o=", "--output=", "--outfile=", "--outdir="],
   subcommands: { eval: { runs: [] }, install: { runs: ["-g", "--global"] }, repl: {} },
   operands(operands) {
-    const [first] = operands;
-    return first !== undefined && /^(?:eval|repl|x)$/.test(first.word.value ?? "") ? [useOf("runs", first)] : [];
+    const [first, ...rest] = operands;
+    const name = first?.word.value ?? "";
+    if (first !== undefined && /^(?:eval|repl|x)$/.test(name)) return [useOf("runs", first)];
+    // What follows a script or a task is for it.
+    const files = /^(?:test|check|fmt|lint|bench|doc)$/.test(name) ? rest : /^run$/.test(name) ? rest.slice(0, 1) : [];
+    return files.map((operand) => useOf(name === "fmt" ? "writes" : "reads", operand));
   },
 };

@@ -12,7 +12,7 @@ import { EDITORS, FEW_OPTIONS, JQ, READERS, SECOND_WRITES, ZIP } from "./others.
 import { RIPGREP } from "./ripgrep.ts";
 import { SED } from "./sed.ts";
 import { SORT } from "./sort.ts";
-import { type ProgramTable, type Use, usesBy } from "./table.ts";
+import { type Operand, type ProgramTable, type Use, useOf, usesBy } from "./table.ts";
 import { TAR } from "./tar.ts";
 import { CURL, RSYNC, SSH, WGET } from "./transfer.ts";
 
@@ -38,7 +38,14 @@ const UNKNOWN_PROGRAM: ProgramTable = {
   code: true,
   runs: ["--exec=", "--command=", "--eval=", "--shell=", "--pre=", "--pager=", "--editor=", "--rsh=", "-exec="],
   writes: ["--output=", "--output-file=", "--outfile=", "--out="],
+  operands: (operands) => operands.flatMap(secretUse),
 };
+
+/** A word that may be a file's name, for a program of which nothing is known: `if=.env`, `@.env`. */
+function secretUse(operand: Operand): readonly Use[] {
+  const text = operand.word.parts.map((part) => part.text).join("").replace(/^(?:[\w-]+=)?@?/, "");
+  return text === "" || /\s/.test(text) ? [] : [{ ...useOf("finds", operand), path: text }];
+}
 
 /**
  * What a program's words ask for that is not harmless, by the table of the program.

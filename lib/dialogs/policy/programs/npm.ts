@@ -23,6 +23,9 @@ export const NPM: ProgramTable = {
     const [first, second] = operands;
     const name = first?.word.value ?? "";
     // A program of any package, and one that a rule must therefore name.
+    if (/^(?:\.\.|\/|~)/.test(second?.word.value ?? "") && second !== undefined) return [useOf("reads", second)];
+    // It shows the environment.
+    if (second?.word.value === "env" && /^run(?:-script)?$/.test(name)) return [useOf("runs", second)];
     if (first === undefined || !/^(?:exec|x|dlx|create|init|explore|edit|config|set)$/.test(name)) return [];
     return second === undefined ? [useOf("runs", first)] : [useOf("runs", first), useOf("runs", second)];
   },

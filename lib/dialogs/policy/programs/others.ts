@@ -72,7 +72,17 @@ export const FEW_OPTIONS: readonly ProgramTable[] = [
     valued: ["-L=", "-I=", "-P="],
     operands: (operands) => operands.map((one) => useOf("reads", one)),
   },
-  { programs: /^file$/, runs: ["-C", "--compile", "-m=", "--magic-file="], reads: ["-f=", "--files-from="] },
+  {
+    programs: /^file$/,
+    runs: ["-C", "--compile", "-m=", "--magic-file="],
+    reads: ["-f=", "--files-from="],
+    operands: (operands) => operands.map((one) => useOf("reads", one)),
+  },
+  {
+    programs: /^(?:cd|chdir|pushd)$/,
+    operands: (operands) =>
+      operands.filter(({ word }) => !/^[-+]\d*$/.test(word.value ?? "")).map((one) => useOf("reads", one)),
+  },
   { programs: /^date$/, runs: ["-s=", "--set="], reads: ["-f=", "--file=", "-r=", "--reference="], valued: ["-d="] },
   {
     programs: /^hostname$/,
@@ -108,7 +118,7 @@ export const FEW_OPTIONS: readonly ProgramTable[] = [
       "--max-lines=",
     ],
   },
-  { programs: /^(?:echo|printf|test|\[|true|false|:|env|pwd|cd|sleep|tr|seq|expr|basename|dirname|export|set|read)$/ },
+  { programs: /^(?:echo|printf|test|\[|true|false|:|env|pwd|sleep|tr|seq|expr|basename|dirname|export|set|read)$/ },
   { programs: /^(?:\.|source)$/, operands: ([script]) => script === undefined ? [] : [useOf("reads", script)] },
 ];
 

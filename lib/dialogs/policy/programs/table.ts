@@ -13,6 +13,8 @@ export interface OptionTable {
   readonly reads?: readonly string[];
   /** Options that name the folder in which it works. */
   readonly enters?: readonly string[];
+  /** Options that name patterns of files which are read. */
+  readonly finds?: readonly string[];
   /** Other options that take a value, so that the value is not taken for an operand or an option. */
   readonly valued?: readonly string[];
   /** Values with which an option of `runs` is harmless. */
@@ -55,8 +57,11 @@ export interface Given {
 export interface Use {
   /** Whether it is the program's very purpose, so that a rule for the program means it. @default {false} */
   readonly purpose?: true;
-  /** `touches`: it may be a path, which matters only where that is protected. `unknown`: it may be any option. */
-  readonly kind: "runs" | "writes" | "reads" | "enters" | "touches" | "unknown";
+  /**
+   * `touches`: it may be a path, which matters only where that is protected. `finds`: it is a pattern of names that are
+   * read. `unknown`: it may be any option.
+   */
+  readonly kind: "runs" | "writes" | "reads" | "enters" | "touches" | "finds" | "unknown";
   /** The place of the word that asks for it. */
   readonly at: number;
   /** How much of that word names it. */
@@ -96,7 +101,7 @@ export function usesBy(table: ProgramTable, words: readonly ShellWord[]): readon
   return scan.uses();
 }
 
-type OptionKind = "runs" | "writes" | "reads" | "enters" | "valued";
+type OptionKind = "runs" | "writes" | "reads" | "enters" | "finds" | "valued";
 
 interface Spec {
   readonly name: string;
@@ -188,11 +193,13 @@ class Scan {
     const next = this.words[at + spec.takes];
     const separate = spec.takes > 0 && value === undefined;
     const word = (separate ? next : this.words[at]) ?? (this.words[at] as ShellWord);
-    const known = separate ? next?.value : this.words[at]?.value === undefined ? undefined : value;
+    const known = separate ? next?.value : isLiteral(this.words[at]) ? value : undefined;
     if (spec.takes > 0) this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
     const harmless = spec.harmless !== undefined && known !== undefined && spec.harmless.test(known);
     if (spec.kind !== "valued" && !harmless) {
-      const path = separate || value === undefined ? {} : known === undefined ? {} : { path: known };
+      // "html:../x"
+      const file = known?.replace(/^[a-z_-]+:(?=[./~])/, "");
+      const path = file === undefined || (separate ? file === known : value === undefined) ? {} : { path: file };
       this.#found.push({ kind: spec.kind, at, length, word, ...path });
     }
     // What may be an option is looked at as one, too.
@@ -200,8 +207,13 @@ class Scan {
   }
 }
 
+/** Whether nothing in a word is expanded but name patterns. */
+function isLiteral(word: ShellWord | undefined): boolean {
+  return word?.value !== undefined || (word?.parts.length === 1 && word.parts[0]?.type === "literal");
+}
+
 function specsOf(table: OptionTable): readonly Spec[] {
-  const kinds = ["runs", "writes", "reads", "enters", "valued"] as const;
+  const kinds = ["runs", "writes", "reads", "enters", "finds", "valued"] as const;
   return kinds.flatMap((kind) =>
     (table[kind] ?? []).map((text): Spec => {
       const name = text.replace(/=+$/, "");
