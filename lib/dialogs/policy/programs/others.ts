@@ -1,4 +1,4 @@
-import { type ProgramTable, useOf } from "./table.ts";
+import { type Operand, type ProgramTable, type Use, useOf } from "./table.ts";
 
 /** Editors and pagers run commands as they please; only what shows a version is harmless. */
 export const EDITORS: ProgramTable = {
@@ -35,15 +35,21 @@ export const ZIP: ProgramTable = {
   writes: ["-b=", "--temp-path=", "-O=", "--output-file=", "-lf=", "--logfile-path="],
 };
 
-/** uniq and xxd write their second operand; tree, file and base64 have options that write. */
-export const SECOND_WRITES: ProgramTable = {
-  programs: /^(?:uniq|xxd)$/,
-  valued: ["-f=", "-s=", "-w=", "-c=", "-l=", "-g=", "-o="],
-  operands: ([input, output]) => [
-    ...(input === undefined ? [] : [useOf("reads", input)]),
-    ...(output === undefined ? [] : [useOf("writes", output)]),
-  ],
-};
+/** uniq and xxd read their first operand and write their second one. */
+const secondWrites = ([input, output]: readonly Operand[]): readonly Use[] => [
+  ...(input === undefined ? [] : [useOf("reads", input)]),
+  ...(output === undefined ? [] : [useOf("writes", output)]),
+];
+
+/** uniq of GNU coreutils 9.1 and xxd. */
+export const SECOND_WRITES: readonly ProgramTable[] = [
+  {
+    programs: /^uniq$/,
+    valued: ["-f=", "-s=", "-w=", "--skip-fields=", "--skip-chars=", "--check-chars="],
+    operands: secondWrites,
+  },
+  { programs: /^xxd$/, valued: ["-s=", "-c=", "-l=", "-g=", "-o=", "-n="], operands: secondWrites },
+];
 
 /** What a filter of jq may do besides reading its input: show the environment, read modules. */
 const JQ_DOES_MORE = /\$ENV\b|(?<![.\w"])env\b|\b(?:import|include|modulemeta|get_search_list|input_line_number)\b/;
