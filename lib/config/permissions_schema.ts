@@ -44,7 +44,8 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       names: { key: "permissions.default" },
       value: { kind: "choice", of: PERMISSION_DECISIONS },
       description:
-        "What happens to what no list names; ask where `allow` has an entry and this key is missing, otherwise allow.",
+        "What happens to what no list names; ask where `allow` has an entry and this key is missing, otherwise allow. " +
+        "A command that leaves the CLI's sandbox needs an entry that names it.",
       written: "ask",
     },
     deny: {

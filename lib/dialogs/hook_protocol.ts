@@ -37,19 +37,42 @@ export const ANSWER_TIMEOUT_MS = 25_000;
  *
  * @returns the line; `undefined` where it is longer than `maxBytes`, or has no end
  */
-export async function readLine(
-  source: { read(buffer: Uint8Array): Promise<number | null> },
-  { maxBytes }: { readonly maxBytes: number },
+export async function readLine(source: ByteSource, { maxBytes }: ReadLimit): Promise<string | undefined> {
+  return await readUntil(source, { maxBytes, end: (chunk) => chunk.indexOf(0x0a) });
+}
+
+/**
+ * Reads a stream to its end.
+ *
+ * @returns its text; `undefined` where it is longer than `maxBytes`
+ */
+export async function readAll(source: ByteSource, { maxBytes }: ReadLimit): Promise<string | undefined> {
+  return await readUntil(source, { maxBytes });
+}
+
+interface ByteSource {
+  read(buffer: Uint8Array): Promise<number | null>;
+}
+
+interface ReadLimit {
+  readonly maxBytes: number;
+}
+
+/** @param options.end where in a chunk the text ends, or -1; without it the text ends with the stream */
+async function readUntil(
+  source: ByteSource,
+  { maxBytes, end }: ReadLimit & { readonly end?: (chunk: Uint8Array) => number },
 ): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   const buffer = new Uint8Array(64 * 1024);
+  let text = "";
   for (let length = 0; length <= maxBytes;) {
     const count = await source.read(buffer);
-    if (count === null) return undefined;
-    const chunk = buffer.slice(0, count);
-    const end = chunk.indexOf(0x0a);
-    chunks.push(end < 0 ? chunk : chunk.subarray(0, end));
-    if (end >= 0) return new TextDecoder("utf-8", { fatal: true }).decode(await new Blob(chunks as BlobPart[]).bytes());
+    if (count === null) return end === undefined ? text + decoder.decode() : undefined;
+    const chunk = buffer.subarray(0, count);
+    const at = end?.(chunk) ?? -1;
+    text += decoder.decode(at < 0 ? chunk : chunk.subarray(0, at), { stream: at < 0 });
+    if (at >= 0) return text;
     length += count;
   }
   return undefined;

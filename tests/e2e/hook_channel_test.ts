@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { exists } from "@std/fs";
 import { askHookChannel } from "../../lib/dialogs/hook_client.ts";
 import { type HookChannel, openHookChannel } from "../../lib/dialogs/hook_channel.ts";
+import { MAX_PAYLOAD_BYTES } from "../../lib/dialogs/hook_protocol.ts";
 import { RuntimeError } from "../../lib/errors.ts";
 import { panewrightCommands, panewrightFromSource } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
@@ -51,6 +52,20 @@ for (const panewright of panewrights) {
     assertEquals(channel.pending("tester"), []);
   });
 }
+
+Deno.test("a request of any length arrives as it is, and one that is too long is not asked", async () => {
+  await using bench = await openBench();
+  const asked: string[] = [];
+  using _ = bench.channel.listen("tester", async ({ request, reply }) => {
+    asked.push(request.subject);
+    await reply({ behavior: "allow" });
+  });
+  const long = `a${"é€".repeat(100_000)}`;
+  const { command } = bench.channel.hookOf("tester");
+  assertStringIncludes((await runHook(command, payload(long))).stdout, "allow");
+  assertEquals((await runHook(command, payload("x".repeat(MAX_PAYLOAD_BYTES)))).stdout, "");
+  assertEquals(asked, [long]);
+});
 
 Deno.test("the bundle's hook is the small program beside it, and the bundle itself where that is missing", async () => {
   await using dir = await tempDir();
