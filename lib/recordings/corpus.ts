@@ -1,4 +1,5 @@
 import { walk } from "@std/fs";
+import { abortable } from "../ports/abortable.ts";
 import { UsageError } from "../errors.ts";
 import { PACK_SUFFIX, readPack } from "./pack.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
@@ -17,13 +18,13 @@ const CAPTURE = /\.(?:ansi|txt)$/;
  *
  * @throws {PanewrightError} when the sidecar is malformed
  */
-export async function readCapture(path: string): Promise<Recording> {
-  const ansi = await Deno.readTextFile(path);
+export async function readCapture(path: string, { signal }: Pick<ReadOptions, "signal"> = {}): Promise<Recording> {
+  const ansi = await abortable(() => Deno.readTextFile(path), signal);
   const name = (path.split("/").at(-1) ?? path).replace(CAPTURE, "");
   if (!CAPTURE.test(path)) return { name, ansi };
   const sidecarPath = path.replace(CAPTURE, ".json");
   try {
-    const text = await Deno.readTextFile(sidecarPath);
+    const text = await abortable(() => Deno.readTextFile(sidecarPath), signal);
     return { name, ...toSidecar(parseJson(text, sidecarPath), sidecarPath), ansi };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { name, ansi };
@@ -35,6 +36,8 @@ export async function readCapture(path: string): Promise<Recording> {
 export interface ReadOptions {
   /** Whether captures without a sidecar count as well. A capture that is named itself always does. @default {false} */
   readonly captures?: boolean;
+  /** A file may be a pipe that nobody writes to. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -49,13 +52,13 @@ export async function* readCorpus(path: string, options: ReadOptions = {}): Asyn
   const known = new Set(files);
   for (const file of files) {
     if (file.endsWith(PACK_SUFFIX)) {
-      for (const recording of await readPack(await Deno.readFile(file), file)) {
+      for (const recording of await readPack(await abortable(() => Deno.readFile(file), options.signal), file)) {
         yield { file: `${file}#${recording.name}`, recording };
       }
     } else if (
       file === path || CAPTURE.test(file) && (options.captures || known.has(file.replace(CAPTURE, ".json")))
     ) {
-      yield { file, recording: await readCapture(file) };
+      yield { file, recording: await readCapture(file, options) };
     }
   }
 }

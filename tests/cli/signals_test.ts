@@ -96,3 +96,26 @@ Deno.test("a reader of stdout that goes away ends the program without a word", a
   const stderr = await new Response(child.stderr).text();
   assertEquals({ code: (await child.status).code, stderr }, { code: 0, stderr: "" });
 });
+
+Deno.test("SIGTERM ends a command that reads a pipe to which nobody writes", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "shown.txt": "a screen\n" });
+  await new Deno.Command("mkfifo", { args: [`${dir.path}/pipe`] }).output();
+  const [program, ...args] = panewrightArgv(["--allow-env", "--allow-read"]);
+  const child = new Deno.Command(program, {
+    args: [...args, "explain", "--provider", "codex", "shown.txt", "pipe"],
+    cwd: dir.path,
+    clearEnv: true,
+    env: cleanEnvironment({}),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  // Once the first file is told of, the pipe is next.
+  const reader = child.stdout.getReader();
+  await reader.read();
+  child.kill("SIGTERM");
+  reader.releaseLock();
+  const { code, stderr } = await child.output();
+  assertEquals([code, new TextDecoder().decode(stderr)], [143, "panewright: interrupted by SIGTERM\n"]);
+});

@@ -86,7 +86,7 @@ function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog
 
 async function* readCaptures(paths: readonly string[], io: CliIo): AsyncGenerator<CorpusEntry> {
   for (const path of paths) {
-    if (path !== "-") yield* readCorpus(path, { captures: true });
+    if (path !== "-") yield* readCorpus(path, { captures: true, signal: io.signal });
     else yield { file: "-", recording: { name: "-", ansi: new TextDecoder().decode(await io.readStdin()) } };
   }
 }
