@@ -3,15 +3,16 @@ import type { ShellWord, WordPart } from "./syntax.ts";
 /** A character, or a quoted text, which stands for itself. */
 type Glyph = Pick<WordPart, "text" | "quoted">;
 
-/** More words than these from one are not worth following. */
+/** More words than these from one are not worth following; nor are more braces, or a longer word. */
 const MAX_WORDS = 64;
+const MAX_LENGTH = 4096;
 
 /**
  * The words that bash and zsh make of one with braces: `src/{a,b}` is `src/a` and `src/b`. A word without them is
  * itself.
  *
- * @returns `undefined` where that is not known: with an expansion in it, with braces that are not balanced, or with
- * too many words
+ * @returns `undefined` where that is not known: with an expansion in it, with braces that are not balanced, with too
+ * many words, or where it is too long
  *
  * @example
  * ```ts
@@ -21,15 +22,17 @@ const MAX_WORDS = 64;
  * assertEquals(words(".en{v,u{w..y}}")?.map(({ value }) => value), [".env", ".enuw", ".enux", ".enuy"]);
  * assertEquals(words("a'{b,c}'")?.map(({ value }) => value), ["a{b,c}"]);
  * assertEquals(words("{a,$b}"), undefined);
+ * assertEquals(words("{a,b}".repeat(100_000)), undefined);
  * ```
  */
 export function expandBraces(word: ShellWord): readonly ShellWord[] | undefined {
   if (!word.expansions.includes("brace")) return [word];
-  if (word.parts.some(({ type }) => type !== "literal")) return undefined;
+  if (word.source.length > MAX_LENGTH || word.parts.some(({ type }) => type !== "literal")) return undefined;
   const glyphs = word.parts.flatMap(({ text, quoted }): Glyph[] =>
     quoted ? [{ text, quoted }] : [...text].map((character) => ({ text: character, quoted }))
   );
-  if (glyphs.filter(is("{")).length !== glyphs.filter(is("}")).length) return undefined;
+  const braces = glyphs.filter(is("{")).length;
+  if (braces > MAX_WORDS || braces !== glyphs.filter(is("}")).length) return undefined;
   return expand(glyphs)?.map((one) => wordOf(one, word));
 }
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
+import { OFFERED_ALLOW_LIST, OFFERED_WRITABLE } from "../../../lib/config/allow_list.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -115,6 +116,38 @@ Deno.test("permissions test names the record that it cannot use", async () => {
     assertEquals(io.written.stdout, "");
   }
   assertEquals((await test(dir, ["ls", "--null"])).code, 2);
+});
+
+Deno.test("permissions test: everyday commands need no person under the allow list that init offers", async () => {
+  await using dir = await tempDir();
+  const allow = OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules);
+  const permissions = { default: "ask", allow, writable: OFFERED_WRITABLE };
+  await dir.write({ "policy.jsonc": JSON.stringify({ permissions }) });
+  const commands = [
+    "npm test > /tmp/out.txt",
+    "npm test 2>&1 | tee /tmp/out.txt",
+    'mkdir -p "$PWD/dist" src/{a,b}',
+    "find . -name '*.pyc' -delete",
+    'rm -rf "$PWD/dist"',
+    "find src -exec rm {} +",
+    "CI=1 npm test",
+    "git --no-pager diff",
+    "set -e; npm test",
+    "((i++))",
+    '"$HOME/.cargo/bin/cargo" test',
+    "git -c core.pager=cat diff",
+    "git commit -m \"$(cat <<'EOF'\nFix it\n\nIt was broken.\nEOF\n)\"",
+    'while IFS= read -r line; do echo "$line"; done < notes.md',
+    "cat <<'EOF' > notes.md\n$(not run)\nEOF",
+    'for f in src/*.ts; do wc -l "$f"; done',
+    "cp src/a.{ts,js} dist/",
+    "git ls-files | xargs wc -l",
+  ];
+  const io = fakeIo({ cwd: dir.path, stdin: commands.join("\0"), env: { HOME: "/home/me" } });
+  assertEquals(await runCli(["permissions", "test", "--json", "--null", "--config", "policy.jsonc"], io), 0);
+  const answers = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(answers.filter(({ decision }) => decision !== "allow"), []);
+  assertEquals(answers.length, commands.length);
 });
 
 Deno.test("permissions test names the record that is not UTF-8, and takes any text for a command", async () => {
