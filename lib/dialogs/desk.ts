@@ -76,6 +76,9 @@ const HIDDEN_LIMIT_MS = 5000;
 /** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the hook's word. */
 const HOOK_LAG_MS = 3000;
 
+/** A session log may be behind the screen: nobody is called for so long where that is all that stands in the way. */
+const LOG_LAG_MS = 1000;
+
 /** How long a request may be without a dialog: a CLI says nothing of one that a person has answered in the pane. */
 const UNSHOWN_LIMIT_MS = 5000;
 
@@ -272,8 +275,13 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   function mayBeExplained({ fingerprint }: DialogInfo, { request, doubt }: KnownRequest): boolean {
     if (context.hooks === undefined || provider.terminal.hasPermissionHook !== true) return false;
     if (doubt === undefined && request?.source === "hook") return false;
+    return isYoung(fingerprint, HOOK_LAG_MS);
+  }
+
+  /** Whether a dialog that no record explains is open for less than so long. */
+  function isYoung(fingerprint: string, limitMs: number): boolean {
     if (unexplained?.fingerprint !== fingerprint) unexplained = { fingerprint, sinceMs: clock.now() };
-    return clock.now() - unexplained.sinceMs < HOOK_LAG_MS;
+    return clock.now() - unexplained.sinceMs < limitMs;
   }
 
   /** What the CLI has on record as asked and not answered: by its hook, or else by its session log. */
@@ -332,6 +340,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       if (deciding > 0 || (waiting === undefined && mayBeExplained(dialog, known))) return undefined;
       if (known.request !== undefined) shown.add(known.request);
       const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });
+      const isEarly = verdict.rule === "not_exact" && isYoung(dialog.fingerprint, LOG_LAG_MS);
+      if (waiting === undefined && isEarly) return undefined;
       if (verdict.decision === "ask") return await waitForPerson(dialog, look, verdict);
       return answered(dialog, look, {
         answer: verdict.decision === "allow" ? "accept" : "decline",

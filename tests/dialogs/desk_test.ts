@@ -377,6 +377,9 @@ Deno.test("the desk itself sends no key on recorded screens without a dialog, an
 Deno.test("no dialog is accepted on its screen alone, and the person is told so", async () => {
   await using bench = await openBench();
   bench.shown = approval("npm test");
+  // The session log may be behind the screen.
+  assertEquals(await bench.desk.inspect(), undefined);
+  bench.clock.advance(1000);
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
   const [waiting] = bench.events;
   assert(waiting?.type === "dialog_waiting");
@@ -408,6 +411,8 @@ for (
     await using bench = await openBench();
     bench.shown = approval(shown);
     bench.pending = pending;
+    await bench.desk.inspect();
+    bench.clock.advance(1000);
     assertEquals(await bench.desk.inspect(), { decision: "wait" });
     assertEquals(bench.answers, []);
   });

@@ -175,7 +175,9 @@ Deno.test("Claude Code: an answer that quotes a dialog is no dialog, and nothing
 Deno.test("Claude Code: a dialog that is deferred because somebody types is accepted when it shows", async () => {
   await using dialogs = await setUpDialogs({
     provider: "claude_code",
-    prompts: [[{ do: "wait", ms: 1000 }, command("touch one")]],
+    // A hook would answer before it shows.
+    hooks: false,
+    prompts: [[{ do: "wait", ms: 1000 }, command("touch one"), PAUSE]],
   });
   const { agent, stage } = dialogs;
   const turn = dialogs.play();
