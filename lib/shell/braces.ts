@@ -5,6 +5,7 @@ type Glyph = Pick<WordPart, "text" | "quoted">;
 
 /** More words than these from one are not worth following; nor are more braces, or a longer word. */
 const MAX_WORDS = 64;
+const MAX_BRACES = 16;
 const MAX_LENGTH = 4096;
 
 /**
@@ -32,7 +33,7 @@ export function expandBraces(word: ShellWord): readonly ShellWord[] | undefined 
     quoted ? [{ text, quoted }] : [...text].map((character) => ({ text: character, quoted }))
   );
   const braces = glyphs.filter(is("{")).length;
-  if (braces > MAX_WORDS || braces !== glyphs.filter(is("}")).length) return undefined;
+  if (braces > MAX_BRACES || braces !== glyphs.filter(is("}")).length) return undefined;
   return expand(glyphs)?.map((one) => wordOf(one, word));
 }
 
