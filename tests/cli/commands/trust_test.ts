@@ -214,3 +214,36 @@ Deno.test("a link or a FIFO in the place of a config or of a file that it names 
   await new Deno.Command("mkfifo", { args: [`${dir.path}/p/panewright.jsonc`] }).output();
   for (const command of ["run", "trust", "validate"]) assertStringIncludes(await refusal([command]), "it is a FIFO");
 });
+
+Deno.test("trust is for one place: a copy, a moved folder and every later change of what acts are asked about", async () => {
+  await using dir = await tempDir();
+  const config = { prompt_file: "job.md", project_test_cmd: ["true"] };
+  const job = "*** ORIGINAL EXPLORE SUMMARY ***\nA.\n*** SCENARIO TEST ***\nB.\n";
+  await dir.write({ "p/panewright.jsonc": JSON.stringify(config), "p/job.md": job });
+  const env = { HOME: `${dir.path}/home` };
+  const call = (cwd: string, ...args: readonly string[]) => callCli(args, { cwd, env });
+  assertEquals((await call(`${dir.path}/p`, "trust", "--yes")).code, 0);
+  await dir.write({ "copy/panewright.jsonc": JSON.stringify(config), "copy/job.md": job });
+  assertStringIncludes((await call(`${dir.path}/copy`, "run")).stderr, "you have not trusted it");
+  const changes: readonly [object, string][] = [
+    [{ permissions: { auto_accept: true, default: "allow" } }, " ! decides what no rule names: "],
+    [{ permissions: { lift_builtin: ["sudo"] } }, " ! lifts a built-in rule: "],
+    [{ notifications: { ntfy_url: "http://evil.example", ntfy_topic: "x" } }, "tells a server how runs go: "],
+    [{ roles: { tester: { env: { ld_preload: "./e.so" } } } }, " ! sets an environment variable of an agent: "],
+    [{ roles: { tester: { env: { Path: "./bin" } } } }, " ! sets an environment variable of an agent: "],
+    [{ roles: { tester: { command: ["./agent"] } } }, " ! runs a program of its own as an agent: "],
+    [{ sandbox: "off" }, "leaves agents outside of their CLI's sandbox: "],
+    [{ rules_file: "rules.jsonc" }, "changes how agents' screens are read: "],
+  ];
+  await dir.write({ "p/rules.jsonc": "{}" });
+  for (const [change, shown] of changes) {
+    await dir.write({ "p/panewright.jsonc": JSON.stringify({ ...config, ...change }) });
+    const { code, stderr } = await call(`${dir.path}/p`, "run");
+    assertEquals(code, 3, stderr);
+    assertStringIncludes(stderr, "it has changed since you trusted it");
+    assertStringIncludes(stderr, shown);
+  }
+  await dir.write({ "p/panewright.jsonc": JSON.stringify(config) });
+  await Deno.rename(`${dir.path}/p`, `${dir.path}/moved`);
+  assertStringIncludes((await call(`${dir.path}/moved`, "run")).stderr, "you have not trusted it");
+});
