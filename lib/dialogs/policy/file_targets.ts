@@ -141,7 +141,18 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
   });
 }
 
-/** The files that one command copies from. */
+/**
+ * The files that one command copies from.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { commandLayers, parseShellCommand } from "../../shell/mod.ts";
+ * const copied = (text: string) => copiedFiles(commandLayers(parseShellCommand(text).commands[0]!)[0]!);
+ * assertEquals(copied("cp -r a b c").map(({ value }) => value), ["a", "b"]);
+ * assertEquals(copied("cp -t c a b").map(({ value }) => value), ["a", "b"]);
+ * ```
+ */
 export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {
   const spec = program !== undefined && Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
   if (spec === undefined || (spec.operands !== "last" && program !== "sed")) return [];
@@ -149,7 +160,18 @@ export function copiedFiles({ program, words }: CommandLayer): readonly ShellWor
   return program === "sed" ? [] : files.length > 0 ? operands : operands.slice(0, -1);
 }
 
-/** The files that a command's redirections write. */
+/**
+ * The files that a command's redirections write.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../../shell/mod.ts";
+ * const [command] = parseShellCommand("make > out.txt 2>&1 < in.txt").commands;
+ * assertEquals(redirectionTargets(command!).map(({ word }) => word.value), ["out.txt"]);
+ * assertEquals(readTargets(command!).map(({ value }) => value), ["in.txt"]);
+ * ```
+ */
 export function redirectionTargets({ redirections }: ShellCommand): readonly FileTarget[] {
   return redirections
     .filter(({ operator, target }) =>

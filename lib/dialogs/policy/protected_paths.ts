@@ -76,7 +76,8 @@ const SECRET_FOLDERS = new Set(
 const SECRET_FILES = new Set(
   (".netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials credentials.json .vault-token auth.json .credentials.json " +
     "id_rsa id_ed25519 id_ecdsa id_dsa .htpasswd shadow gshadow sudoers .bash_history .zsh_history .terraformrc " +
-    "credentials.toml hosts.yml .env .env.local .envrc secrets.yml secrets.yaml secrets.json").split(" "),
+    "credentials.toml credentials logins.json hosts.yml .env .env.local .envrc secrets.yml secrets.yaml secrets.json")
+    .split(" "),
 );
 
 /**
