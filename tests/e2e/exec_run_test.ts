@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { abortable } from "../../lib/ports/abortable.ts";
+import { type Clock, systemClock } from "../../lib/ports/clock.ts";
 import { runHeadless } from "../../lib/providers/headless.ts";
 import type { Respond } from "../lab/script.ts";
 import type { Step } from "../lab/steps.ts";
@@ -119,18 +120,21 @@ for (const { name, ...mode } of MODES) {
   for (
     const [what, stop] of [
       ["Ctrl-C", (abort: AbortController) => abort.abort(new Error("stopped by hand"))],
-      ["the time limit", undefined],
+      ["the time limit", (_: AbortController, limit: PromiseWithResolvers<void>) => limit.resolve()],
     ] as const
   ) {
     Deno.test(`exec, ${name}: ${what} ends the agent with the command that it runs`, async () => {
       const mark = `mark-${crypto.randomUUID()}`;
       await using project = await setUp(() => [shell(`sh -c "while :; do sleep 1; done" ${mark}`), done]);
       const abort = new AbortController();
-      const request = allowing(
-        project,
-        "Do it.",
-        stop === undefined ? { timeLimitSeconds: 4 } : { signal: abort.signal },
-      );
+      // The limit passes when the command runs, however long its start takes.
+      const limit = Promise.withResolvers<void>();
+      const clock: Clock = {
+        ...systemClock,
+        sleep: (ms, signal) =>
+          ms === 3_600_000 ? abortable(() => limit.promise, signal) : systemClock.sleep(ms, signal),
+      };
+      const request = allowing(project, "Do it.", { timeLimitSeconds: 3600, clock, signal: abort.signal });
       const attempt = runHeadless(request);
       let settled = false;
       attempt.catch(() => {}).finally(() => settled = true);
@@ -138,8 +142,8 @@ for (const { name, ...mode } of MODES) {
         assert(!settled, "the agent did not run the command");
         await systemClock.sleep(50);
       }
-      stop?.(abort);
-      if (stop !== undefined) await assertRejects(() => attempt, Error, "stopped by hand");
+      stop(abort, limit);
+      if (abort.signal.aborted) await assertRejects(() => attempt, Error, "stopped by hand");
       else assertEquals((await attempt).timedOut, true);
       assertEquals(await processesWith(mark), []);
       await assertNothingRuns(project);
