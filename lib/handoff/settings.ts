@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
+import type { TerminalReading } from "./terminal.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { DispatchMark } from "./response_reading.ts";
 import type { Role } from "../roles.ts";
@@ -126,8 +127,8 @@ export interface HandoffOptions {
    * {false}
    */
   readonly settleBeforeSend?: boolean;
-  /** Told whenever the terminal's status differs from the one before. */
-  readonly onStatus?: (status: TerminalStatus) => void;
+  /** Told whenever the terminal's status differs from the one before, and whose word that is. */
+  readonly onStatus?: (status: TerminalStatus, witnesses: Omit<TerminalReading, "status">) => void;
   /** Told when a reminder goes out; the first has the number 1. */
   readonly onReminder?: (reminder: number) => void;
   /** Told of the response before it is returned. */

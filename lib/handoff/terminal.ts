@@ -14,11 +14,20 @@ export interface SendOptions {
   readonly mayBePasted?: boolean;
 }
 
+/** A terminal's status, and whose word that is. */
+export interface TerminalReading {
+  readonly status: TerminalStatus;
+  /** The rule of the screen, or the record, that decided. */
+  readonly rule?: string;
+  /** What the agent's own record or hook says to it. */
+  readonly record?: string;
+}
+
 /** What the handoff knows of an agent's terminal: a status, a way in, and the last output. */
 export interface Terminal {
   /** For messages, and to tell terminals apart. */
   readonly id: string;
-  status(options?: CallOptions): Promise<{ readonly status: TerminalStatus }>;
+  status(options?: CallOptions): Promise<TerminalReading>;
   /** Resolves once the agent has taken the text. */
   submit(text: string, options?: CallOptions & SendOptions): Promise<void>;
   /** Whether the text stands in the composer, pasted and not submitted. */

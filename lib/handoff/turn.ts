@@ -113,8 +113,8 @@ export async function readStatus(turn: Turn): Promise<TerminalStatus> {
   const { call, clock, progress, settings, signal, terminal } = turn;
   for (let attempt = 1;; attempt++) {
     try {
-      const { status } = await abortable(() => terminal.status(call), signal);
-      if (status !== progress.lastStatus) turn.options.onStatus?.(status);
+      const { status, ...witnesses } = await abortable(() => terminal.status(call), signal);
+      if (status !== progress.lastStatus) turn.options.onStatus?.(status, witnesses);
       progress.lastStatus = status;
       return status;
     } catch (error) {

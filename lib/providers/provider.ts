@@ -36,6 +36,8 @@ export interface LaunchRequest {
   readonly hook?: HookCommand;
   /** The CLI's own sandbox, switched on; missing where the agent starts as the CLI's settings say. */
   readonly sandbox?: SandboxRequest;
+  /** What the CLI tells that a prompt was taken, and that a turn has ended, where it has hooks. */
+  readonly turnHook?: HookCommand;
 }
 
 /** A program that an agent's CLI runs as its hook. */
@@ -95,6 +97,8 @@ export interface TerminalProvider {
    * @default {false}
    */
   readonly hidesEscalation?: boolean;
+  /** Whether the CLI tells `LaunchRequest.turnHook` of its turns. @default {false} */
+  readonly hasTurnHooks?: boolean;
   launch(request: LaunchRequest, host: Host): LaunchPlan | Promise<LaunchPlan>;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;

@@ -2,10 +2,12 @@
  * Measures how long it takes from "the agent has finished" to "its response was consumed", at POLL_SECONDS=2, in real
  * tmux panes.
  *
- * `deno run -P=tests tests/bench/handoff_latency.ts [replay|codex] [TURNS] [--plain]`
+ * `deno run -P=tests tests/bench/handoff_latency.ts [replay|codex|claude_code] [TURNS] [--plain] [--no-hooks]`
  *
  * The agent has finished when its response file is there and its title shows no spinner any more, whichever is later;
- * an observer of its own sees that. With `--plain` nothing wakes the waiting, as before control mode.
+ * an observer of its own sees that. Claude Code's title tells nothing in tmux: there the end of the model's last answer
+ * counts. With `--plain` nothing wakes the waiting, as before control mode; with `--no-hooks` the agent's CLI does not
+ * tell of its turns.
  */
 import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { watchResponses } from "../../lib/handoff/response_watch.ts";
@@ -20,6 +22,7 @@ import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/session.ts";
 import { setUpStage } from "../e2e/agent_stage.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
+import type { CliName } from "../support/clis.ts";
 import { sourceReplayProvider } from "../replay/pane.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { describeTimes } from "./describe.ts";
@@ -27,20 +30,23 @@ import { describeTimes } from "./describe.ts";
 interface Subject {
   readonly terminal: AgentTerminal;
   readonly workdir: string;
-  /** Sees what the agent's pane does, independently of what is measured. */
-  readonly observer: PaneEvents;
+  /** When the agent came to rest last, in milliseconds since the epoch, independently of what is measured. */
+  readonly restedAt: () => number;
 }
 
-async function measure({ terminal, workdir, observer }: Subject, turns: number, wakes: boolean): Promise<number[]> {
-  const { paneId } = terminal.pane;
+function watchTitle({ pane: { paneId } }: AgentTerminal, observer: PaneEvents): Disposable & { restedAt(): number } {
   let restedAt = 0;
-  using _watch = observer.watch(paneId, (event) => {
+  const watch = observer.watch(paneId, (event) => {
     if (event.type === "title" && !/[\u2800-\u28ff]/.test(event.title)) restedAt = Date.now();
   });
+  return { restedAt: () => restedAt, [Symbol.dispose]: () => watch[Symbol.dispose]() };
+}
+
+async function measure({ terminal, workdir, restedAt }: Subject, turns: number, wakes: boolean): Promise<number[]> {
   await using responses = watchResponses(workdir);
   const latencies: number[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    const sources = terminal.wakeSource ? [responses, terminal.wakeSource] : [responses];
+    const sources = [responses, ...terminal.wakeSources];
     using wakeUp = openWakeUp({ clock: systemClock, sources });
     let archived = "";
     await playTurn(terminal, {
@@ -53,7 +59,7 @@ async function measure({ terminal, workdir, observer }: Subject, turns: number, 
     });
     const consumedAt = Date.now();
     const writtenAt = (await Deno.stat(archived)).mtime?.getTime() ?? 0;
-    latencies.push(consumedAt - Math.max(writtenAt, restedAt));
+    latencies.push(consumedAt - Math.max(writtenAt, restedAt()));
   }
   return latencies;
 }
@@ -83,17 +89,20 @@ async function measureReplay(turns: number, wakes: boolean): Promise<number[]> {
   await observer.connect("bench");
   const request = { workdir, role: "tester", args: ["--script", `${folder.path}/script.json`] };
   await using terminal = await startAgentTerminal({ session, provider: sourceReplayProvider, request });
-  const latencies = await measure({ terminal, workdir, observer: observer.paneEvents }, turns, wakes);
+  using title = watchTitle(terminal, observer.paneEvents);
+  const latencies = await measure({ terminal, workdir, restedAt: title.restedAt }, turns, wakes);
   await observer.disconnect();
   return latencies;
 }
 
-async function measureCodex(turns: number, wakes: boolean): Promise<number[]> {
+async function measureCli(provider: CliName, turns: number, wakes: boolean): Promise<number[]> {
   let turn = 0;
   const model = createReviewModel(() => ({ response: "RESULT: PASS\nAll is well." }), { thinkMs: 0 });
   await using stage = await setUpStage({
-    provider: "codex",
+    provider,
     controlMode: wakes,
+    turnHooks: !Deno.args.includes("--no-hooks"),
+    ...(provider === "claude_code" ? { args: ["--allowedTools", "Bash"] } : {}),
     respond: async (request) => [{ do: "wait", ms: workMs(turn++) }, ...await model.respond(request)],
   });
   const terminal = await stage.start();
@@ -103,7 +112,11 @@ async function measureCodex(turns: number, wakes: boolean): Promise<number[]> {
     log: fail,
   });
   await observer.connect("stage");
-  return await measure({ terminal, workdir: stage.sandbox.project, observer: observer.paneEvents }, turns, wakes);
+  using title = watchTitle(terminal, observer.paneEvents);
+  const answeredAt = () =>
+    stage.server.log.entries.findLast((entry) => entry.event === "idle" && entry.endsTurn)?.t ?? 0;
+  const restedAt = provider === "codex" ? title.restedAt : answeredAt;
+  return await measure({ terminal, workdir: stage.sandbox.project, restedAt }, turns, wakes);
 }
 
 function fail(message: string): never {
@@ -113,7 +126,10 @@ function fail(message: string): never {
 if (import.meta.main) {
   const wakes = !Deno.args.includes("--plain");
   const [agent = "replay", turns = "20"] = Deno.args.filter((arg) => !arg.startsWith("--"));
-  const latencies = await (agent === "codex" ? measureCodex : measureReplay)(Number(turns), wakes);
-  const text = describeTimes(`${agent}, ${wakes ? "events" : "polls only"}: finished to consumed`, latencies);
+  const latencies = agent === "codex" || agent === "claude_code"
+    ? await measureCli(agent, Number(turns), wakes)
+    : await measureReplay(Number(turns), wakes);
+  const how = `${wakes ? "events" : "polls only"}${Deno.args.includes("--no-hooks") ? ", no hooks" : ""}`;
+  const text = describeTimes(`${agent}, ${how}: finished to consumed`, latencies);
   await Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
 }

@@ -248,7 +248,7 @@ async function main(paneCount: number, minutes: number): Promise<void> {
   const waits = [...terminals].map(async ([paneId, terminal], pane) => {
     // Nothing but chance would make all agents be looked at in the same moment.
     await clock.sleep(pane / paneCount * POLL_MS);
-    using wakeUp = openWakeUp({ clock, sources: [terminal.wakeSource!] });
+    using wakeUp = openWakeUp({ clock, sources: terminal.wakeSources });
     await waitForTurn(terminal, {
       role: "tester",
       workdir: folder.path,

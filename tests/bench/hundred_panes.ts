@@ -122,7 +122,7 @@ async function main(paneCount: number, seconds: number): Promise<void> {
   await using responses = watchResponses(folder.path);
   const stop = new AbortController();
   const waits = [...byId].map(async ([paneId, terminal]) => {
-    using wakeUp = openWakeUp({ clock: systemClock, sources: [responses, terminal.wakeSource!] });
+    using wakeUp = openWakeUp({ clock: systemClock, sources: [responses, ...terminal.wakeSources] });
     await waitForTurn(terminal, {
       role: "tester",
       workdir: folder.path,

@@ -4,6 +4,8 @@ import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.
 import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
 import { findPaneProvider } from "../../lib/providers/mod.ts";
 import type { LaunchRequest, PaneProvider } from "../../lib/providers/provider.ts";
+import { turnHooksOf } from "../../lib/providers/terminal/turn_hooks.ts";
+import { openSpool } from "../../lib/session_log/spool.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
@@ -37,6 +39,8 @@ export interface AgentStageOptions {
   readonly controlMode?: boolean;
   /** Changes what panewright knows of the provider. */
   readonly adapt?: (provider: PaneProvider) => PaneProvider;
+  /** @default {false} whether the agent's CLI tells of its turns by hooks, as in a run */
+  readonly turnHooks?: boolean;
   /** How long a doubtful screen must stand still where no record of the CLI tells. */
   readonly quietMs?: number;
   /** Size of the panes. */
@@ -79,12 +83,16 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
   const client = stack.use(createControlClient({ plain, env, log: (message) => logged.push(message) }));
   const session = stack.use(await openSession(client, { name: "stage", ...options.size }));
   if (options.controlMode) await client.connect("stage");
+  const spool = options.turnHooks ? stack.use(await openSpool(`${root}/turns`)) : undefined;
   const resources = stack.move();
   const start = async (role = "tester", request: Partial<LaunchRequest> = {}) => {
+    const { turnHook, hookMail } = spool === undefined ? {} : turnHooksOf(spool, role);
+    const hook = turnHook === undefined ? {} : { turnHook };
     const terminal = await startAgentTerminal({
       session,
       provider: options.adapt?.(findPaneProvider(provider)) ?? findPaneProvider(provider),
-      request: { workdir: project, role, command: cli.argv, args, env, ...request },
+      request: { workdir: project, role, command: cli.argv, args, env, ...hook, ...request },
+      ...(hookMail === undefined ? {} : { hookMail }),
       startTimeoutMs: 30_000,
       log: (message) => logged.push(message),
       ...(options.quietMs === undefined ? {} : { quietMs: options.quietMs }),

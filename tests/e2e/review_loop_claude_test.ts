@@ -64,6 +64,13 @@ for (
     assertNotMatch(stdout, /"type":"(?:dialog_waiting|reminder_sent)"/);
     const accepted = events.filter((event) => event.type === "dialog_answered");
     assertEquals(accepted.length, "permissions" in settings ? 6 : 0);
+    // The hooks of each CLI bear witness to the ends of turns.
+    const told = (role: string) =>
+      events.some((event) =>
+        event.type === "status_changed" && event.role === role && /\bhook Stop of turn /.test(String(event.record))
+      );
+    const others = ROLES.filter((role) => !new Set<string>(claudeRoles).has(role));
+    assertEquals([claudeRoles, others].map((roles) => roles.some(told)), [true, others.length > 0]);
     // What is logged of each accepted dialog, and nothing else.
     assertEquals(events.filter((event) => event.type === "warning").length, accepted.length);
     // Each prompt reached the model of its role's CLI once.

@@ -8,7 +8,9 @@ import {
   type AgentTerminalOptions,
   startAgentTerminal,
 } from "../../providers/terminal/start_agent_terminal.ts";
+import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
 import type { HookChannel } from "../../dialogs/hook_channel.ts";
+import type { Spool } from "../../session_log/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
@@ -37,6 +39,8 @@ export interface StartAgentsOptions {
   readonly alive: ReadonlySet<string>;
   /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
   readonly hooks?: Pick<HookChannel, "hookOf">;
+  /** Where the CLIs of the agents tell that a turn began or ended; missing where there is no such place. */
+  readonly turnEvents?: Spool;
   readonly record: (event: ReviewFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -156,8 +160,9 @@ async function start(role: Role, resumes: string | undefined, options: StartAgen
 }
 
 function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminalOptions {
-  const { plan, session, hooks, record, clock, signal } = options;
+  const { plan, session, hooks, turnEvents, record, clock, signal } = options;
   const { provider, ...request } = plan.agents[role];
+  const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
   return {
     session,
     provider,
@@ -168,7 +173,9 @@ function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminal
       keepScrollback: !plan.handoff.strictFileHandoff,
       ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
       ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox }),
+      ...(turnHook === undefined ? {} : { turnHook }),
     },
+    ...(hookMail === undefined ? {} : { hookMail }),
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
     quietMs: plan.quietSeconds * 1000,
     log: (message) => record({ type: "warning", role, message }),

@@ -106,7 +106,7 @@ export function createAskAgent(
     };
     const keep = createKeeper(folder, { turnId, kept: begun?.message });
     const desk = createDesk({ turnId, role, terminal });
-    using wakeUp = openWakeUp({ clock, sources: [responses, ...(terminal.wakeSource ? [terminal.wakeSource] : [])] });
+    using wakeUp = openWakeUp({ clock, sources: [responses, ...terminal.wakeSources] });
     try {
       return await playTurn(terminal, {
         role,
@@ -134,9 +134,17 @@ export function createAskAgent(
           const seconds = (clock.now() - startedAtMs) / 1000;
           record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
         },
-        onStatus(status) {
+        onStatus(status, { rule, record: said }) {
           noteAgent();
-          record({ type: "status_changed", turnId, role, status });
+          const by = rule === undefined ? {} : { rule };
+          record({
+            type: "status_changed",
+            turnId,
+            role,
+            status,
+            ...by,
+            ...(said === undefined ? {} : { record: said }),
+          });
         },
         dialogs: desk,
       });

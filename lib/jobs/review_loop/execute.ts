@@ -16,6 +16,7 @@ import {
 } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
+import { openSpool, type Spool } from "../../session_log/spool.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
 import { errorText } from "../../text/error_text.ts";
 import { startAgents } from "./agents.ts";
@@ -188,7 +189,9 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   };
   await using hooks = await openHooks(parts);
   const asking = hooks === undefined ? {} : { hooks };
-  using team = await startAgents({ plan, session, state, alive, ...asking, record, clock, signal });
+  await using turnEvents = hooks && await openTurnEvents(parts);
+  const told = turnEvents === undefined ? {} : { turnEvents };
+  using team = await startAgents({ plan, session, state, alive, ...asking, ...told, record, clock, signal });
   await using responses = watchResponses(plan.workdir);
   const desks: DialogDeskContext = {
     plan,
@@ -237,13 +240,32 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
  */
 async function openHooks({ folder, options, record }: RunParts): Promise<HookChannel | undefined> {
   const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal.hasPermissionHook);
-  const state = stateFolder();
-  if (!hasHooks || state === undefined) return undefined;
+  const channel = hooksFolder(folder);
+  if (!hasHooks || channel === undefined) return undefined;
   try {
-    return await openHookChannel({ folder: `${state}/hooks/${folder.id}` });
+    return await openHookChannel({ folder: channel });
   } catch (error) {
     const message = `the agents' hooks cannot be answered, so each permission opens its dialog: ${errorText(error)}`;
     record({ type: "warning", message });
     return undefined;
   }
+}
+
+/**
+ * Opens the place where the agents' hooks tell of their turns, in the folder of the channel and removed with it. Without
+ * it the screens and the CLIs' own records do.
+ */
+async function openTurnEvents({ folder, record }: RunParts): Promise<Spool | undefined> {
+  try {
+    return await openSpool(`${hooksFolder(folder)}/turns`);
+  } catch (error) {
+    const message = `the agents' hooks cannot tell of their turns, so their ends are seen later: ${errorText(error)}`;
+    record({ type: "warning", message });
+    return undefined;
+  }
+}
+
+function hooksFolder({ id }: RunFolder): string | undefined {
+  const state = stateFolder();
+  return state === undefined ? undefined : `${state}/hooks/${id}`;
 }

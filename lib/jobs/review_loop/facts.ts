@@ -143,7 +143,15 @@ export const REVIEW_FACTS = {
     role,
     what: wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true }),
   },
-  status_changed: { turnId: text, role, status: oneOf(...TERMINAL_STATUSES) },
+  status_changed: {
+    turnId: text,
+    role,
+    status: oneOf(...TERMINAL_STATUSES),
+    /** What decided: a rule of the screen, or the record of the agent's CLI. */
+    rule: optional(text),
+    /** What that record, or a hook of the CLI, says. */
+    record: optional(text),
+  },
   ...DIALOG_FACTS,
   dialog_waiting: { ...DIALOG_FACTS.dialog_waiting, runId: text, attachCommand: text },
   reminder_sent: { turnId: text, role, reminder: number },

@@ -14,7 +14,7 @@ const VARIABLES = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTI
  * How Claude Code is started in a pane: `claude [--model M] [--resume ID] [ARGS…]`.
  *
  * The person's settings stay as they are, also the renderer: both are known. Only where all of an answer must stay
- * readable (`keepScrollback`) the classic one is asked for, by `--settings`, which also names the hook.
+ * readable (`keepScrollback`) the classic one is asked for, by `--settings`, which also names the hooks.
  *
  * @throws {UsageError} for a profile, which Claude Code does not have
  *
@@ -34,10 +34,11 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
     });
   }
   const [program, ...leading] = command ?? [findNativeClaude(host) ?? "claude"];
+  const hooks = hookSettings(request);
   const settings = {
     ...(keepScrollback ? { tui: "default" } : {}),
-    ...(request.hook === undefined ? {} : { hooks: hookSettings(request.hook) }),
     ...(request.sandbox === undefined ? {} : claudeSandboxSettings(request.sandbox, { autoAllow: false })),
+    ...(hooks.length === 0 ? {} : { hooks: Object.fromEntries(hooks) }),
   };
   return {
     argv: [
@@ -53,7 +54,14 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
   };
 }
 
+/** What tells that a prompt was taken, and that a turn has ended: well, or with an error of the API. */
+const TURN_EVENTS = ["UserPromptSubmit", "Stop", "StopFailure"] as const;
+
 /** Hooks of `--settings` come on top of the person's own, which run as well (2.1.328). */
-function hookSettings({ command, timeoutSeconds }: HookCommand) {
-  return { PermissionRequest: [{ matcher: "*", hooks: [{ type: "command", command, timeout: timeoutSeconds }] }] };
+function hookSettings({ hook, turnHook }: LaunchRequest) {
+  const handlers = ({ command, timeoutSeconds: timeout }: HookCommand) => [{ type: "command", command, timeout }];
+  return [
+    ...(hook === undefined ? [] : [["PermissionRequest", [{ matcher: "*", hooks: handlers(hook) }]] as const]),
+    ...(turnHook === undefined ? [] : TURN_EVENTS.map((event) => [event, [{ hooks: handlers(turnHook) }]] as const)),
+  ];
 }

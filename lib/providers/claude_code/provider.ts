@@ -33,6 +33,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     },
     answerWay: claudeAnswerWay,
     hasPermissionHook: true,
+    hasTurnHooks: true,
     launch: claudeLaunchPlan,
     guardPrompt: guardClaudePrompt,
     openStatusSource: openClaudeStatusFile,

@@ -1,6 +1,6 @@
 import type { Host } from "../../ports/host.ts";
+import { type CodexHookEvent, codexHookSettings } from "./hook_settings.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
-import { codexHookSettings } from "./hook_settings.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexSandboxSettings } from "./sandbox.ts";
 
@@ -12,6 +12,9 @@ import { codexSandboxSettings } from "./sandbox.ts";
  * - The question whether to update stops a start, and Enter at the wrong moment starts a global installation.
  */
 const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;
+
+/** What tells that a prompt was taken, and that a turn has ended (0.169.0). */
+const TURN_EVENTS: readonly CodexHookEvent[] = ["UserPromptSubmit", "Stop"];
 
 /**
  * How Codex is started in a pane: `codex [resume ID] -c … [--model M] [--profile P] [ARGS…]`.
@@ -37,7 +40,10 @@ export async function codexLaunchPlan(request: LaunchRequest, host: Host): Promi
   const settings = [
     ...SETTINGS,
     ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
-    ...(request.hook === undefined ? [] : await codexHookSettings(request.hook)),
+    ...await codexHookSettings([
+      ...(request.hook === undefined ? [] : [["PermissionRequest", request.hook] as const]),
+      ...(request.turnHook === undefined ? [] : TURN_EVENTS.map((event) => [event, request.turnHook!] as const)),
+    ]),
     ...(path === undefined ? [] : [`shell_environment_policy.set.PATH=${JSON.stringify(path)}`]),
   ];
   const [program, ...leading] = command ?? [findNativeCodex(host) ?? "codex"];

@@ -38,6 +38,7 @@ export const codexProvider: PaneProvider & StepProvider = {
     hasPermissionHook: true,
     // It asks for little else: escalations, and what failed in the sandbox; its hook tells neither (0.169.0).
     hidesEscalation: true,
+    hasTurnHooks: true,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,
     openStatusSource(context) {

@@ -1,5 +1,4 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { Decision } from "../../screen/classify.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Screen } from "../../screen/screen.ts";
 import type { CaptureOptions } from "../../tmux/capture.ts";
@@ -16,9 +15,10 @@ import type { ExactRequest } from "../exact_request.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { SandboxWatch } from "./sandbox_watch.ts";
-import type { StatusTracker } from "./status_tracker.ts";
+import type { HookMail } from "./hook_witness.ts";
+import type { JudgedStatus, StatusTracker } from "./status_tracker.ts";
 import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
-import { paneWakeSource, type WakeSource } from "./wake_source.ts";
+import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.ts";
 import { sanitizePaste } from "../../text/sanitize.ts";
 
 /** What every call of an {@linkcode AgentTerminal} takes. */
@@ -52,6 +52,8 @@ export interface AgentTerminalParts {
   readonly clock: Clock;
   /** Reads back that each turn is in the sandbox, where the agent has one. */
   readonly sandboxWatch?: SandboxWatch;
+  /** Where the hooks of its CLI leave what they tell of its turns. */
+  readonly hookMail?: HookMail;
   /** Given for an agent that was ready before. */
   readonly adopted?: { readonly wrapperShell: string | undefined };
 }
@@ -67,6 +69,7 @@ export class AgentTerminal implements AsyncDisposable {
   readonly #tracker: StatusTracker;
   readonly #clock: Clock;
   readonly #sandboxWatch: SandboxWatch | undefined;
+  readonly #hookMail: HookMail | undefined;
   readonly #glance: ReturnType<typeof createGlance>;
   #isReady = false;
   /** The shell that runs the agent's program, where that is a script. */
@@ -84,6 +87,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.#tracker = parts.tracker;
     this.#clock = parts.clock;
     this.#sandboxWatch = parts.sandboxWatch;
+    this.#hookMail = parts.hookMail;
     this.#isReady = parts.adopted !== undefined;
     this.#wrapperShell = parts.adopted?.wrapperShell;
     const joinWrapped = this.provider.terminal.joinWrappedRows;
@@ -167,6 +171,8 @@ export class AgentTerminal implements AsyncDisposable {
   async status(options: TerminalCallOptions = {}): Promise<Decision> {
     const decision = await this.#tracker.judge(await this.#lookIfChanged(options));
     return this.#sandboxWatch?.judge(decision) ?? decision;
+  async status(options: TerminalCallOptions = {}): Promise<JudgedStatus> {
+    return await this.#tracker.judge(await this.#lookIfChanged(options));
   }
 
   /** How the agent's program ended, for a message; `undefined` while it runs. */
@@ -182,10 +188,14 @@ export class AgentTerminal implements AsyncDisposable {
     }
   }
 
-  /** Tells when an early look is worthwhile; `undefined` where tmux does not. */
-  get wakeSource(): WakeSource | undefined {
+  /** Tell when an early look is worthwhile: its pane, where tmux tells of it, and the hooks of its CLI. */
+  get wakeSources(): readonly WakeSource[] {
     const { paneEvents } = this.#client;
-    return paneEvents && paneWakeSource(paneEvents, this.pane.paneId);
+    const mail = this.#hookMail;
+    return [
+      ...(paneEvents ? [paneWakeSource(paneEvents, this.pane.paneId)] : []),
+      ...(mail ? [hookWakeSource(mail)] : []),
+    ];
   }
 
   /** The last look, while tmux tells of no change. */

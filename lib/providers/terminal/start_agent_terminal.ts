@@ -7,6 +7,7 @@ import { AgentTerminal } from "./agent_terminal.ts";
 import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { createSandboxWatch } from "./sandbox_watch.ts";
+import { type HookMail, withHookEvents } from "./hook_witness.ts";
 import { StatusTracker } from "./status_tracker.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */
@@ -27,6 +28,8 @@ export interface AgentTerminalOptions {
    * @default {8000}
    */
   readonly quietMs?: number;
+  /** Where the hooks of the agent's CLI leave what they tell of its turns, where it was given `turnHook`. */
+  readonly hookMail?: HookMail;
   /** Told, once a turn, that screen and record say different things. */
   readonly log?: (message: string) => void;
   /** @default {systemHost(request.env)} */
@@ -86,9 +89,9 @@ function createTerminal(
   options: AgentTerminalOptions,
   agent: Pick<AdoptedAgent, "pane" | "launchedAtMs"> & Partial<AdoptedAgent> & { readonly plan: LaunchPlan },
 ): AgentTerminal {
-  const { session, provider, request, clock = systemClock } = options;
+  const { session, provider, request, hookMail, clock = systemClock } = options;
   const { pane, launchedAtMs, plan: { cwd, env } } = agent;
-  const source = provider.terminal.openStatusSource?.({
+  const record = provider.terminal.openStatusSource?.({
     pane,
     workdir: cwd,
     env: { ...Deno.env.toObject(), ...env },
@@ -97,6 +100,7 @@ function createTerminal(
     ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
   });
+  const source = record && hookMail ? withHookEvents(record, { mail: hookMail, clock }) : record;
   // What was submitted to an adopted agent is not known here: its record is looked for at once.
   if ("wrapperShell" in agent) source?.doubt();
   const tracker = new StatusTracker({
@@ -112,5 +116,7 @@ function createTerminal(
   const watch = sandbox !== undefined && source?.sandboxReport !== undefined
     ? { sandboxWatch: createSandboxWatch({ name, provider, source, clock }) }
     : {};
-  return new AgentTerminal({ name, session, provider, pane, launchedAtMs, tracker, clock, ...adopted, ...watch });
+  const hooks = hookMail === undefined ? {} : { hookMail };
+  const parts = { name, session, provider, pane, launchedAtMs, tracker, clock };
+  return new AgentTerminal({ ...parts, ...adopted, ...watch, ...hooks });
 }

@@ -25,6 +25,12 @@ export interface StatusTrackerOptions {
 /** What of a look tells the status. */
 export type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns">;
 
+/** What an agent does, who says so, and what its own record says to it. */
+export type JudgedStatus = Decision & {
+  /** Where the CLI's own word comes from, such as `hook Stop of turn 1`; `undefined` where it says nothing. */
+  readonly record?: string;
+};
+
 /** Follows one agent's status over its screens, with what its own record says beside them. */
 export class StatusTracker implements Disposable {
   readonly #options: StatusTrackerOptions;
@@ -57,7 +63,7 @@ export class StatusTracker implements Disposable {
    *
    * @param options how long a doubtful screen must stand still, where that is not what the tracker was made with
    */
-  async judge(look: JudgedLook, options: { readonly quietMs?: number } = {}): Promise<Decision> {
+  async judge(look: JudgedLook, options: { readonly quietMs?: number } = {}): Promise<JudgedStatus> {
     const { classification } = look;
     const { clock, quietMs, source } = { ...this.#options, ...options };
     const report = await this.#readSource();
@@ -77,9 +83,10 @@ export class StatusTracker implements Disposable {
       this.#told = true;
       this.#options.log(describeDisagreement(classification, report, { source, decided: combined.status }));
     }
-    if (combined.by === "screen") return classification;
+    const record = report === undefined ? {} : { record: report.evidence };
+    if (combined.by === "screen") return { ...classification, ...record };
     const rule = combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "";
-    return { status: combined.status, rule, evidence: [] };
+    return { status: combined.status, rule, evidence: [], ...record };
   }
 
   /** Told right before a prompt is submitted: what was recorded until then is about earlier turns. */

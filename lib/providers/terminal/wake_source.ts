@@ -1,3 +1,4 @@
+import type { HookMail } from "./hook_witness.ts";
 import type { PaneEvent, PaneEvents } from "../../tmux/pane_events.ts";
 
 /**
@@ -25,6 +26,11 @@ export function paneWakeSource(events: PaneEvents, paneId: string): WakeSource {
       });
     },
   };
+}
+
+/** The hints that the hooks of an agent's CLI give: a prompt was taken, or a turn has ended. */
+export function hookWakeSource(mail: HookMail): WakeSource {
+  return { onHint: (listener) => mail.onArrival(() => listener("now")) };
 }
 
 function hintOf(event: PaneEvent, { isNewTitle }: { readonly isNewTitle: boolean }): WakeHint | undefined {

@@ -1,0 +1,120 @@
+import { systemClock } from "../ports/clock.ts";
+import { readRegularText, UnreadableFileError } from "../ports/regular_file.ts";
+import { shellQuote } from "../shell/mod.ts";
+
+/** A text that some program left in a {@linkcode Spool}. */
+export interface SpooledMessage {
+  readonly text: string;
+  /** When it was complete, in milliseconds since the epoch. */
+  readonly writtenAt: number;
+}
+
+/** A folder in which other programs leave messages, a file each. */
+export interface Spool extends AsyncDisposable {
+  /**
+   * What leaves its standard input as a message of a sender: a text for any shell. It takes a few milliseconds, prints
+   * nothing and exits with 0, also when the folder is gone.
+   */
+  commandFor(sender: string): string;
+  /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
+  take(sender: string): readonly SpooledMessage[];
+  /** Calls back when a message of a sender has come in. Calls may be missed, and may mean nothing. */
+  onArrival(sender: string, listener: () => void): Disposable;
+}
+
+/** A watch does not end any more once there was a FIFO in its folder (Deno 2.9). */
+const CLOSE_LIMIT_MS = 1000;
+
+/** Longer messages are dropped. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Opens a spool in a folder that only its owner can reach: whoever can write there is believed. What lies there from
+ * before is kept, and so is all of it afterwards.
+ *
+ * A program need not start for a message, nor need anybody listen, and messages stay in their order: a sender has left
+ * one before its command ends.
+ *
+ * @param folder absolute path; it is made where it is missing
+ * @throws when the folder cannot be made
+ */
+export async function openSpool(folder: string): Promise<Spool> {
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await Deno.chmod(folder, 0o700);
+  const listeners = new Map<() => void, string>();
+  const watcher = tryToWatch(folder);
+  const watching = (async () => {
+    for await (const { kind, paths } of watcher ?? []) {
+      if (kind === "access" || kind === "remove") continue;
+      const senders = paths.map((path) => senderOf(path.slice(path.lastIndexOf("/") + 1)));
+      for (const [listener, sender] of listeners) if (senders.includes(sender)) listener();
+    }
+  })();
+  return {
+    commandFor: (sender) => commandFor(folder, sender),
+    take(sender) {
+      const paths = namesIn(folder).filter((name) => senderOf(name) === sender).map((name) => `${folder}/${name}`);
+      return paths.flatMap(takeMessage).sort((one, other) => one.writtenAt - other.writtenAt);
+    },
+    onArrival(sender, listener) {
+      listeners.set(listener, sender);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+    async [Symbol.asyncDispose]() {
+      watcher?.close();
+      const closed = new AbortController();
+      const limit = systemClock.sleep(CLOSE_LIMIT_MS, closed.signal).catch(() => {});
+      await Promise.race([watching, limit]);
+      closed.abort();
+    },
+  };
+}
+
+/** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
+function commandFor(folder: string, sender: string): string {
+  const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
+    '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; exit 0';
+  return `/bin/sh -c ${shellQuote(script)} panewright ${shellQuote(folder)} ${shellQuote(sender)}`;
+}
+
+/** Whose message a file is; `undefined` for one that is still written. */
+function senderOf(name: string): string | undefined {
+  return /^([^.].*)\.\d+$/.exec(name)?.[1];
+}
+
+function takeMessage(path: string): readonly SpooledMessage[] {
+  try {
+    const writtenAt = Deno.lstatSync(path).mtime?.getTime() ?? Date.now();
+    const text = readRegularText(path, { maxBytes: MAX_MESSAGE_BYTES });
+    return [{ text, writtenAt }];
+  } catch (error) {
+    if (error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  } finally {
+    removeQuietly(path);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch { /* A folder that is not empty, or nothing any more: it is no message. */ }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** A machine can be out of watches: whoever takes messages now and then gets them all the same. */
+function tryToWatch(folder: string): Deno.FsWatcher | undefined {
+  try {
+    return Deno.watchFs(folder, { recursive: false });
+  } catch {
+    return undefined;
+  }
+}
