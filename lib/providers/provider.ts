@@ -4,6 +4,7 @@ import type { RulePack } from "../screen/rules.ts";
 import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
+import type { HookTrial } from "./hook_trial.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
 
 /** The id of an agent CLI, as configurations name it: `codex`. */
@@ -99,6 +100,8 @@ export interface TerminalProvider {
   readonly hidesEscalation?: boolean;
   /** Whether the CLI tells `LaunchRequest.turnHook` of its turns. @default {false} */
   readonly hasTurnHooks?: boolean;
+  /** How these hooks can be tried; missing where they cannot. */
+  readonly hookTrial?: HookTrial;
   launch(request: LaunchRequest, host: Host): LaunchPlan | Promise<LaunchPlan>;
   /** Defuses what the composer would act upon instead of sending it: a leading `!` or `/`, a trailing `@word`. */
   guardPrompt(text: string): string;

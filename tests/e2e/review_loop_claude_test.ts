@@ -67,7 +67,7 @@ for (
     // The hooks of each CLI bear witness to the ends of turns.
     const told = (role: string) =>
       events.some((event) =>
-        event.type === "status_changed" && event.role === role && /\bhook Stop of turn /.test(String(event.record))
+        event.type === "status_changed" && event.role === role && /\bhook Stop of turn /.test(event.record ?? "")
       );
     const others = ROLES.filter((role) => !new Set<string>(claudeRoles).has(role));
     assertEquals([claudeRoles, others].map((roles) => roles.some(told)), [true, others.length > 0]);

@@ -48,4 +48,5 @@ export interface PrintedEvent {
   readonly archivedAs?: string;
   readonly outcome?: string;
   readonly status?: string;
+  readonly record?: string;
 }

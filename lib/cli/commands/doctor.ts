@@ -18,6 +18,7 @@ import {
   type Finding,
 } from "../doctor_checks.ts";
 import { checkSandbox } from "../doctor_sandbox.ts";
+import { type TrialProvider, tryHooks } from "../hook_trial.ts";
 import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 
@@ -27,15 +28,40 @@ export const command = defineCommand({
     `Looks at everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the terminal, the folders ` +
     `that are written to, and the configuration. Each finding that is not well comes with its remedy. Programs that the configuration names are looked for, not run.
 
+With --hooks each agent CLI that is there is started as in a run, with a temporary home and no key, against a model of panewright's own on 127.0.0.1: that shows whether the hooks of this version work.
+
 The exit code is 1 if something that is needed is missing. Nothing is changed.`,
   arguments: [{
     name: "CONFIG",
     description: "the config file; panewright.jsonc of the working directory if left out",
   }],
+  flags: [
+    {
+      name: "hooks",
+      type: "switch",
+      description:
+        "start each agent CLI that is there, with a model of panewright's own, and tell whether its hooks work",
+    },
+    {
+      name: "hooks-limit",
+      type: "number",
+      placeholder: "SECONDS",
+      description: "how long the trial of each may take; 20 if left out",
+    },
+  ],
   examples: [{ command: "doctor --json", description: "one JSON object a finding" }],
   async run(parsed, io) {
     const { cwd, env, signal } = io;
-    const context = { processRunner: systemProcessRunner, signal, env, cwd, providers: PROVIDERS };
+    const { hooks: triesHooks = false, "hooks-limit": hooksLimitSeconds = 20 } = parsed.flags;
+    const context = {
+      processRunner: systemProcessRunner,
+      signal,
+      env,
+      cwd,
+      providers: PROVIDERS,
+      triesHooks,
+      hooksLimitSeconds,
+    };
     let failed = false;
     for await (const finding of examine(parsed.positionals[0], context)) {
       io.signal.throwIfAborted();
@@ -67,6 +93,10 @@ export interface ExamineContext extends DoctorContext {
   /** Absolute path of the working directory. */
   readonly cwd: string;
   readonly providers: readonly Provider[];
+  /** Whether the hooks of the CLIs that are there are tried. @default {false} */
+  readonly triesHooks?: boolean;
+  /** How long each trial may take. @default {20} */
+  readonly hooksLimitSeconds?: number;
 }
 
 /** Looks at everything that a run needs, one finding after the other. */
@@ -149,6 +179,11 @@ async function* checkAgents(
       if (installed && provider.sandbox !== undefined) {
         yield await checkSandbox(provider, context, { needed: context.sandbox === "cli" && roles.length > 0 });
       }
+      if (installed && context.triesHooks && isTrialProvider(provider)) {
+        const version = /\d+(?:\.\d+)+/.exec(finding.detail)?.[0] ?? "";
+        const { signal, hooksLimitSeconds: limitSeconds = 20 } = context;
+        yield await tryHooks(provider, { version, searchPath: context.env("PATH") ?? "", limitSeconds, signal });
+      }
     }
   }
   if (named === undefined && !anyInstalled) {
@@ -159,6 +194,10 @@ async function* checkAgents(
       remedy: 'Install one of them. "panewright demo" works without.',
     };
   }
+}
+
+function isTrialProvider(provider: Provider): provider is TrialProvider {
+  return provider.terminal?.hookTrial !== undefined && hasCli(provider);
 }
 
 function hasCli(provider: Provider): provider is Provider & { readonly cli: CliProgram } {

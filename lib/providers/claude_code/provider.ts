@@ -2,6 +2,7 @@ import type { PaneProvider, StepProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
 import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless/cli.ts";
+import { claudeHookTrial } from "./hook_trial.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { CLAUDE_CODE_RULES } from "./rules.ts";
 import { claudeSandbox } from "./sandbox.ts";
@@ -34,6 +35,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     answerWay: claudeAnswerWay,
     hasPermissionHook: true,
     hasTurnHooks: true,
+    hookTrial: claudeHookTrial,
     launch: claudeLaunchPlan,
     guardPrompt: guardClaudePrompt,
     openStatusSource: openClaudeStatusFile,

@@ -2,6 +2,7 @@ import type { PaneProvider, StepProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless/cli.ts";
+import { codexHookTrial } from "./hook_trial.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES } from "./rules.ts";
 import { codexSandbox } from "./sandbox.ts";
@@ -39,6 +40,7 @@ export const codexProvider: PaneProvider & StepProvider = {
     // It asks for little else: escalations, and what failed in the sandbox; its hook tells neither (0.169.0).
     hidesEscalation: true,
     hasTurnHooks: true,
+    hookTrial: codexHookTrial,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,
     openStatusSource(context) {

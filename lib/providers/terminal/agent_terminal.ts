@@ -168,11 +168,9 @@ export class AgentTerminal implements AsyncDisposable {
    * @throws {UsageError} when a turn is not in the sandbox that the agent was started with
    * @throws {RuntimeError} when the pane cannot be read
    */
-  async status(options: TerminalCallOptions = {}): Promise<Decision> {
-    const decision = await this.#tracker.judge(await this.#lookIfChanged(options));
-    return this.#sandboxWatch?.judge(decision) ?? decision;
   async status(options: TerminalCallOptions = {}): Promise<JudgedStatus> {
-    return await this.#tracker.judge(await this.#lookIfChanged(options));
+    const judged = await this.#tracker.judge(await this.#lookIfChanged(options));
+    return this.#sandboxWatch?.judge(judged) ?? judged;
   }
 
   /** How the agent's program ended, for a message; `undefined` while it runs. */

@@ -7,8 +7,8 @@ import type { StatusReport, StatusSource } from "./status_source.ts";
 export interface HookMail {
   /** What has come in since the last call, the oldest first: a hook's JSON each, with milliseconds since the epoch. */
   take(): readonly { readonly text: string; readonly writtenAt: number }[];
-  /** Calls back when something has come in. */
-  onArrival(listener: () => void): Disposable;
+  /** Calls back when the end of a turn has come in: that a prompt was taken is worth no look of its own. */
+  onEnd(listener: () => void): Disposable;
 }
 
 /** What the hooks of one session have told so far. Plain data. */

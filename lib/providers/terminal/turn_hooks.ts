@@ -1,5 +1,6 @@
-import type { Spool } from "../../session_log/spool.ts";
+import type { Spool, SpooledMessage } from "../../session_log/spool.ts";
 import type { HookCommand } from "../provider.ts";
+import { readHookEvent } from "./hook_events.ts";
 import type { HookMail } from "./hook_witness.ts";
 
 /** What an agent is started with so that its CLI tells of its turns, and where that comes in. */
@@ -13,8 +14,33 @@ const TIMEOUT_SECONDS = 5;
 
 /** Lets an agent's CLI tell of its turns by way of a spool. */
 export function turnHooksOf(spool: Spool, agent: string): TurnHooks {
+  const listeners = new Set<() => void>();
+  let come: readonly SpooledMessage[] = [];
+  const collect = () => {
+    const fresh = spool.take(agent);
+    come = [...come, ...fresh];
+    const isEnd = fresh.some(({ text }) => (readHookEvent(text)?.type ?? "taken") !== "taken");
+    if (isEnd) { for (const listener of listeners) listener(); }
+  };
   return {
     turnHook: { command: spool.commandFor(agent), timeoutSeconds: TIMEOUT_SECONDS },
-    hookMail: { take: () => spool.take(agent), onArrival: (listener) => spool.onArrival(agent, listener) },
+    hookMail: {
+      take() {
+        collect();
+        const all = come;
+        come = [];
+        return all;
+      },
+      onEnd(listener) {
+        listeners.add(listener);
+        const arrivals = spool.onArrival(agent, collect);
+        return {
+          [Symbol.dispose]() {
+            listeners.delete(listener);
+            arrivals[Symbol.dispose]();
+          },
+        };
+      },
+    },
   };
 }

@@ -28,9 +28,9 @@ export function paneWakeSource(events: PaneEvents, paneId: string): WakeSource {
   };
 }
 
-/** The hints that the hooks of an agent's CLI give: a prompt was taken, or a turn has ended. */
+/** The hints that the hooks of an agent's CLI give: a turn has ended. */
 export function hookWakeSource(mail: HookMail): WakeSource {
-  return { onHint: (listener) => mail.onArrival(() => listener("now")) };
+  return { onHint: (listener) => mail.onEnd(() => listener("now")) };
 }
 
 function hintOf(event: PaneEvent, { isNewTitle }: { readonly isNewTitle: boolean }): WakeHint | undefined {

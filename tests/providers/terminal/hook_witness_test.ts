@@ -24,7 +24,7 @@ function open() {
   };
   const box: HookMail = {
     take: () => mail.splice(0),
-    onArrival: () => ({ [Symbol.dispose]() {} }),
+    onEnd: () => ({ [Symbol.dispose]() {} }),
   };
   const source = withHookEvents(record, { mail: box, clock });
   return {
