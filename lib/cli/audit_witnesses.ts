@@ -30,8 +30,8 @@ export const NO_WITNESSES: Witnesses = { heads: [], journal: 0, copy: { path: un
 /**
  * Every end of a run's audit log that its journal, and the copy in the person's state folder, tell of.
  *
- * @throws {PanewrightError} when the journal or the copy cannot be read as a whole: nothing can be said of the log then.
- * A copy that is missing is none; a journal that is missing is an error
+ * @throws {PanewrightError} when the journal or the copy cannot be read as a whole: nothing can be said of the log
+ * then. A copy that is missing is none; a journal that is missing is an error
  * @throws {UnknownRecordError} when only a later version can read the journal
  */
 export function readWitnesses(folder: RunFolder, env: (name: string) => string | undefined): Witnesses {

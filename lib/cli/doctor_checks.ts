@@ -112,8 +112,8 @@ export async function checkAgent(
 }
 
 /**
- * A program that the configuration names for an agent, which is only looked for: what came with a repository is not run before
- * the person trusts it.
+ * A program that the configuration names for an agent, which is only looked for: what came with a repository is not run
+ * before the person trusts it.
  *
  * @param folder what a relative path starts from
  */

@@ -6,8 +6,8 @@ import { errorText } from "../text/error_text.ts";
 import type { DoctorContext, Finding } from "./doctor_checks.ts";
 
 /**
- * Whether the sandbox that an agent's CLI brings can be switched on here, tried in a folder of its own: no settings of a
- * project count, and no program that a configuration names is run.
+ * Whether the sandbox that an agent's CLI brings can be switched on here, tried in a folder of its own: no settings of
+ * a project count, and no program that a configuration names is run.
  *
  * @param options `needed` when the configuration asks for it
  */

@@ -40,7 +40,8 @@ export interface TrustSurroundings {
 }
 
 /**
- * Lets a configuration through that the person trusts as it was read. At a terminal, the person is asked about one that is not.
+ * Lets a configuration through that the person trusts as it was read. At a terminal, the person is asked about one that
+ * is not.
  *
  * @throws {HumanInterventionRequiredError} that says what is not trusted, and how to trust it
  */

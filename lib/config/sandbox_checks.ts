@@ -4,8 +4,8 @@ import { type CheckContext, report } from "./checks.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 
 /**
- * Checks that what the configuration says of its agents leaves them in the sandbox that it asks for. Skips values already
- * known to be wrong.
+ * Checks that what the configuration says of its agents leaves them in the sandbox that it asks for. Skips values
+ * already known to be wrong.
  */
 export function checkSandbox(context: CheckContext): void {
   const { merged } = context;

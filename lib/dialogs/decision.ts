@@ -39,7 +39,9 @@ export interface DialogContext {
 export interface KnownRequest {
   /** The only request that the agent's CLI has on record, or the one among them that the screen shows. */
   readonly request?: ExactRequest;
-  /** Why an automatic yes is out of the question, as a full sentence; missing where the request is sure to be this one. */
+  /**
+   * Why an automatic yes is out of the question, as a full sentence; missing where the request is sure to be this one.
+   */
   readonly doubt?: string;
 }
 
@@ -85,8 +87,9 @@ export interface DialogDecision extends PermissionVerdict {
 /**
  * Decides what a run does about a dialog. Pure.
  *
- * @returns what the policy says of the request behind it, if the switch is on, this is not a dry run, and the dialog has
- * a plain yes or no for it; otherwise `ask`: a person has to decide. A dialog is never accepted on its screen alone.
+ * @returns what the policy says of the request behind it, if the switch is on, this is not a dry run, and the dialog
+ * has a plain yes or no for it; otherwise `ask`: a person has to decide. A dialog is never accepted on its screen
+ * alone.
  */
 export function decideDialog(
   dialog: DialogInfo,
@@ -120,7 +123,7 @@ export function decideRequest(
   const exact = "fingerprint" in request ? request : exactRequest(request.kind, request.subject);
   const asked = { workdir, role, provider: provider.id, ...ground };
   const verdict = decidePermission(exact, { ...asked, policy });
-  if (verdict.decision === "allow" && "source" in request && mayLeaveSandbox(request, provider)) {
+  if (verdict.decision === "allow" && "source" in request && request.leavesSandbox === true) {
     const isNamed = decidePermission(exact, { ...asked, policy: namedOnly(policy) }).decision === "allow";
     if (!isNamed) return { decision: "ask", rule: "leaves_sandbox", reason: LEAVES_SANDBOX };
   }
@@ -134,18 +137,13 @@ export function decideRequest(
   return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
 }
 
-const LEAVES_SANDBOX = "It may run outside of the CLI's sandbox, and no entry of permissions.allow names it.";
-
-function mayLeaveSandbox({ kind, leavesSandbox }: ExactRequest, { terminal }: DialogContext["provider"]): boolean {
-  return kind === "command" && (leavesSandbox === true || terminal.hidesEscalation === true);
-}
+const LEAVES_SANDBOX = "It asks to run outside of the CLI's sandbox, and no entry of permissions.allow names it.";
 
 /**
  * A policy as it holds for what leaves the sandbox: the default accepts nothing, nor does an entry that names only
- * kinds. Where nothing at all is said, the switch alone means everything that no rule stops.
+ * kinds.
  */
 function namedOnly(policy: PermissionPolicy): PermissionPolicy {
-  if (policy.default === undefined && policy.allow.length === 0) return policy;
   const allow = policy.allow.filter(({ command, path }) => command !== undefined || path !== undefined);
   return { ...policy, default: "ask", allow };
 }

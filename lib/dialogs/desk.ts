@@ -393,7 +393,9 @@ function rowsOf({ rows }: PaneLook["screen"]): readonly string[] {
   return rows.map(({ text }) => text);
 }
 
-/** Whether a command on record runs in another way than its text says: Codex' hooks do not tell which shell was named. */
+/**
+ * Whether a command on record runs in another way than its text says: Codex' hooks do not tell which shell was named.
+ */
 function isOpaque({ kind, tool }: ExactRequest): boolean {
   return kind === "other" && tool === "exec_command";
 }

@@ -19,7 +19,8 @@ const BUNDLED_HOOK = "./panewright-hook.mjs";
  * What the CLI of an agent runs as its hook, as a text for a shell: `hook_main.ts`, which starts fast, or this whole
  * program where that is not there, as in the compiled executable. It may do no more than reach the channel.
  *
- * A path with a comma is none that Deno can be told to allow (2.9). The CLIs run their hooks with an environment that may not say where Deno keeps what it compiled.
+ * A path with a comma is none that Deno can be told to allow (2.9). The CLIs run their hooks with an environment that
+ * may not say where Deno keeps what it compiled.
  */
 export function hookCommand({ folder, socket, role, panewright }: HookPlace): string {
   const paths = [folder, socket].join(",");

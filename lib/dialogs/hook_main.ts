@@ -3,9 +3,9 @@ import { MAX_PAYLOAD_BYTES, readAll } from "./hook_protocol.ts";
 
 /**
  * What the CLIs of a run's agents start as their hook: `hook_main.ts FOLDER ROLE`, with the request on standard input.
- * It does what `panewright hook` does, and starts faster, since it is all that is loaded: streams of the web are not, which
- * take Deno 10 ms (2.9). On any doubt it prints
- * nothing and exits with 0: the CLI then opens its dialog for a person.
+ * It does what `panewright hook` does, and starts faster, since it is all that is loaded: streams of the web are not,
+ * which take Deno 10 ms (2.9). On any doubt it prints nothing and exits with 0: the CLI then opens its dialog for a
+ * person.
  */
 async function main([folder, role]: readonly string[]): Promise<void> {
   if (folder === undefined || role === undefined) return;

@@ -5,9 +5,9 @@ import type { DialogInfo } from "../screen/dialog.ts";
 export type { ExactRequest } from "../providers/exact_request.ts";
 
 /**
- * Whether a dialog on the screen is the one about a request, by all that the screen shows of it: its kind, and the whole
- * command or the same files. What a screen may leave out, blanks and characters without a shape, does not count; whatever
- * else it adds or lacks does.
+ * Whether a dialog on the screen is the one about a request, by all that the screen shows of it: its kind, and the
+ * whole command or the same files. What a screen may leave out, blanks and characters without a shape, does not count;
+ * whatever else it adds or lacks does.
  *
  * @example
  * ```ts

@@ -11,8 +11,8 @@ export interface DialogDesk {
   /** Told at each poll that finds no dialog open. */
   noteClosed(): void;
   /**
-   * Told when the turn begins: until disposal it may answer requests that come to it without a dialog, within the limits
-   * of the turn.
+   * Told when the turn begins: until disposal it may answer requests that come to it without a dialog, within the
+   * limits of the turn.
    */
   serve?(limits: TurnLimits): Disposable;
 }

@@ -37,8 +37,8 @@ export interface OpenRegularFileOptions {
 
 /**
  * Opens a regular file, without following a link that stands in its place (links among its folders are followed) and
- * without waiting for what is not a file: a FIFO or a device. What was opened is what was seen before; a FIFO that takes
- * the file's place in the moment between the two would still keep the program waiting.
+ * without waiting for what is not a file: a FIFO or a device. What was opened is what was seen before; a FIFO that
+ * takes the file's place in the moment between the two would still keep the program waiting.
  *
  * @throws {Deno.errors.NotFound} when there is nothing
  * @throws {UnreadableFileError} when it is not a regular file

@@ -92,12 +92,6 @@ export interface TerminalProvider {
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
   /** Whether the CLI asks `LaunchRequest.hook` before it opens a permission dialog. @default {false} */
   readonly hasPermissionHook?: boolean;
-  /**
-   * Whether each command that the CLI asks about may be one that leaves its sandbox, without the CLI saying so.
-   *
-   * @default {false}
-   */
-  readonly hidesEscalation?: boolean;
   /** Whether the CLI tells `LaunchRequest.turnHook` of its turns. @default {false} */
   readonly hasTurnHooks?: boolean;
   /** How these hooks can be tried; missing where they cannot. */

@@ -53,7 +53,9 @@ export interface SandboxReport {
 /** How long a CLI may take to tell of its sandbox. */
 export const SANDBOX_TRIAL_MS = 60_000;
 
-/** The folders in which commands may write: the working directory and those that are named, also by their real paths. */
+/**
+ * The folders in which commands may write: the working directory and those that are named, also by their real paths.
+ */
 export function writableFolders({ writable }: SandboxRequest, workdir: string): readonly string[] {
   const realPath = realPathSnapshot();
   return [workdir, ...writable].flatMap((path) => [resolve(path), realPath(path) ?? resolve(path)]);

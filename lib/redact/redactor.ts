@@ -37,8 +37,8 @@ const QUOTING = new Set([
 /**
  * Makes the one redactor of a run.
  *
- * @param secrets values that are secret whatever their form, such as those of the environment's keys; those of fewer than
- * 8 characters are passed over. Common shapes of secrets are known.
+ * @param secrets values that are secret whatever their form, such as those of the environment's keys; those of fewer
+ * than 8 characters are passed over. Common shapes of secrets are known.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * Letters of other scripts, and signs, that are drawn like a Latin letter or like a sign, each after the character that
- * it looks like. From the table of confusable characters of Unicode Technical Standard 39: what capitals need, and small
- * letters and small capitals with them.
+ * it looks like. From the table of confusable characters of Unicode Technical Standard 39: what capitals need, and
+ * small letters and small capitals with them.
  */
 const LOOK_ALIKES = [
   "A\u0391\u0410\u13aa\ua4ee\u1d00",

@@ -4,9 +4,9 @@
  *
  * `deno run -P=e2e tests/bench/hook_latency.ts [claude_code|codex|hook] [DECISIONS]`; `hook` measures the hook alone.
  *
- * The hook alone is what the CLI starts: `sh -c COMMAND`, the request on standard input, until its output ends. With the
- * real CLI it is the time from the end of the model's reply, which calls a command, to the CLI's next request with the
- * command's result, so it has the command's own time in it, and the CLI's.
+ * The hook alone is what the CLI starts: `sh -c COMMAND`, the request on standard input, until its output ends. With
+ * the real CLI it is the time from the end of the model's reply, which calls a command, to the CLI's next request with
+ * the command's result, so it has the command's own time in it, and the CLI's.
  */
 import { createDialogDesk } from "../../lib/dialogs/desk.ts";
 import type { CliName } from "../support/clis.ts";

@@ -598,19 +598,18 @@ Deno.test("a person's answer holds for the request that they were asked about, a
 
 for (
   const [name, policy, accepted] of [
-    ["nothing but the switch", {}, true],
+    ["nothing but the switch", {}, false],
     ["default allow", { default: "allow" }, false],
     ["an entry for its kind", { allow: [{ kinds: ["command"] }] }, false],
     ["an entry for another command", { default: "allow", allow: [{ command: "npm run build" }] }, false],
     ["an entry that names it", { default: "allow", allow: [{ command: "npm test" }] }, true],
   ] as const
 ) {
-  Deno.test(`a command that may leave the sandbox is ${accepted ? "accepted" : "put to a person"} by ${name}`, async () => {
+  Deno.test(`a command that asks to leave the sandbox is ${accepted ? "accepted" : "put to a person"} by ${name}`, async () => {
     const channel = fakeChannel();
     await using bench = await openBench({ hooks: channel.hooks, policy });
     using _ = bench.desk.serve?.(limits(true));
-    // Codex' hook does not tell.
-    await channel.ask(hooked("npm test"));
+    await channel.ask({ ...hooked("npm test"), leavesSandbox: true });
     assertEquals(channel.answers.length, accepted ? 1 : 0);
     if (accepted) return;
     bench.shown = approval("npm test");

@@ -89,20 +89,6 @@ for (const provider of ["claude_code", "codex"] as const) {
     ]);
   });
 
-  Deno.test(`${provider}: what asks to leave the sandbox is not accepted by default allow alone`, async () => {
-    const leave = provider === "codex" ? command("touch one") : { ...command("touch one"), args: LEAVE_SANDBOX };
-    await using dialogs = await setUpDialogs({
-      provider,
-      prompts: [[leave]],
-      policy: { default: "allow" },
-      person: ({ subject }) => subject === "touch one" ? "no, stay inside" : "yes",
-    });
-    assertEquals(await dialogs.play(), RESPONSE);
-    assertEquals(dialogs.decisions(), ["ask command touch one", "deny command touch one"]);
-    assertEquals(await exists(`${dialogs.project}/one`), false);
-    assertStringIncludes(dialogs.asked[1] ?? "", "stay inside");
-  });
-
   for (const [name, second] of [["another", "touch two"], ["one that looks the same", "touch one "]] as const) {
     Deno.test(`${provider}: ${name} in the dialog's place between decision and key gets no key, and is decided about anew`, async () => {
       await using dialogs = await setUpDialogs({
@@ -144,5 +130,15 @@ for (const provider of ["claude_code", "codex"] as const) {
   }
 }
 
-/** How a model of Claude Code asks for it. */
-const LEAVE_SANDBOX = { dangerouslyDisableSandbox: true };
+Deno.test("claude_code: what asks to leave the sandbox is not accepted by default allow alone", async () => {
+  await using dialogs = await setUpDialogs({
+    provider: "claude_code",
+    prompts: [[{ do: "shell", command: "touch one", args: { dangerouslyDisableSandbox: true } }]],
+    policy: { default: "allow" },
+    person: ({ subject }) => subject === "touch one" ? "no, stay inside" : "yes",
+  });
+  assertEquals(await dialogs.play(), RESPONSE);
+  assertEquals(dialogs.decisions(), ["ask command touch one", "deny command touch one"]);
+  assertEquals(await exists(`${dialogs.project}/one`), false);
+  assertStringIncludes(dialogs.asked[1] ?? "", "stay inside");
+});

@@ -15,7 +15,10 @@ export interface TrustSubject {
   /** Absolute path of the config file; links among its folders are resolved. */
   readonly file: string;
   readonly items: readonly TrustItem[];
-  /** The SHA-256 of the config file and of each file that it names, by their paths relative to it; empty for one that is missing. */
+  /**
+   * The SHA-256 of the config file and of each file that it names, by their paths relative to it; empty for one that is
+   * missing.
+   */
   readonly files: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,9 @@ export interface TrustItem {
   /** What it does, as the rest of a sentence that begins with "It". */
   readonly does: string;
   readonly value: unknown;
-  /** Whether a person is asked about it by itself: it gives others more than the right to be run as a person runs them. */
+  /**
+   * Whether a person is asked about it by itself: it gives others more than the right to be run as a person runs them.
+   */
   readonly alone: boolean;
 }
 

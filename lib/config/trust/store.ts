@@ -10,8 +10,8 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const trustedConfig = z.strictObject({
   trustedAt: z.string(),
   /**
-   * The SHA-256 of the config file and of each file that it names, by their paths relative to the config file. Empty: the file was
-   * missing. Null: the person is still to write it, and its first text counts.
+   * The SHA-256 of the config file and of each file that it names, by their paths relative to the config file. Empty:
+   * the file was missing. Null: the person is still to write it, and its first text counts.
    */
   files: z.record(z.string(), z.union([digest, z.literal(""), z.null()])),
   /** The SHA-256 of the value of each item, by the item's key. */
@@ -65,7 +65,8 @@ export function readTrust(path: string): TrustedConfigs {
 }
 
 /**
- * Changes which configs a person trusts. Of two changes at the same moment, one may be lost: then a person is asked again.
+ * Changes which configs a person trusts. Of two changes at the same moment, one may be lost: then a person is asked
+ * again.
  *
  * @throws {UsageError} when it cannot be written, or is not a file that only this person can have written
  */

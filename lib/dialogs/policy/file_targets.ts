@@ -10,7 +10,9 @@ export interface FileTarget {
   readonly action: "write" | "remove" | "remove_tree";
   /** Whether its content is gone, as if it were removed. */
   readonly empties?: true;
-  /** Whether it is the program's purpose to do so; otherwise a rule must name the file, or the word that asks for it. */
+  /**
+   * Whether it is the program's purpose to do so; otherwise a rule must name the file, or the word that asks for it.
+   */
   readonly purpose?: true;
 }
 

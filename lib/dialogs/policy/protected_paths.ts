@@ -1,6 +1,9 @@
 import { isNamePattern, type MatchNameOptions, mayName, withoutBraces } from "./name_patterns.ts";
 
-/** Folders in which nothing is written without a person, wherever they are: settings and hooks of tools that act on them. */
+/**
+ * Folders in which nothing is written without a person, wherever they are: settings and hooks of tools that act on
+ * them.
+ */
 const PROTECTED_FOLDERS = new Set(
   (".git .claude .codex .vscode .idea .panewright .husky .circleci .buildkite " +
     ".devcontainer .githooks .cursor .gemini .cargo .ssh .gnupg .aws").split(" "),

@@ -235,8 +235,8 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
 }
 
 /**
- * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could be
- * written by an agent in a sandbox. Without it every permission has its dialog.
+ * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could
+ * be written by an agent in a sandbox. Without it every permission has its dialog.
  */
 async function openHooks({ folder, options, record }: RunParts): Promise<HookChannel | undefined> {
   const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal.hasPermissionHook);
@@ -252,8 +252,8 @@ async function openHooks({ folder, options, record }: RunParts): Promise<HookCha
 }
 
 /**
- * Opens the place where the agents' hooks tell of their turns, in the folder of the channel and removed with it. Without
- * it the screens and the CLIs' own records do.
+ * Opens the place where the agents' hooks tell of their turns, in the folder of the channel and removed with it.
+ * Without it the screens and the CLIs' own records do.
  */
 async function openTurnEvents({ folder, record }: RunParts): Promise<Spool | undefined> {
   try {

@@ -92,7 +92,9 @@ export const REVIEW_FACTS = {
     wrapperShell: optional(text),
     /** When the program was started, in milliseconds since the epoch. */
     launchedAtMs: number,
-    /** The folders besides the working directory in which its sandbox lets commands write; missing without a sandbox. */
+    /**
+     * The folders besides the working directory in which its sandbox lets commands write; missing without a sandbox.
+     */
     sandbox: optional(listOf(text)),
   },
   /** The agent of an earlier process of the run is alive, and stays. */

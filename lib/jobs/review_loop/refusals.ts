@@ -33,12 +33,14 @@ const NOT = String.raw`(?:\b(?:not|no|never|cannot)\b|n['’]t\b|!)`;
 /**
  * Makes the search for a refusal: the label, whatever stands before it, and then the value
  *
- * - after a colon, an equals sign, a bar or an arrow, be it in the next line, or later in the line where it is in capitals;
+ * - after a colon, an equals sign, a bar or an arrow, be it in the next line, or later in the line where it is in
+ *   capitals;
  * - in capitals, behind anything that is no letter, or `is`;
  * - below the label, each in a line of its own, or in a table's column that the label heads;
  * - as the other value with a `not`;
  *
- * and the value as a line of its own, in capitals, or behind `Verdict:`. What merely offers both values does not refuse.
+ * and the value as a line of its own, in capitals, or behind `Verdict:`. What merely offers both values does not
+ * refuse.
  *
  * It errs on the side of a refusal: the agent is then asked to state its verdict once more.
  */

@@ -53,9 +53,9 @@ const MAX_VERDICT_LINE = 200;
  *
  * Letter case and Markdown decoration (`**…**`, `- …`, `## …`, backticks, a full stop) do not matter. Lines in code
  * blocks, quotes and HTML comments do not count, nor does a line that offers both values. A line that states a value
- * with anything else beside it is no verdict, but contradicts a different one; a REVISE contradicts an APPROVED in every
- * spelling (`| RESULT = REVISE |`). What a terminal would show differently, behind a bare carriage return, control
- * characters or characters without width, is no verdict.
+ * with anything else beside it is no verdict, but contradicts a different one; a REVISE contradicts an APPROVED in
+ * every spelling (`| RESULT = REVISE |`). What a terminal would show differently, behind a bare carriage return,
+ * control characters or characters without width, is no verdict.
  *
  * @returns undefined where there is no verdict or where lines contradict each other
  *

@@ -17,8 +17,8 @@ export const claudeSandbox: SandboxSupport = {
 };
 
 /**
- * The part of `--settings` that switches the sandbox on. A project's own settings cannot switch it off (2.1.328), but add
- * to the lists: what came of all of them is read back before the start.
+ * The part of `--settings` that switches the sandbox on. A project's own settings cannot switch it off (2.1.328), but
+ * add to the lists: what came of all of them is read back before the start.
  *
  * Commands write to the working directory and the folders that are named, and have no network; none runs outside. The
  * tools that write files keep to the same folders.
@@ -95,8 +95,8 @@ async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
 }
 
 /**
- * What keeps bubblewrap from working, where it is installed: Claude Code looks whether it is there (2.1.328), and with one
- * that cannot work each command fails later.
+ * What keeps bubblewrap from working, where it is installed: Claude Code looks whether it is there (2.1.328), and with
+ * one that cannot work each command fails later.
  */
 async function findBubblewrapProblem({ host, processRunner, signal }: SandboxTrial): Promise<string | undefined> {
   const bwrap = host.path.map((folder) => `${folder}/bwrap`).find((file) => host.realFile(file) !== undefined);

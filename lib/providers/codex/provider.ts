@@ -37,8 +37,6 @@ export const codexProvider: PaneProvider & StepProvider = {
     },
     answerWay: codexAnswerWay,
     hasPermissionHook: true,
-    // It asks for little else: escalations, and what failed in the sandbox; its hook tells neither (0.169.0).
-    hidesEscalation: true,
     hasTurnHooks: true,
     hookTrial: codexHookTrial,
     launch: codexLaunchPlan,

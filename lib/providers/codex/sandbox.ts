@@ -23,9 +23,9 @@ export const codexSandbox: SandboxSupport = {
  * The settings (`-c`) that switch the sandbox on. They go before every config.toml, profile and permission profile
  * (0.169.0); only the CLI's own flags go before them.
  *
- * Commands write to the working directory without its `.git`, `.codex` and `.agents`, to $TMPDIR and to the folders that
- * are named, and have no network, not even unix sockets. `approval_policy` is `never`: what Codex asks for in a sandbox
- * is to run a command outside of it.
+ * Commands write to the working directory without its `.git`, `.codex` and `.agents`, to $TMPDIR and to the folders
+ * that are named, and have no network, not even unix sockets. `approval_policy` is `never`: what Codex asks for in a
+ * sandbox is to run a command outside of it.
  *
  * @example
  * ```ts

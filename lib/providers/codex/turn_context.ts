@@ -6,7 +6,9 @@ import { findTurnProblem } from "./sandbox.ts";
 export interface TurnContextOptions {
   /** The folders in which commands may write. */
   readonly folders: readonly string[];
-  /** When the agent was started, in milliseconds since the epoch: turns of an earlier process had what that was given. */
+  /**
+   * When the agent was started, in milliseconds since the epoch: turns of an earlier process had what that was given.
+   */
   readonly startedAt: number;
 }
 

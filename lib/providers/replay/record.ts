@@ -6,8 +6,8 @@ import type { StatusSource, StatusSourceContext } from "../terminal/status_sourc
 export const RECORD_VARIABLE = "PANEWRIGHT_REPLAY_RECORD";
 
 /**
- * The record of a replayed agent: the command that it asks about, `{"pending": ["npm test"]}`, written before its dialog
- * opens. It tells no status.
+ * The record of a replayed agent: the command that it asks about, `{"pending": ["npm test"]}`, written before its
+ * dialog opens. It tells no status.
  */
 export function openReplayRecord({ env, workdir }: Pick<StatusSourceContext, "env" | "workdir">): StatusSource {
   const path = env[RECORD_VARIABLE];

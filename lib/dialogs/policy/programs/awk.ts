@@ -1,8 +1,8 @@
 import { type ProgramTable, useOf } from "./table.ts";
 
 /**
- * What an awk program may do besides writing to its output: run commands, read and write files, show the environment. A `>` or `|` anywhere
- * after `print` counts, whatever it means there.
+ * What an awk program may do besides writing to its output: run commands, read and write files, show the environment. A
+ * `>` or `|` anywhere after `print` counts, whatever it means there.
  */
 const DOES_MORE = /\b(?:system|ENVIRON|PROCINFO|SYMTAB|FUNCTAB)\b|getline|@|print[^]*(?:>|\|(?!\|))|\bclose\b|\\[0-7x]/;
 

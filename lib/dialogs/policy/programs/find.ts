@@ -1,8 +1,8 @@
 import { type ProgramTable, useOf } from "./table.ts";
 
 /**
- * find of GNU findutils 4.9. What `-exec` runs is followed as a command of its own; `-execdir` runs it in each file's folder,
- * and with `-L` and `-follow` files may be anywhere.
+ * find of GNU findutils 4.9. What `-exec` runs is followed as a command of its own; `-execdir` runs it in each file's
+ * folder, and with `-L` and `-follow` files may be anywhere.
  */
 export const FIND: ProgramTable = {
   programs: /^(?:find|gfind)$/,
