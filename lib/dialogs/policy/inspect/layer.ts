@@ -135,7 +135,7 @@ function inspectUses(layer: CommandLayer, { here, context, finder }: Here & { re
       case "unknown":
         noteNamed(words[at] ?? word, kind === "unknown" ? Infinity : length, context);
         if (programTable(program)?.code === true || kind === "unknown") break;
-        context.doubts.push({ message: `${program} is told to run commands or code (${word.source})`, unless });
+        context.doubts.push({ message: `${program} may run code or throw work away with ${word.source}`, unless });
     }
   }
 }

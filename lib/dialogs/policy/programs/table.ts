@@ -5,7 +5,7 @@ import type { ShellWord } from "../../../shell/mod.ts";
  * `-o=`, `--output=`. With `==` it takes two, of which the second counts. What is not in a table is harmless.
  */
 export interface OptionTable {
-  /** Options that run programs or code, or read settings that can. */
+  /** Options that run programs or code, read settings that can, or throw work away. */
   readonly runs?: readonly string[];
   /** Options that name a file which is written. */
   readonly writes?: readonly string[];
