@@ -30,7 +30,7 @@ export const command = defineCommand({
 
 With --hooks each agent CLI that is there is started as in a run, with a temporary home and no key, against a model of panewright's own on 127.0.0.1: that shows whether the hooks of this version work.
 
-The exit code is 1 if something that is needed is missing. Nothing is changed.`,
+The exit code is 1 if something that is needed is missing. Your settings and files stay as they are.`,
   arguments: [{
     name: "CONFIG",
     description: "the config file; panewright.jsonc of the working directory if left out",
