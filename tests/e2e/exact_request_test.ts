@@ -8,7 +8,7 @@ import type { Step } from "../lab/steps.ts";
 import { until } from "../support/until.ts";
 import { RESPONSE, setUpDialogs } from "./dialog_stage.ts";
 
-/** Characters that a screen does not show; Claude Code itself refuses control characters (2.1.328). */
+/** Characters that a screen does not show. */
 const DROPPED = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202e\u2028\u2060\u3164\ufe0f\ufeff";
 
 /** Commands whose screen is not what runs; each would make the file `pwned`. */
@@ -42,6 +42,18 @@ for (const provider of ["claude_code", "codex"] as const) {
       assertEquals(await exists(`${dialogs.project}/pwned`), false);
     });
   }
+
+  Deno.test(`${provider}: a command with control characters (S4) does not run`, async () => {
+    await using dialogs = await setUpDialogs({
+      provider,
+      prompts: [[command(": '\u0001\u0007\u0080\u009b'; touch pwned")]],
+      policy: { deny: [{ command: "touch" }] },
+    });
+    assertEquals(await dialogs.play(), RESPONSE);
+    // Claude Code refuses it by itself (2.1.328), so that nothing is asked.
+    assertEquals(dialogs.decisions().length, provider === "codex" ? 1 : 0);
+    assertEquals(await exists(`${dialogs.project}/pwned`), false);
+  });
 
   Deno.test(`${provider}: what a screen adds or cannot show goes to a person, with the exact command`, async () => {
     // Where not even the choices fit on Codex' screen, only the pane takes an answer.
