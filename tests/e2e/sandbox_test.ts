@@ -12,6 +12,7 @@ import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { setUpCodexProject } from "./codex_project.ts";
 import { createReviewModel } from "./review_model.ts";
 
@@ -25,11 +26,23 @@ const PROBE = [
   "echo end > end.txt",
 ].join("; ");
 
-/** Whether Claude Code's sandbox can run on this machine: the programs that it needs are not part of it. */
-const CLAUDE_CAN =
-  ["bwrap", "socat"].every((program) =>
-    systemHost().path.some((folder) => systemHost().realFile(`${folder}/${program}`) !== undefined)
-  ) && (await systemProcessRunner.run({ argv: ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"] })).code === 0;
+/** Whether the sandbox of each CLI can run on this machine, as a program of the sandbox tells, and not panewright. */
+const CAN_RUN: Readonly<Record<CliName, boolean>> = {
+  codex: await codexCan(),
+  claude_code:
+    ["bwrap", "socat"].every((program) =>
+      systemHost().path.some((folder) => systemHost().realFile(`${folder}/${program}`) !== undefined)
+    ) &&
+    (await systemProcessRunner.run({ argv: ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"] })).code === 0,
+};
+
+async function codexCan(): Promise<boolean> {
+  const { argv } = await installCli("codex");
+  await using folder = await tempDir();
+  // It makes helper programs in its home, and none where temporary files go.
+  const env = { HOME: folder.path, CODEX_HOME: folder.path, TMPDIR: `${folder.path}/tmp` };
+  return (await systemProcessRunner.run({ argv: [...argv, "sandbox", "--", "/bin/true"], env })).code === 0;
+}
 
 interface SandboxProject extends AsyncDisposable {
   readonly sandbox: Sandbox;
@@ -91,10 +104,9 @@ async function setUpProject(provider: CliName): Promise<SandboxProject> {
 }
 
 for (const provider of ["codex", "claude_code"] as const) {
-  const canRun = provider === "codex" || CLAUDE_CAN;
   Deno.test({
     name: `exec, ${provider}: in its CLI's sandbox a command writes inside only, and reaches no server`,
-    ignore: !canRun,
+    ignore: !CAN_RUN[provider],
     async fn() {
       await using project = await setUpProject(provider);
       const { code, stdout, stderr } = await project.exec();
@@ -104,25 +116,29 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 }
 
-Deno.test({
-  name: "exec, claude_code: where its sandbox cannot run, the agent is refused before it gets any work",
-  ignore: CLAUDE_CAN,
-  async fn() {
-    await using project = await setUpProject("claude_code");
-    const { code, stderr } = await project.exec();
-    assertEquals(code, 2, stderr);
-    assertStringIncludes(
-      stderr,
-      "Cannot start the agent in a sandbox: that of Claude Code is not on: sandbox required",
-    );
-    assertStringIncludes(stderr, "apt-get install bubblewrap socat");
-    assertEquals(await project.written(), []);
-  },
-});
+for (
+  const [provider, label, remedy] of [
+    ["codex", "Codex", "codex sandbox -- true"],
+    ["claude_code", "Claude Code", "apt-get install bubblewrap socat"],
+  ] as const
+) {
+  Deno.test({
+    name: `exec, ${provider}: where its sandbox cannot run, the agent is refused before it gets any work`,
+    ignore: CAN_RUN[provider],
+    async fn() {
+      await using project = await setUpProject(provider);
+      const { code, stderr } = await project.exec();
+      assertEquals(code, 2, stderr);
+      assertStringIncludes(stderr, `Cannot start the agent in a sandbox: that of ${label} is not on`);
+      assertStringIncludes(stderr, remedy);
+      assertEquals(await project.written(), []);
+    },
+  });
+}
 
 Deno.test({
   name: "exec, claude_code: what a repository's settings let out of the sandbox is told, and nothing is started",
-  ignore: !CLAUDE_CAN,
+  ignore: !CAN_RUN.claude_code,
   async fn() {
     await using project = await setUpProject("claude_code");
     const folder = `${project.sandbox.project}/.claude`;
@@ -136,7 +152,13 @@ Deno.test({
   },
 });
 
-Deno.test("run, codex: five agents work in the sandbox of their CLI, which is read back from each turn", async () => {
+Deno.test({
+  name: "run, codex: five agents work in the sandbox of their CLI, which is read back from each turn",
+  ignore: !CAN_RUN.codex,
+  fn: runFiveAgents,
+});
+
+async function runFiveAgents(): Promise<void> {
   const panewright = await panewrightFromSource();
   const review = "REVIEW_RESULT: APPROVED\nREVIEW_NOTES:\n- The plan is complete for `greeting.txt` and `check.sh`.\n" +
     '- The scenario "hello, world" is covered.\n- Run `check.sh` afterwards.\n';
@@ -165,4 +187,4 @@ Deno.test("run, codex: five agents work in the sandbox of their CLI, which is re
   const ready = parseEvents(stdout).filter(({ type }) => type === "agent_ready");
   assertEquals(ready.length, 5);
   assert(ready.every((event) => JSON.stringify(event).includes('"sandbox":[]')), stdout);
-});
+}
