@@ -1,71 +1,16 @@
-import { HumanInterventionRequiredError } from "../errors.ts";
 import type { DialogDesk, OpenDialog, TurnLimits } from "../handoff/dialog_desk.ts";
 import { refusalText } from "../handoff/instruction.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
 import { type DialogAnswer, keysOfWay } from "../providers/terminal/dialog_keys.ts";
-import { openDialog, type PaneLook, screenExcerpt } from "../providers/terminal/pane_look.ts";
-import type { Role } from "../roles.ts";
+import { openDialog, type PaneLook } from "../providers/terminal/pane_look.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
-import { sha256Hex } from "../text/digest.ts";
 import { lastLines } from "../text/lines.ts";
-import { type AnswersFolder, readAnswer } from "./answers.ts";
-import type { AuditDecision, AuditLog } from "./audit.ts";
+import { aboutOf, requestFields, rowsOf } from "./audit_matter.ts";
+import { decideDialog, decideRequest, type KnownRequest, knownRequest, requestOf } from "./decision.ts";
+import type { DialogDeskContext, DialogDeskTurn, DialogVerdict } from "./desk_context.ts";
+import type { HookedRequest } from "./hook_channel.ts";
 import { machineGround } from "./machine_ground.ts";
-import {
-  decideDialog,
-  decideRequest,
-  type DialogPlan,
-  type KnownRequest,
-  knownRequest,
-  requestOf,
-} from "./decision.ts";
-import type { DialogFact } from "./facts.ts";
-import { parsePersonsAnswer, type PersonsAnswer } from "./person_answer.ts";
-import type { HookChannel, HookedRequest } from "./hook_channel.ts";
-import type { PermissionVerdict } from "./policy/mod.ts";
-import type { ExactRequest } from "./request.ts";
-
-/** A dialog as a person is asked about it. */
-export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
-  /** Unique in the run: `q1`. */
-  readonly id: string;
-  readonly role: Role;
-  /** Why a person has to decide, as a full sentence. */
-  readonly reason: string;
-  readonly secondsLeft: number;
-}
-
-/** A person at a terminal. Resolves to what they say, or to `undefined` when they leave the question open. */
-export type AskAboutDialog = (question: DialogQuestion, signal: AbortSignal) => Promise<string | undefined>;
-
-/** What all desks of a run share. */
-export interface DialogDeskContext {
-  readonly plan: DialogPlan;
-  /** Where `panewright answer` leaves what a person says. */
-  readonly answers: AnswersFolder;
-  readonly audit: AuditLog;
-  /** Where the agents' hooks ask; missing where there is no channel. */
-  readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
-  readonly emit: (fact: DialogFact) => void;
-  /** Told once for each dialog that a person has to answer. */
-  readonly onStuck: (role: Role, message: string) => void;
-  /** The id of the run's next question. */
-  readonly nextQuestionId: () => string;
-  /** The question that an earlier process of the run asked and did not see answered. */
-  readonly earlierQuestion: () => { readonly id: string; readonly fingerprint: string } | undefined;
-  /** Missing where nobody sits at a terminal. */
-  readonly person: AskAboutDialog | undefined;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
-/** Whose dialogs a desk deals with. */
-export interface DialogDeskTurn {
-  readonly turnId: string;
-  readonly role: Role;
-  readonly terminal: Pick<AgentTerminal, "id" | "look" | "answerDialog" | "pendingRequests" | "provider">;
-}
+import { createPersonWait } from "./person_wait.ts";
+import { type ExactRequest, isSameRequest } from "./request.ts";
 
 /** How many lines of the screen the log shows of a dialog that is answered (seed 003). */
 const TAIL_LINES = 5;
@@ -93,31 +38,16 @@ const UNREAD_DIALOG: DialogInfo = {
   fingerprint: "",
 };
 
-/** A dialog that waits for a person. */
-interface WaitingDialog {
-  readonly fingerprint: string;
-  readonly request: ExactRequest | undefined;
-  readonly sinceMs: number;
-  /** Missing where only the pane takes an answer. */
-  readonly question: string | undefined;
-  /** What the person at the terminal said. */
-  said: PersonsAnswer | undefined;
-  readonly closed: AbortController;
-}
-
-type Verdict = Pick<PermissionVerdict, "rule" | "reason"> & { readonly request?: ExactRequest };
-
 /** What a hook may answer: the dialogs of all other kinds have more to them than a yes or a no. */
 const HOOKED_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit", "other"];
 
 /** Deals with the dialogs of one turn: by the policy, or with a person; every decision is in the audit log first. */
 export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTurn): DialogDesk {
   const { audit, clock, emit, plan, signal } = context;
-  const { dryRun, dialogTimeoutSeconds: timeoutSeconds } = plan.permissions;
   const { role, terminal, turnId } = turn;
   const { id: terminalId, provider } = terminal;
   const whose = { role, terminal: terminalId, provider: provider.id };
-  let waiting: WaitingDialog | undefined;
+  const waiting = createPersonWait(context, turn);
   let hiddenSinceMs: number | undefined;
   /** Requests without an answer, and since when no dialog is open: missing for one whose dialog was seen. */
   const unshownSinceMs = new Map<ExactRequest, number>();
@@ -140,75 +70,13 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     return given;
   }
 
-  function endWaiting(): void {
-    if (waiting === undefined) return;
-    const { closed, question, sinceMs } = waiting;
-    waiting = undefined;
-    closed.abort();
-    const seconds = (clock.now() - sinceMs) / 1000;
-    emit({ type: "dialog_closed", turnId, role, seconds, ...(question === undefined ? {} : { question }) });
-  }
-
   /** Records and tells once that a person has to answer, and looks whether one did. */
-  async function waitForPerson(dialog: DialogInfo, look: PaneLook, verdict: Verdict): Promise<OpenDialog> {
-    waiting ??= await beginWaiting(dialog, look, verdict);
-    const { question, sinceMs } = waiting;
-    const left = waiting.said === undefined && question !== undefined && await readAnswer(context.answers, question);
-    const said = left ? parsePersonsAnswer(left.answer) : waiting.said;
-    if (said !== undefined) {
-      const reason = said.reason ?? "The person who was asked said no.";
-      const given = { rule: "person", reason, ...(verdict.request === undefined ? {} : { request: verdict.request }) };
-      return answered(dialog, look, { answer: said.answer, by: "person", verdict: given });
-    }
-    if (clock.now() - sinceMs < timeoutSeconds * 1000) return { decision: "wait" };
-    endWaiting();
-    throw new HumanInterventionRequiredError(
-      `Cannot finish the turn of ${role} in terminal ${terminalId}: ${
-        requestOf(verdict.request ?? dialog)
-      } waited for a person for ` +
-        `${timeoutSeconds} s. ${verdict.reason}\n${screenExcerpt(look.screen)}`,
-      { hint: "permissions.dialog_timeout_seconds sets the limit. A rule in permissions decides without a person." },
-    );
-  }
-
-  async function beginWaiting(
-    dialog: DialogInfo,
-    look: PaneLook,
-    { rule, reason, request }: Verdict,
-  ): Promise<WaitingDialog> {
-    const { fingerprint } = dialog;
-    const { kind, subject } = request ?? dialog;
-    await audit.note({ ...whose, ...aboutOf(dialog, look, request), decision: "ask", rule, reason });
-    const isAnswerable = !dryRun &&
-      (["accept", "decline"] as const).every((answer) => provider.terminal.answerWay(dialog, answer) !== undefined);
-    const earlier = context.earlierQuestion();
-    // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
-    const kept = await sha256Hex(fingerprint);
-    const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === fingerprint;
-    const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
-    const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
-    emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }), audit: audit.end });
-    context.onStuck(
-      role,
-      `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}`,
-    );
-    const sinceMs = clock.now();
-    const begun = { fingerprint, request, sinceMs, question, said: undefined, closed: new AbortController() };
-    if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason });
-    return begun;
-  }
-
-  async function askAtTerminal(
-    begun: WaitingDialog,
-    question: Omit<DialogQuestion, "role" | "secondsLeft">,
-  ): Promise<void> {
-    const until = AbortSignal.any([begun.closed.signal, signal]);
-    while (context.person !== undefined && begun.said === undefined && !until.aborted) {
-      const secondsLeft = timeoutSeconds - (clock.now() - begun.sinceMs) / 1000;
-      const text = await context.person({ ...question, role, secondsLeft }, until).catch(() => undefined);
-      if (text === undefined || until.aborted) return;
-      begun.said = parsePersonsAnswer(text);
-    }
+  async function askPerson(dialog: DialogInfo, look: PaneLook, verdict: DialogVerdict): Promise<OpenDialog> {
+    const said = await waiting.look(dialog, look, verdict);
+    if (said === undefined) return { decision: "wait" };
+    const reason = said.reason ?? "The person who was asked said no.";
+    const given = { rule: "person", reason, ...(verdict.request === undefined ? {} : { request: verdict.request }) };
+    return answered(dialog, look, { answer: said.answer, by: "person", verdict: given });
   }
 
   function answered(
@@ -217,7 +85,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     { answer, by, verdict: { rule, reason, request } }: {
       readonly answer: DialogAnswer;
       readonly by: "policy" | "person";
-      readonly verdict: Verdict;
+      readonly verdict: DialogVerdict;
     },
   ): OpenDialog {
     const { options } = dialog;
@@ -245,7 +113,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
             const done = await terminal.answerDialog(dialog, answer, { isMeant, signal });
             return { result: done.result, after: rowsOf(done.after) };
           });
-          endWaiting();
+          waiting.end();
           if (result === "closed") {
             forgetClosed();
             if (request !== undefined && request.source !== "hook") keyed = { request, atMs: clock.now() };
@@ -336,13 +204,13 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       if (deciding > 0) return undefined;
       const dialog = open ?? UNREAD_DIALOG;
       const known = knownRequest(dialog, await pendingRequests(), plan.workdir);
-      if (waiting !== undefined && !isSameQuestion(waiting, dialog, known)) endWaiting();
-      if (deciding > 0 || (waiting === undefined && mayBeExplained(dialog, known))) return undefined;
+      if (!waiting.isAbout(dialog, known)) waiting.end();
+      if (deciding > 0 || (!waiting.isOn && mayBeExplained(dialog, known))) return undefined;
       if (known.request !== undefined) shown.add(known.request);
       const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });
       const isEarly = verdict.rule === "not_exact" && isYoung(dialog.fingerprint, LOG_LAG_MS);
-      if (waiting === undefined && isEarly) return undefined;
-      if (verdict.decision === "ask") return await waitForPerson(dialog, look, verdict);
+      if (!waiting.isOn && isEarly) return undefined;
+      if (verdict.decision === "ask") return await askPerson(dialog, look, verdict);
       return answered(dialog, look, {
         answer: verdict.decision === "allow" ? "accept" : "decline",
         by: "policy",
@@ -351,46 +219,10 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     },
     noteClosed() {
       hiddenSinceMs = undefined;
-      endWaiting();
+      waiting.end();
       forgetClosed();
     },
   };
-}
-
-type Matter = Pick<AuditDecision, "kind" | "command" | "source" | "cwd">;
-
-/** What a decision is about: the exact request where it is known, otherwise what the screen shows. */
-function aboutOf(
-  { kind, subject }: DialogInfo,
-  look: PaneLook,
-  request: ExactRequest | undefined,
-): Matter & Pick<AuditDecision, "before"> {
-  const about = request === undefined ? { kind, command: subject } : requestFields(request);
-  return { ...about, before: rowsOf(look.screen) };
-}
-
-/** Whether a person who was asked about one dialog was asked about this one. */
-function isSameQuestion(
-  asked: Pick<WaitingDialog, "fingerprint" | "request">,
-  { fingerprint }: DialogInfo,
-  { request }: KnownRequest,
-): boolean {
-  return asked.fingerprint === fingerprint && isSameRequest(asked.request, request);
-}
-
-/** Whether two records are of one request: each record has its own ids. */
-function isSameRequest(one: ExactRequest | undefined, other: ExactRequest | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  if (one.source === other.source) return one.id === other.id;
-  return one.kind === other.kind && one.subject === other.subject && (one.cwd ?? other.cwd) === (other.cwd ?? one.cwd);
-}
-
-function requestFields({ kind, subject, source, cwd }: ExactRequest): Matter {
-  return { kind, command: subject, source, ...(cwd === undefined ? {} : { cwd }) };
-}
-
-function rowsOf({ rows }: PaneLook["screen"]): readonly string[] {
-  return rows.map(({ text }) => text);
 }
 
 /**

@@ -46,3 +46,20 @@ function filesOf(subject: string, cwd: string): readonly string[] {
   const paths = subject.split("\n").filter((path) => path.trim() !== "");
   return paths.map((path) => resolve(cwd, path)).sort();
 }
+
+/**
+ * Whether two records are of one request: each record has its own ids.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const hooked = { id: "h1", source: "hook", kind: "command", subject: "ls", cwd: "/w", tool: "Bash" } as const;
+ * const logged = { id: "call_1", source: "session_log", kind: "command", subject: "ls", tool: "shell" } as const;
+ * assertEquals([isSameRequest(hooked, logged), isSameRequest(hooked, { ...hooked, id: "h2" })], [true, false]);
+ * ```
+ */
+export function isSameRequest(one: ExactRequest | undefined, other: ExactRequest | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  if (one.source === other.source) return one.id === other.id;
+  return one.kind === other.kind && one.subject === other.subject && (one.cwd ?? other.cwd) === (other.cwd ?? one.cwd);
+}

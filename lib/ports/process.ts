@@ -1,3 +1,4 @@
+import { joinBytes } from "./bytes.ts";
 import { systemClock } from "./clock.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
@@ -169,23 +170,13 @@ function readTail(stream: ReadableStream<Uint8Array>, limit: number): TailReader
     done: readAll(),
     stop: () => void reader.cancel().catch(() => {}),
     text() {
-      const bytes = concat(chunks, size);
+      const bytes = joinBytes(chunks);
       let start = Math.max(0, bytes.length - limit);
       if (start > 0) { while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; }
       return new TextDecoder().decode(bytes.subarray(start));
     },
     truncated: () => dropped || size > limit,
   };
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const all = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return all;
 }
 
 /** A program that a person uses: it inherits our standard input, output and error. */

@@ -1,3 +1,5 @@
+import { joinBytes } from "./bytes.ts";
+
 /** What {@linkcode readRegularFile} goes by. */
 export interface RegularFileOptions {
   /** The most that is read. */
@@ -141,19 +143,8 @@ function readUpTo(file: RegularFile, maxBytes: number): Uint8Array<ArrayBuffer> 
     length += count;
     if (length > maxBytes) throw tooLarge();
     chunks.push(chunk.subarray(0, count));
-    if (count < chunk.length) return joined(chunks, length);
+    if (count < chunk.length) return joinBytes(chunks);
   }
-}
-
-function joined(chunks: readonly Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
-  if (chunks.length === 1) return chunks[0]!;
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }
 
 const CHUNK_BYTES = 64 * 1024;

@@ -67,7 +67,7 @@ export function writableFolders({ writable }: SandboxRequest, workdir: string): 
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(pathsOutside(["/work/src", "/tmp", "/tmpx", "/work/../etc"], ["/work", "/tmp"]), ["/tmpx", "/work/../etc"]);
+ * assertEquals(pathsOutside(["/w/src", "/tmp", "/tmpx", "/w/../etc"], ["/w", "/tmp"]), ["/tmpx", "/w/../etc"]);
  * ```
  */
 export function pathsOutside(paths: readonly string[], folders: readonly string[]): readonly string[] {

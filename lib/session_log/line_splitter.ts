@@ -1,3 +1,5 @@
+import { joinBytes } from "../ports/bytes.ts";
+
 const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -45,12 +47,8 @@ export class LineSplitter {
 }
 
 function decode(pieces: readonly Uint8Array[]): string {
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let length = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, length);
-    length += piece.length;
-  }
+  const bytes = joinBytes(pieces);
+  const { length } = bytes;
   const end = bytes[length - 1] === CARRIAGE_RETURN ? length - 1 : length;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, end));
 }

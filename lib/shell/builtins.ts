@@ -18,7 +18,7 @@ const NOTHING: BuiltinEffects = { sets: [], arithmetic: [] };
  * What a command of the shell itself does to the shell: what it sets, and what it evaluates out of its words. Only
  * what is known to be harmless has no `unclear`.
  *
- * @returns `undefined` for a program that is none of the shell's own
+ * @returns `undefined` for a program that the shell does not bring
  *
  * @example
  * ```ts

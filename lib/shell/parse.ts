@@ -139,7 +139,7 @@ function readElement(reader: Reader, outer: CommandContext, precededBy: ListOper
   if (redirections.length > 0) emit(reader, context, { start, precededBy: ";", redirections });
 }
 
-/** Skips bash's `time` before what is no simple command; false if it is none of these. */
+/** Skips bash's `time` before a compound command; false if something else stands there. */
 function looksAtTimedConstruct(reader: Reader): boolean {
   TIMED.lastIndex = reader.at;
   const match = TIMED.exec(reader.text)?.[0];

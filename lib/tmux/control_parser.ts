@@ -1,3 +1,5 @@
+import { joinBytes } from "../ports/bytes.ts";
+
 /** What a control-mode client of tmux prints, taken apart. */
 export type ControlEvent =
   /** The whole answer to one command. */
@@ -82,7 +84,7 @@ export class ControlParser {
 
   #completeLine(rest: Uint8Array): Uint8Array {
     if (this.#partial.length === 0) return rest;
-    const line = concat([...this.#partial, rest]);
+    const line = joinBytes([...this.#partial, rest]);
     this.#partial = [];
     this.#partialBytes = 0;
     return line;
@@ -215,15 +217,5 @@ function startsWith(line: Uint8Array, prefix: Uint8Array): boolean {
 }
 
 function decode(pieces: readonly Uint8Array[]): string {
-  return DECODER.decode(pieces.length === 1 ? pieces[0] : concat(pieces));
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    all.set(piece, offset);
-    offset += piece.length;
-  }
-  return all;
+  return DECODER.decode(pieces.length === 1 ? pieces[0] : joinBytes(pieces));
 }

@@ -86,7 +86,7 @@ async function choosePermissions(io: CliIo, { json, quiet }: GlobalFlags): Promi
   if (answer === "") return standard;
   const chosen = PERMISSION_OFFERS.find((offer, index) => answer === offer || answer === String(index + 1));
   if (chosen !== undefined) return chosen;
-  throw new UsageError(`Cannot choose ${JSON.stringify(answer)}: it is none of 1 and 2`, {
+  throw new UsageError(`Cannot choose ${JSON.stringify(answer)}: it is neither 1 nor 2`, {
     hint: "Nothing was written.",
   });
 }

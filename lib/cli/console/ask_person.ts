@@ -1,4 +1,4 @@
-import type { DialogQuestion } from "../../dialogs/desk.ts";
+import type { DialogQuestion } from "../../dialogs/desk_context.ts";
 import type { PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { createKeyFeed } from "../../text/keys.ts";

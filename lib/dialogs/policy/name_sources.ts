@@ -11,7 +11,7 @@ export const SHOWS =
 /** Programs that pass on names as they get them, or some of them. */
 const FILTERS = /^(?:sort|uniq|head|tail|grep|egrep|fgrep|rg|wc|cut|cat|tee|true|xargs)$/;
 
-/** Programs whose output is no name that their words do not tell of. */
+/** Programs that print no names but those in their own words. */
 const LISTERS = /^(?:basename|dirname|pwd|which|command|realpath|readlink|seq|date|nproc|wc|mktemp|true|hostname|id)$/;
 
 /**

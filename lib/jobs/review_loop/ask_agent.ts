@@ -13,7 +13,7 @@ import type { WakeSource } from "../../providers/terminal/wake_source.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { Redactor } from "../../redact/redactor.ts";
-import type { DialogDeskTurn } from "../../dialogs/desk.ts";
+import type { DialogDeskTurn } from "../../dialogs/desk_context.ts";
 import type { ReviewFact } from "./facts.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
 import { contextOf } from "./fold.ts";

@@ -1,6 +1,7 @@
 import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
 import { openAuditHeads } from "../../dialogs/audit_heads.ts";
-import { type AskAboutDialog, createDialogDesk, type DialogDeskContext } from "../../dialogs/desk.ts";
+import { createDialogDesk } from "../../dialogs/desk.ts";
+import type { AskAboutDialog, DialogDeskContext } from "../../dialogs/desk_context.ts";
 import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
 import { UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";

@@ -1,7 +1,5 @@
-import { objectOf } from "../headless/json.ts";
+import { arrayOf, type JsonObject, objectOf } from "../headless/json.ts";
 import type { HookTrial, HookTrialPlace, TrialAnswer } from "../hook_trial.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** How the hooks of Codex are tried (0.169.0). */
 export const codexHookTrial: HookTrial = {
@@ -56,7 +54,7 @@ async function prepare({ home, project, baseUrl }: HookTrialPlace) {
 }
 
 /** The call of whatever shell tool is offered, by version and model; `undefined` where there is none. */
-function commandCall(tools: readonly Fields[], command: string): Fields | undefined {
+function commandCall(tools: readonly JsonObject[], command: string): JsonObject | undefined {
   const justification = "A trial of panewright";
   const named = (name: string) => tools.find((tool) => tool["name"] === name);
   if (named("exec")?.["type"] === "custom") {
@@ -78,13 +76,13 @@ function commandCall(tools: readonly Fields[], command: string): Fields | undefi
 }
 
 /** The tools of a request, which newer models get in an item of the input, grouped in namespaces. */
-function offeredTools(body: Fields, items: readonly Fields[]): readonly Fields[] {
+function offeredTools(body: JsonObject, items: readonly JsonObject[]): readonly JsonObject[] {
   const additional = items.filter(({ type }) => type === "additional_tools").flatMap(({ tools }) => arrayOf(tools));
   return [...arrayOf(body["tools"]), ...additional].map(objectOf)
     .flatMap((tool) => tool["type"] === "namespace" ? arrayOf(tool["tools"]).map(objectOf) : [tool]);
 }
 
-function reply(item: Fields): TrialAnswer["events"] {
+function reply(item: JsonObject): TrialAnswer["events"] {
   const response = { id: "resp_trial", object: "response", model: "trial" };
   const usage = {
     input_tokens: 1,
@@ -100,8 +98,4 @@ function reply(item: Fields): TrialAnswer["events"] {
     { type: "response.completed", response: { ...response, status: "completed", output: [item], usage } },
   ];
   return events.map((event, index) => ({ ...event, sequence_number: index }));
-}
-
-function arrayOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

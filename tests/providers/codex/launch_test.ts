@@ -49,7 +49,7 @@ Deno.test("only -c settings are added of our own, which no version refuses", asy
   assertEquals([env, cwd], [{}, "/srv/shop"]);
 });
 
-Deno.test("a session to go on with is named before the settings, as its command wants it", async () => {
+Deno.test("a session to resume is named before the settings, as its command wants it", async () => {
   const { argv } = await codexLaunchPlan({ ...REQUEST, resume: "01a1f78f" }, host({}));
   assertEquals(argv.slice(0, 4), ["codex", "resume", "01a1f78f", "-c"]);
 });
