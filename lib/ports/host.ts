@@ -1,4 +1,6 @@
-/** What a provider may ask of the machine when it looks for its program. */
+import { stateFolder } from "./state_folder.ts";
+
+/** What a provider may ask of the machine. */
 export interface Host {
   /** `linux`, `darwin`, …, as in `Deno.build.os`. */
   readonly os: string;
@@ -6,6 +8,8 @@ export interface Host {
   readonly arch: string;
   /** The folders of PATH, in order. */
   readonly path: readonly string[];
+  /** Where panewright keeps what belongs to the person; `undefined` without a home. */
+  readonly stateFolder: string | undefined;
   /** The file's path with every link resolved; `undefined` where there is no file. */
   realFile(path: string): string | undefined;
 }
@@ -21,6 +25,7 @@ export function systemHost(env: Readonly<Record<string, string>> = {}): Host {
     os: Deno.build.os,
     arch: Deno.build.arch,
     path: path.split(":").filter((folder) => folder !== ""),
+    stateFolder: stateFolder(),
     realFile(file) {
       try {
         const real = Deno.realPathSync(file);

@@ -11,6 +11,7 @@ import { requireSandbox } from "../../lib/providers/require_sandbox.ts";
 import { createSandboxWatch } from "../../lib/providers/terminal/sandbox_watch.ts";
 import type { Decision } from "../../lib/screen/classify.ts";
 import { stillClock } from "../support/still_clock.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 const FOLDERS = ["/work", "/cache"];
 const PATH = (path: string) => ({ path: { type: "path", path }, access: "write" });
@@ -164,13 +165,14 @@ Deno.test("arguments that go before the sandbox are found however they are spell
 });
 
 Deno.test("an agent is not started whose CLI has no sandbox, does not tell, or is told to leave it", async () => {
+  await using home = await tempDir();
   const specs: CommandSpec[] = [];
   const trial = (stdout: string, args: readonly string[] = []) => ({
     name: "tester",
     sandbox: { writable: ["/cache"] },
     args,
     workdir: "/work",
-    host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
+    host: { os: "linux", arch: "x86_64", path: [], stateFolder: `${home.path}/panewright`, realFile: () => undefined },
     processRunner: {
       run(spec: CommandSpec) {
         specs.push(spec);

@@ -1,4 +1,4 @@
-import { makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
+import { makeOwnFolder } from "../../ports/state_folder.ts";
 import { arrayOf, type JsonObject, objectOf, textOf } from "../headless/json.ts";
 import {
   pathsOutside,
@@ -115,7 +115,7 @@ const TRIAL_SCRIPT = `: > "$1" && { : > "$2"; } 2>/dev/null; exit 0`;
 /** Runs a command in the sandbox that tries to write outside of it. */
 async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined> {
   const { sandbox, workdir, env, host, processRunner, signal } = trial;
-  const state = stateFolder();
+  const { stateFolder: state } = host;
   if (state === undefined) return "neither HOME nor XDG_STATE_HOME names a folder to try it with";
   if (pathsOutside([state], writableFolders(sandbox, workdir)).length === 0) {
     return `what you trust is kept in ${state}, where commands may write`;

@@ -5,7 +5,7 @@ import { claudeLaunchPlan } from "../../../lib/providers/claude_code/launch.ts";
 import { findNativeClaude } from "../../../lib/providers/claude_code/program.ts";
 
 function host(files: Readonly<Record<string, string>>, os = "linux", arch = "x86_64"): Host {
-  return { os, arch, path: ["/a/bin", "/b/bin"], realFile: (file) => files[file] };
+  return { os, arch, path: ["/a/bin", "/b/bin"], stateFolder: undefined, realFile: (file) => files[file] };
 }
 
 const NPM = "/b/lib/node_modules/@anthropic-ai/claude-code";

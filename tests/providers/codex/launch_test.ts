@@ -7,7 +7,13 @@ const REQUEST = { workdir: "/srv/shop", role: "tester" } as const;
 
 /** A machine with these files; a value is where a link leads. */
 function host(files: Readonly<Record<string, string>>, os = "linux", arch = "x86_64"): Host {
-  return { os, arch, path: ["/home/dev/.npm/bin", "/usr/bin"], realFile: (path) => files[path] };
+  return {
+    os,
+    arch,
+    path: ["/home/dev/.npm/bin", "/usr/bin"],
+    stateFolder: undefined,
+    realFile: (path) => files[path],
+  };
 }
 
 const LAUNCHER = "/usr/lib/node_modules/@openai/codex/bin/codex.js";

@@ -341,7 +341,13 @@ Deno.test("an agent that is started by a script is not taken for a shell", async
   await onStage(async ({ sandbox, session }) => {
     const provider = fakeProvider({});
     const request = { workdir: sandbox.home, role: "analyst" };
-    const { argv } = await provider.terminal.launch(request, { os: "", arch: "", path: [], realFile: () => undefined });
+    const { argv } = await provider.terminal.launch(request, {
+      os: "",
+      arch: "",
+      path: [],
+      stateFolder: undefined,
+      realFile: () => undefined,
+    });
     const wrapped: PaneProvider = {
       ...provider,
       terminal: {
