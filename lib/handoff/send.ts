@@ -1,10 +1,11 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
+import { agentError } from "./failure.ts";
 import { archiveStaleResponse } from "./response_files.ts";
 import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
 import type { BegunTurn, Message, MessageKind } from "./settings.ts";
-import { agentError, readStatus, type Turn, useTerminal } from "./turn.ts";
+import { readStatus, type Turn, useTerminal } from "./turn.ts";
 
 const SETTLE_INTERVAL_MS = 1000;
 const SETTLE_LIMIT_MS = 10_000;

@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import type { AgentFailure } from "../providers/failure.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import type { TerminalReading } from "./terminal.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
@@ -129,6 +130,8 @@ export interface HandoffOptions {
   readonly settleBeforeSend?: boolean;
   /** Told whenever the terminal's status differs from the one before, and whose word that is. */
   readonly onStatus?: (status: TerminalStatus, witnesses: Omit<TerminalReading, "status">) => void;
+  /** Told what the agent says of a turn that failed, before the turn ends or is tried again. */
+  readonly onFailure?: (failure: AgentFailure) => void;
   /** Told when a reminder goes out; the first has the number 1. */
   readonly onReminder?: (reminder: number) => void;
   /** Told of the response before it is returned. */

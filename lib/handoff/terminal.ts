@@ -1,3 +1,4 @@
+import type { AgentFailure } from "../providers/failure.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 
 /** What every call of a {@linkcode Terminal} takes. */
@@ -36,4 +37,6 @@ export interface Terminal {
   lastOutput(options?: CallOptions): Promise<string>;
   /** How the terminal's program ended, such as "killed by signal 9"; `undefined` while it runs. */
   describeEnd(options?: CallOptions): Promise<string | undefined>;
+  /** What the agent says of a turn that failed; `undefined` where it says nothing, missing where it is not known. */
+  failure?(options?: CallOptions): Promise<AgentFailure | undefined>;
 }

@@ -83,13 +83,6 @@ export function turnMessage(turn: Turn, problem: string): string {
   return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminal.id}: ${problem} (last status: ${status})`;
 }
 
-/** What a turn fails with whose terminal has the status `error`. */
-export async function agentError(turn: Turn): Promise<RuntimeError> {
-  const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
-  const problem = end === undefined ? "the agent is in an error state" : `its program has ended (${end})`;
-  return new RuntimeError(turnMessage(turn, problem));
-}
-
 /**
  * Does something with the turn's terminal that has to succeed.
  *

@@ -1,6 +1,7 @@
 import { RuntimeError, TimeoutError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
 import { noteDialogClosed, waitedForPersonMs } from "./dialogs.ts";
+import { agentError } from "./failure.ts";
 import { decide, type PollObservation, startPolling } from "./polling.ts";
 import { REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type ResponsePlace,
 } from "./response_reading.ts";
 import { answerDialog } from "./send.ts";
-import { agentError, readStatus, type Turn, turnMessage } from "./turn.ts";
+import { readStatus, type Turn, turnMessage } from "./turn.ts";
 
 /** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;

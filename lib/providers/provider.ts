@@ -2,6 +2,7 @@ import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
+import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
 import type { HookTrial } from "./hook_trial.ts";
@@ -120,6 +121,8 @@ export interface Provider {
   readonly terminal?: TerminalProvider;
   /** Missing where it cannot run a step without a terminal. */
   readonly headless?: HeadlessProvider;
+  /** What its CLI says of turns that failed. @default {[]} each is of the class `other` */
+  readonly failures?: FailureTable;
   /** Missing where the CLI brings no sandbox. */
   readonly sandbox?: SandboxSupport;
   readonly capabilities: ProviderCapabilities;

@@ -101,6 +101,10 @@ const WORDS: {
     const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";
     return line(`${role}: ${workerStatusText(status)}`, tone, tone === "plain" ? "detail" : "normal");
   },
+  agent_failed: ({ role, class: failureClass, message, resetsAt }) => {
+    const reset = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+    return line(`${role} failed (${failureClass}): ${message}${reset}`, "bad");
+  },
   dialog_waiting: (record) => {
     const { role, terminalId, subject, reason, question, runId, attachCommand, timeoutSeconds } = record;
     const lines = [

@@ -1,4 +1,4 @@
-import { RuntimeError, UsageError } from "../../errors.ts";
+import { HumanInterventionRequiredError, RuntimeError, UsageError } from "../../errors.ts";
 import { runAttempt } from "./attempt.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import { awaitAnswer } from "./await_answer.ts";
@@ -14,6 +14,7 @@ import { waitForLimitReset } from "./usage_limit.ts";
  * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not
  * there.
  *
+ * @throws {HumanInterventionRequiredError} when an agent has to be logged in
  * @throws {UsageError} when a task, a prompt file or a program is not there or cannot be used
  * @throws the signal's reason when it is aborted
  */
@@ -26,6 +27,8 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
         return { outcome: action.outcome, reason: action.reason };
       case "nothing":
         throw new TypeError("Cannot continue: the run has ended");
+      case "await_login":
+        throw loginError(action);
       case "choose_task":
         if (await beginTask(drive)) break;
         return { outcome: "pass", reason: passReason(drive.state()) };
@@ -39,7 +42,7 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
 }
 
 async function perform(
-  action: Exclude<Action, { do: "finish_run" | "nothing" | "choose_task" | "await_answer" }>,
+  action: Exclude<Action, { do: "finish_run" | "nothing" | "choose_task" | "await_answer" | "await_login" }>,
   drive: Drive,
 ): Promise<void> {
   switch (action.do) {
@@ -152,6 +155,17 @@ async function answerQuestion(question: QuestionState, drive: Drive): Promise<bo
   const { answer, by, answeredAt } = left;
   drive.record({ type: "question_answered", question: question.id, answer, by, answeredAt });
   return true;
+}
+
+/** Nothing but a login can help, and only a person can give one. */
+function loginError({ at, message }: Extract<Action, { do: "await_login" }>): HumanInterventionRequiredError {
+  const { name, provider } = at.plan;
+  const problem = `${provider.label} is not logged in, or the model server refuses its login or key: "${message}"`;
+  const remedy = provider.terminal?.startupRemedies.login;
+  return new HumanInterventionRequiredError(
+    `Cannot finish step "${name}": ${problem}`,
+    remedy === undefined ? {} : { hint: `${remedy} Then resume the run.` },
+  );
 }
 
 /** Nobody is there: a person is told how to continue. */

@@ -1,4 +1,5 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
+import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { runEnd } from "../../run/progress.ts";
 import {
   either,
@@ -124,6 +125,8 @@ export const EXEC_FACTS = {
     outcome: oneOf("completed", "failed"),
     /** Why it failed. */
     error: optional(text),
+    /** Of what kind the failure is; missing where there is none, and in older journals. */
+    failure: optional(oneOf(...FAILURE_CLASSES)),
     timedOut: flag,
     exitCode: number,
     finalText: text,

@@ -74,6 +74,7 @@ function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "atte
     const { message, resetsAt } = usageLimit;
     return atStage(counted, { kind: "usage_limit", message, resetsAt }, known);
   }
+  if (fact.failure === "auth") return atStage(counted, { kind: "auth", message: fact.error ?? "" }, known);
   const stage = state.current?.step.stage;
   if (stage?.kind === "running" && stage.native && !fact.timedOut) {
     // The agent is not to blame for a lost session: a new process gets the answer.
@@ -141,6 +142,7 @@ function resumed(task: TaskState, interruptedLog = ""): TaskState {
   if (step.stage.kind === "running") {
     return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready("interrupted") } };
   }
+  if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
   if (step.stage.kind !== "failed" || !step.stage.final) return task;
   const { attempts, baseline, startedAt, attemptLog, feedback } = step;
   const again = { ...newStep(step.number), attempts, baseline, startedAt, attemptLog, feedback };

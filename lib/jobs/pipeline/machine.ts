@@ -17,6 +17,7 @@ export type Action =
     readonly by: "level" | "cap";
   }
   | { readonly do: "await_limit"; readonly message: string; readonly resetsAt: string | undefined }
+  | { readonly do: "await_login"; readonly at: StepPlace; readonly message: string }
   | { readonly do: "check_writes"; readonly at: StepPlace; readonly allowWrite: readonly string[] }
   | { readonly do: "check"; readonly at: StepPlace; readonly number: number; readonly check: CheckPlan }
   | { readonly do: "finish_step"; readonly at: StepPlace; readonly reason?: string }
@@ -79,6 +80,8 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
       return settings.waitForUsageLimitReset
         ? { do: "await_limit", message: stage.message, resetsAt: stage.resetsAt }
         : { do: "finish_step", at, reason: limitReason(stage) };
+    case "auth":
+      return { do: "await_login", at, message: stage.message };
     case "completed":
       return afterTurn(at, stage);
     case "failed":

@@ -72,6 +72,8 @@ export type StepStage =
   | { readonly kind: "running"; readonly reason: AttemptReason; readonly native: boolean; readonly folder: string }
   | { readonly kind: "question"; readonly question: string }
   | { readonly kind: "usage_limit"; readonly message: string; readonly resetsAt: string | undefined }
+  /** The agent is not logged in, or its key was refused: only a person can change that. */
+  | { readonly kind: "auth"; readonly message: string }
   /** The turn has ended well; `checked` counts the checks that have passed. */
   | { readonly kind: "completed"; readonly writesChecked: boolean; readonly checked: number }
   /** The last attempt failed; `final` once the step has, too. */

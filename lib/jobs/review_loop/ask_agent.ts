@@ -127,6 +127,10 @@ export function createAskAgent(
           const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
           record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
         },
+        onFailure({ class: failureClass, text: message, evidence, resetsAt }) {
+          const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
+          record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset });
+        },
         onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
         async onArchived({ path, bytes, text }) {
           noteAgent();

@@ -18,6 +18,7 @@ import {
   type ValueOf,
   wordOf,
 } from "../../schema.ts";
+import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { TERMINAL_STATUSES } from "../../screen/status.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 
@@ -153,6 +154,18 @@ export const REVIEW_FACTS = {
     rule: optional(text),
     /** What that record, or a hook of the CLI, says. */
     record: optional(text),
+  },
+  /** The agent's CLI says that its turn failed. */
+  agent_failed: {
+    turnId: text,
+    role,
+    class: oneOf(...FAILURE_CLASSES),
+    /** Its own words. */
+    message: text,
+    /** Where they stand. */
+    evidence: text,
+    /** When the account can be used again, ISO 8601, where that is said. */
+    resetsAt: optional(text),
   },
   ...DIALOG_FACTS,
   dialog_waiting: { ...DIALOG_FACTS.dialog_waiting, runId: text, attachCommand: text },

@@ -121,6 +121,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "round_started":
     case "turn_resumed":
     case "status_changed":
+    case "agent_failed":
     case "review_decided":
     case "review_limit_reached":
     case "test_command_started":

@@ -65,6 +65,10 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       return turnBegins(before, record);
     case "status_changed":
       return changeWorker(before, record.role, { status: record.status, since: at });
+    case "agent_failed": {
+      const status = record.class === "usage_limit" ? "limited" : "error";
+      return changeWorker(before, record.role, { status, since: at });
+    }
     case "reminder_sent":
       return counted(before, "reminders");
     case "dialog_waiting": {

@@ -1,5 +1,6 @@
 import type { PaneProvider, StepProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
+import { CLAUDE_FAILURES } from "./failures.ts";
 import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless/cli.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
@@ -18,6 +19,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     loginStatusArgs: ["auth", "status", "--text"],
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
   },
+  failures: CLAUDE_FAILURES,
   capabilities: { hookBeforeCommands: true },
   headless: claudeHeadless,
   sandbox: claudeSandbox,

@@ -2,7 +2,7 @@ import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts"
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
-import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
+import type { RecordedFailure, StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
 import { pendingCalls, readLastTurn } from "./transcript.ts";
 
@@ -84,6 +84,19 @@ class ClaudeStatusFile implements StatusSource {
       const isCurrent = (turn.promptedAt ?? Infinity) >= this.#promptedAt;
       if (isCurrent && turn.ended) return turn.answer;
       if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? turn.answer : undefined;
+      await this.context.clock.sleep(50);
+    }
+  }
+
+  async lastFailure(): Promise<RecordedFailure | undefined> {
+    const path = this.#last && await this.#findTranscript(this.#last);
+    if (path === undefined) return undefined;
+    for (const start = this.context.clock.now();;) {
+      const { failure, promptedAt } = readLastTurn((await Deno.readTextFile(path).catch(() => "")).split("\n"));
+      if (failure !== undefined && (promptedAt ?? Infinity) >= this.#promptedAt) {
+        return { ...failure, evidence: "API error in its transcript" };
+      }
+      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return undefined;
       await this.context.clock.sleep(50);
     }
   }

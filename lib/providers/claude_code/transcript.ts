@@ -1,4 +1,5 @@
 import type { ExactRequest } from "../exact_request.ts";
+import type { FailureWords } from "../failure.ts";
 import { matterOf } from "../hook_payload.ts";
 
 /** What the last turn of a transcript comes to. */
@@ -7,6 +8,8 @@ export interface LastTurn {
   readonly answer?: string;
   /** Whether its end is recorded. */
   readonly ended: boolean;
+  /** Why it failed, where that is the last that it says, and when that was written, in milliseconds since the epoch. */
+  readonly failure?: FailureWords & { readonly writtenAt: number };
   /** When its prompt was recorded, in milliseconds since the epoch; missing where that is not known. */
   readonly promptedAt?: number;
 }
@@ -32,17 +35,19 @@ export function readLastTurn(lines: readonly string[]): LastTurn {
   let texts: string[] = [];
   let ended = false;
   let promptedAt = NaN;
+  let failure: LastTurn["failure"];
   for (const line of lines) {
     const record = parseObject(line);
     if (record["isSidechain"] === true) continue;
     const message = objectOf(record["message"]);
     if (record["type"] === "user" && isPrompt(message["content"])) {
-      [id, texts, ended] = [undefined, [], false];
+      [id, texts, ended, failure] = [undefined, [], false, undefined];
       promptedAt = Date.parse(String(record["timestamp"]));
     }
     if (isEnd(record, message)) ended = true;
     if (record["type"] !== "assistant") continue;
     const said = textsOf(message["content"]);
+    failure = record["isApiErrorMessage"] === true ? failureOf(record, said) : undefined;
     if (said.length === 0) continue;
     if (message["id"] !== id) [id, texts] = [message["id"], []];
     texts.push(...said);
@@ -50,6 +55,7 @@ export function readLastTurn(lines: readonly string[]): LastTurn {
   return {
     ...(texts.length === 0 ? {} : { answer: texts.join("\n\n").trim() }),
     ended,
+    ...(failure === undefined ? {} : { failure }),
     ...(Number.isNaN(promptedAt) ? {} : { promptedAt }),
   };
 }
@@ -84,6 +90,15 @@ export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] 
     }
   }
   return pending;
+}
+
+function failureOf(
+  record: Readonly<Record<string, unknown>>,
+  said: readonly string[],
+): NonNullable<LastTurn["failure"]> {
+  const { error: code, timestamp } = record;
+  const about = { text: said.join("\n\n").trim(), writtenAt: Date.parse(String(timestamp)) };
+  return typeof code === "string" ? { code, ...about } : about;
 }
 
 /** A turn's end has a record of its own only where nothing went wrong. */

@@ -1,5 +1,6 @@
 import type { PaneProvider, StepProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
+import { CODEX_FAILURES } from "./failures.ts";
 import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless/cli.ts";
 import { codexHookTrial } from "./hook_trial.ts";
@@ -19,6 +20,7 @@ export const codexProvider: PaneProvider & StepProvider = {
     loginStatusArgs: ["login", "status"],
     installHint: "Install it with: npm install --global @openai/codex",
   },
+  failures: CODEX_FAILURES,
   capabilities: { hookBeforeCommands: false },
   headless: codexHeadless,
   sandbox: codexSandbox,

@@ -1,6 +1,8 @@
 import { resolve } from "@std/path/posix";
 import type { ExactRequest } from "../exact_request.ts";
 import { matterOf } from "../hook_payload.ts";
+import type { FailureWords } from "../failure.ts";
+import { readCodexLimit } from "./usage_limit.ts";
 import type { ReportedState } from "../terminal/status_source.ts";
 
 /** What the first record of a session log says of the session. */
@@ -29,6 +31,10 @@ export interface CodexLogState {
   readonly turn?: ReportedState & CodexTurnRecord;
   /** What the agent said last, where its last turn ended with an answer. */
   readonly lastAnswer?: string;
+  /** Why its last turn failed, where it did. */
+  readonly failure?: FailureWords;
+  /** When the limits that are used up are reset, in milliseconds since the epoch; missing while none is. */
+  readonly limitResetsAt?: number;
   /** The calls of this turn that have no result yet: they run, or wait for their permission. */
   readonly calls?: readonly ExactRequest[];
 }
@@ -124,22 +130,35 @@ function foldEvent(
   const id = textOf(payload["turn_id"]) ?? "";
   const about = { id, record, writtenAt };
   switch (record) {
-    case "task_started":
-      return { ...state, calls: [], turn: { state: "working", ...about } };
+    case "task_started": {
+      const { failure: _failure, ...rest } = state;
+      return { ...rest, calls: [], turn: { state: "working", ...about } };
+    }
+    case "error":
+      // One of an earlier turn's was told with its end.
+      return state.turn?.state === "at_rest" ? state : { ...state, failure: failureOf(payload) };
+    case "token_count": {
+      const { limitResetsAt: _before, ...rest } = state;
+      const resetsAt = readCodexLimit(objectOf(payload["rate_limits"]))?.resetsAt;
+      return resetsAt === undefined ? rest : { ...rest, limitResetsAt: resetsAt.getTime() };
+    }
     case "task_complete": {
       if (!endsTurn(state, id)) return state;
       const failed = payload["error"] !== undefined && payload["error"] !== null;
       const lastAnswer = textOf(payload["last_agent_message"]);
-      const { lastAnswer: _before, calls: _calls, ...rest } = state;
+      const { lastAnswer: _before, calls: _calls, failure: before, ...rest } = state;
+      // An error that was recorded before the end is its reason where nothing was answered.
+      const failure = failed ? failureOf(objectOf(payload["error"])) : lastAnswer === undefined ? before : undefined;
       return {
         ...rest,
+        ...(failure === undefined ? {} : { failure }),
         turn: { state: "at_rest", outcome: failed ? "error" : "completed", ...about },
         ...(lastAnswer === undefined ? {} : { lastAnswer }),
       };
     }
     case "turn_aborted": {
       if (!endsTurn(state, id)) return state;
-      const { lastAnswer: _before, calls: _calls, ...rest } = state;
+      const { lastAnswer: _before, calls: _calls, failure: _failure, ...rest } = state;
       return { ...rest, turn: { state: "at_rest", outcome: "interrupted", ...about } };
     }
     case "user_message": {
@@ -150,6 +169,26 @@ function foldEvent(
     default:
       return state;
   }
+}
+
+/**
+ * What an `error` of Codex says: `{"message":"…","codex_error_info":"unauthorized"}`, or with an object that has the
+ * HTTP status, `{"response_too_many_failed_attempts":{"http_status_code":429}}` (0.169.0).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const info = { response_too_many_failed_attempts: { http_status_code: 429 } };
+ * const code = "response_too_many_failed_attempts:429";
+ * assertEquals(failureOf({ message: "exceeded retry limit", codex_error_info: info }), { text: "exceeded retry limit", code });
+ * ```
+ */
+export function failureOf(error: Readonly<Record<string, unknown>>): FailureWords {
+  const info = error["codex_error_info"];
+  const [[name, details] = []] = Object.entries(objectOf(info));
+  const status = objectOf(details)["http_status_code"];
+  const code = typeof info === "string" ? info : typeof status === "number" ? `${name}:${status}` : name;
+  return { text: textOf(error["message"]) ?? "", ...(code === undefined ? {} : { code }) };
 }
 
 /** The end of a turn that another has followed already ends nothing. */

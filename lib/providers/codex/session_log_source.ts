@@ -2,7 +2,7 @@ import { LineTail } from "../../session_log/line_tail.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
-import type { StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
+import type { RecordedFailure, StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
 import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine } from "./session_log.ts";
 import { foldTurnContext, type TurnContextOptions } from "./turn_context.ts";
@@ -83,6 +83,18 @@ class CodexSessionLog implements StatusSource {
 
   lastAnswer(): Promise<string | undefined> {
     return Promise.resolve(this.#state.lastAnswer?.trim());
+  }
+
+  lastFailure(): Promise<RecordedFailure | undefined> {
+    const { failure, turn, limitResetsAt } = this.#state;
+    if (failure === undefined || turn?.state !== "at_rest") return Promise.resolve(undefined);
+    const { id, record, writtenAt } = turn;
+    return Promise.resolve({
+      ...failure,
+      evidence: id === "" ? record : `${record} of turn ${id}`,
+      writtenAt,
+      ...(limitResetsAt === undefined ? {} : { resetsAt: new Date(limitResetsAt) }),
+    });
   }
 
   pendingRequests(): Promise<readonly ExactRequest[]> {

@@ -71,6 +71,7 @@ export function withStatusReports(log: StatusSource, options: StatusReportsOptio
     expectPrompt: (text) => log.expectPrompt(text),
     doubt: () => log.doubt(),
     lastAnswer: () => log.lastAnswer(),
+    lastFailure: async () => await log.lastFailure?.(),
     sandboxReport: () => log.sandboxReport?.() ?? { turns: 0 },
     pendingRequests: async () => await log.pendingRequests?.() ?? [],
     [Symbol.dispose]() {

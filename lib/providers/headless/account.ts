@@ -2,7 +2,8 @@ import { AskLedger } from "../../ask/ask_ledger.ts";
 import { type AskCommands, findAsks } from "../../ask/find_asks.ts";
 import { AttemptLog } from "./attempt_log.ts";
 import type { Observation, TurnEnd } from "./observation.ts";
-import { readResetTime } from "./reset_time.ts";
+import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
+import { readResetTime } from "../reset_time.ts";
 import type { HeadlessFact, HeadlessResult, TokenUsage } from "./seam.ts";
 import { UsageTotals } from "./usage_totals.ts";
 
@@ -14,6 +15,8 @@ export interface AccountOptions {
   readonly askCommands: AskCommands;
   /** Whether a session log is expected, which is the fuller account. */
   readonly hasLog: boolean;
+  /** What the CLI says of turns that failed. @default {[]} */
+  readonly failures?: FailureTable;
   /** Told of each fact, once. */
   readonly onFact: (fact: HeadlessFact) => void;
 }
@@ -147,10 +150,19 @@ export class Account {
     };
     const error = this.#errorOf(end);
     if (error === undefined) return { ...common, outcome: "completed" };
-    if (this.#limit === undefined) return { ...common, outcome: "failed", error };
-    const resetsAt = this.#limit.resetsAt ?? readResetTime(error, new Date());
+    const failure = this.#classOf(error, common.timedOut);
+    if (failure !== "usage_limit") return { ...common, outcome: "failed", error, failure };
+    const resetsAt = this.#limit?.resetsAt ?? readResetTime(error, new Date());
     const usageLimit = { message: error, ...(resetsAt === undefined ? {} : { resetsAt }) };
-    return { ...common, outcome: "failed", error, usageLimit };
+    return { ...common, outcome: "failed", error, failure, usageLimit };
+  }
+
+  /** A limit that the CLI has told of counts, whatever the words of the failure are. */
+  #classOf(error: string, timedOut: boolean): FailureClass {
+    if (this.#limit !== undefined) return "usage_limit";
+    if (timedOut) return "other";
+    const { code, error: text = this.#lastTrouble ?? error } = this.#turnEnd?.outcome === "failed" ? this.#turnEnd : {};
+    return classifyFailure(this.options.failures ?? [], { text, ...(code === undefined ? {} : { code }) });
   }
 
   #errorOf({ exitCode, lingered, stderr, timedOutAfterSeconds }: AttemptEnd): string | undefined {

@@ -37,6 +37,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
   using files = await openStepFiles(stepFolder, () => new Date());
   const account = new Account({
     askCommands: ask.commands,
+    ...(provider.failures === undefined ? {} : { failures: provider.failures }),
     hasLog: provider.headless.openLog !== undefined,
     onFact(fact) {
       files.fact(fact);

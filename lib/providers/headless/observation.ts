@@ -37,7 +37,7 @@ export type Observation =
   }
   | TurnEnd
   /** The account's limit is used up. */
-  | { readonly type: "limit"; readonly resetsAt?: Date; readonly message?: string };
+  | { readonly type: "limit"; readonly resetsAt?: Date };
 
 /** The end of a turn. */
 export interface TurnEnd {
@@ -45,6 +45,8 @@ export interface TurnEnd {
   readonly outcome: "completed" | "failed";
   readonly finalText?: string;
   readonly error?: string;
+  /** The CLI's own name of the error, as its table of failures has it. */
+  readonly code?: string;
 }
 
 /** Reads what one attempt's CLI reports and logs, line by line. It keeps what later lines need. */

@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { FailureClass } from "../failure.ts";
 import type { SandboxRequest } from "../sandbox.ts";
 
 /** How the agent of a step asks a person, and where its question arrives. */
@@ -92,6 +93,8 @@ export interface HeadlessResult {
   readonly sessionId?: string;
   /** By model. */
   readonly usage: Readonly<Record<string, TokenUsage>>;
+  /** Of what kind the failure is; missing where there is none. */
+  readonly failure?: FailureClass;
   /** Present where the account's limit ended the turn. */
   readonly usageLimit?: { readonly resetsAt?: Date; readonly message: string };
   /** What the agent said, ran and saw: condensed, of limited size, and empty only where nothing happened. */

@@ -8,9 +8,11 @@ import { findPaneEnd } from "../../tmux/pane_processes.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
+import { findShownFailure, judgeFailure } from "./failure_report.ts";
 import { captureScreen, captureScreenPartly, createGlance, readScreen } from "./glance.ts";
 import { lastBlockText } from "./last_block.ts";
 import { isProcessGone, type PaneLook } from "./pane_look.ts";
+import type { AgentFailure } from "../failure.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
@@ -184,6 +186,14 @@ export class AgentTerminal implements AsyncDisposable {
       if (this.#clock.now() - startMs >= END_LAG_MS) return "tmux does not say how";
       await this.#clock.sleep(END_LOOK_EVERY_MS, options.signal);
     }
+  }
+
+  /** What the agent's CLI says of a turn that failed, on its screen and in its record; `undefined` where nothing. */
+  async failure(options: TerminalCallOptions = {}): Promise<AgentFailure | undefined> {
+    const look = await this.look(options);
+    const { failure: recorded, isTurnOver } = await this.#tracker.lastFailure();
+    const shown = findShownFailure(look, this.provider);
+    return judgeFailure(this.provider, { shown, recorded, isTurnOver, now: new Date() });
   }
 
   /** Tell when an early look is worthwhile: its pane, where tmux tells of it, and the hooks of its CLI. */

@@ -133,6 +133,7 @@ export function withHookEvents(record: StatusSource, { mail, clock }: HookEvents
     },
     doubt: () => record.doubt(),
     lastAnswer: () => record.lastAnswer(),
+    lastFailure: async () => await record.lastFailure?.(),
     pendingRequests: async () => await record.pendingRequests?.() ?? [],
     ...(record.sandboxReport === undefined ? {} : { sandboxReport: record.sandboxReport.bind(record) }),
     [Symbol.dispose]: () => record[Symbol.dispose](),

@@ -2,6 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { PaneEvents } from "../../tmux/pane_events.ts";
 import type { ExactRequest } from "../exact_request.ts";
+import type { FailureWords } from "../failure.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
@@ -25,6 +26,16 @@ export type StatusReport = ReportedState & {
   readonly evidence: string;
 };
 
+/** What an agent's own record says of its last turn, which failed. */
+export interface RecordedFailure extends FailureWords {
+  /** What it rests on, for a person, such as `task_complete of turn 01a1…`. */
+  readonly evidence: string;
+  /** When it was written, in milliseconds since the epoch; `NaN` where it does not say. */
+  readonly writtenAt: number;
+  /** When the account can be used again, where the record has that apart from the words. */
+  readonly resetsAt?: Date;
+}
+
 /**
  * A second source of an agent's status beside its screen: a record that its CLI keeps of its own accord. Every poll
  * reads it, so reading must be cheap. What it cannot tell is `undefined`; it never throws for a record that is missing,
@@ -43,6 +54,8 @@ export interface StatusSource extends Disposable {
   doubt(): void;
   /** The agent's last answer in full, where its record has it. */
   lastAnswer(): Promise<string | undefined>;
+  /** How the last turn failed; `undefined` where it did not, or its record does not say. */
+  lastFailure?(): Promise<RecordedFailure | undefined>;
   /** The calls that are recorded without a result, where its record has their exact arguments. */
   pendingRequests?(): Promise<readonly ExactRequest[]>;
   /** What is recorded of the sandbox of this agent's turns; missing where its record tells nothing of it. */

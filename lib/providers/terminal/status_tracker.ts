@@ -5,7 +5,7 @@ import type { RulePack } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
 import type { PaneLook } from "./pane_look.ts";
-import type { StatusReport, StatusSource } from "./status_source.ts";
+import type { RecordedFailure, StatusReport, StatusSource } from "./status_source.ts";
 
 /** What a {@linkcode StatusTracker} is made of. */
 export interface StatusTrackerOptions {
@@ -115,6 +115,16 @@ export class StatusTracker implements Disposable {
     const report = await this.#readSource();
     if (report?.state !== "at_rest" || report.sinceMs < (this.#submittedMs ?? -Infinity)) return undefined;
     return await source?.lastAnswer();
+  }
+
+  /**
+   * How the present turn failed by the agent's record, where it says so, and whether the record proves that the turn is
+   * over.
+   */
+  async lastFailure(): Promise<{ readonly failure: RecordedFailure | undefined; readonly isTurnOver: boolean }> {
+    const report = await this.#readSource();
+    const isTurnOver = report?.state === "at_rest" && report.sinceMs >= (this.#submittedMs ?? -Infinity);
+    return { failure: isTurnOver ? await this.#options.source?.lastFailure?.() : undefined, isTurnOver };
   }
 
   /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { asks, cast, only, resumeIn, runIn, says, step } from "./support.ts";
+import { asks, cast, fails, only, resumeIn, runIn, says, step } from "./support.ts";
 
 Deno.test("a crash while the question waits loses nothing: it is asked again, and resumed with its answer", async () => {
   await using dir = await tempDir();
@@ -106,4 +106,20 @@ Deno.test("a run of the review loop cannot be resumed as one of the pipeline", a
     UsageError,
     'it is of a run of "panewright run"',
   );
+});
+
+Deno.test("an agent that is not logged in stops the run for a person, and a resume tries the step again", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(fails("Invalid API key · Fix external API key", { failure: "auth" }));
+  const steps = [step("a", { retry: 3 })];
+  const error = await assertRejects(
+    () => runIn(dir, steps, agents),
+    HumanInterventionRequiredError,
+    'Cannot finish step "a": Codex is not logged in, or the model server refuses its login or key: "Invalid API key',
+  );
+  assertEquals([error.exitCode, agents.requests.length], [3, 1]);
+  const [run] = await Array.fromAsync(Deno.readDir(`${dir.path}/.panewright/runs`));
+  const { report } = await resumeIn(dir, steps, { ...cast(says()), run: run?.name ?? "" });
+  assertEquals(report.outcome, "pass");
 });

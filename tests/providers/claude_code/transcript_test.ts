@@ -57,5 +57,6 @@ Deno.test("what a helper says, and a failure of the service", () => {
   assertEquals(readLastTurn([say("API Error: 500", { isApiErrorMessage: true })]), {
     answer: "API Error: 500",
     ended: true,
+    failure: { text: "API Error: 500", writtenAt: NaN },
   });
 });

@@ -126,9 +126,6 @@ function readLimit(info: JsonObject): readonly Observation[] {
   return [{ type: "limit", ...(resets === undefined ? {} : { resetsAt: new Date(resets * 1000) }) }];
 }
 
-/** A limit in words; up to about 2.0 with the time of its end in seconds since the epoch. */
-const LIMIT = /\busage limit reached(?:\|(\d{9,11}))?|\bhit your (?:\w+ ){0,2}limit\b/i;
-
 function readEnd(event: JsonObject): readonly Observation[] {
   const text = textOf(event["result"]) ?? "";
   if (event["subtype"] === "success" && event["is_error"] !== true) {
@@ -136,12 +133,7 @@ function readEnd(event: JsonObject): readonly Observation[] {
   }
   const errors = arrayOf(event["errors"]).map(String).join("; ");
   const error = text || errors || textOf(event["subtype"]) || "the turn failed";
-  const limit = LIMIT.exec(error);
-  const resetsAt = limit?.[1] === undefined ? {} : { resetsAt: new Date(Number(limit[1]) * 1000) };
-  return [
-    ...(limit === null ? [] : [{ type: "limit", message: error, ...resetsAt } as const]),
-    { type: "turn_end", outcome: "failed", error },
-  ];
+  return [{ type: "turn_end", outcome: "failed", error }];
 }
 
 function readTokens(usage: JsonObject): TokenUsage {

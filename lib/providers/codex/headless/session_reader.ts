@@ -2,7 +2,8 @@ import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf }
 import type { Observation, SessionReader } from "../../headless/observation.ts";
 import type { TokenUsage } from "../../headless/seam.ts";
 import { commandText, readToolCall } from "./tool_calls.ts";
-import { readCodexLimit } from "./usage_limit.ts";
+import { failureOf } from "../session_log.ts";
+import { readCodexLimit } from "../usage_limit.ts";
 
 /**
  * Reads what `codex exec --json` prints and what it writes to its session log (0.53.0 to 0.169.0).
@@ -123,17 +124,18 @@ class CodexReader implements SessionReader {
         return [{ type: "called", source: "execution", id, commands: [{ command, isCertain: true }] }];
       }
       case "token_count":
-        return readCodexLimit(objectOf(payload["rate_limits"]));
+        return limitOf(objectOf(payload["rate_limits"]));
       case "task_complete": {
-        const error = objectOf(payload["error"]);
-        const message = textOf(error["message"]);
-        if (message !== undefined) return turnEnd(message, textOf(error["codex_error_info"]));
+        const { text, code } = failureOf(objectOf(payload["error"]));
+        if (text !== "") return turnEnd(text, code);
         return turnEnd(undefined, undefined, textOf(payload["last_agent_message"]));
       }
       case "turn_aborted":
         return turnEnd(`the turn was stopped (${textOf(payload["reason"]) ?? "aborted"})`);
-      case "error":
-        return turnEnd(textOf(payload["message"]) ?? "an error", textOf(payload["codex_error_info"]));
+      case "error": {
+        const { text, code } = failureOf(payload);
+        return turnEnd(text === "" ? "an error" : text, code);
+      }
       default:
         return [];
     }
@@ -218,15 +220,16 @@ function readItem(item: JsonObject, isStart: boolean): readonly Observation[] {
   }
 }
 
-function turnEnd(error: string | undefined, info?: string, finalText?: string): readonly Observation[] {
+function limitOf(limits: JsonObject): readonly Observation[] {
+  const limit = readCodexLimit(limits);
+  return limit === undefined ? [] : [{ type: "limit", ...limit }];
+}
+
+function turnEnd(error: string | undefined, code?: string, finalText?: string): readonly Observation[] {
   if (error === undefined) {
     return [{ type: "turn_end", outcome: "completed", ...(finalText === undefined ? {} : { finalText }) }];
   }
-  const isLimit = info === "usage_limit_exceeded" || /\bhit your usage limit\b|\busage_limit_reached\b/i.test(error);
-  return [
-    ...(isLimit ? [{ type: "limit", message: error } as const] : []),
-    { type: "turn_end", outcome: "failed", error },
-  ];
+  return [{ type: "turn_end", outcome: "failed", error, ...(code === undefined ? {} : { code }) }];
 }
 
 function saw(

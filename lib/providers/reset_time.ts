@@ -1,5 +1,7 @@
 const UNITS_MS = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 } as const;
 
+/** Up to about 2.0 Claude Code gave the time in seconds since the epoch: `usage limit reached|1795163557`. */
+const EPOCH = /\blimit reached\|(\d{9,11})\b/i;
 const IN = /\bin ((?:\d{1,4} (?:day|hour|minute|second)s?[, ]*)+)/i;
 const AT =
   /\b(?:at|resets) (?:([A-Z][a-z]{2,8} \d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([AP]M)\b/i;
@@ -16,10 +18,13 @@ const AT =
  * assertEquals(readResetTime("try again at 3:05 PM.", now), new Date(2026, 10, 21, 15, 5));
  * assertEquals(readResetTime("try again at Nov 25th, 2026 3:05 PM.", now), new Date(2026, 10, 25, 15, 5));
  * assertEquals(readResetTime("Try again in 2 hours 5 minutes.", now), new Date(2026, 10, 21, 0, 5));
+ * assertEquals(readResetTime("Claude AI usage limit reached|1795163557", now), new Date(1795163557000));
  * assertEquals(readResetTime("Upgrade to Pro.", now), undefined);
  * ```
  */
 export function readResetTime(text: string, now: Date): Date | undefined {
+  const epoch = EPOCH.exec(text)?.[1];
+  if (epoch !== undefined) return new Date(Number(epoch) * 1000);
   const duration = IN.exec(text)?.[1];
   if (duration !== undefined) {
     const parts = [...duration.matchAll(/(\d+) (day|hour|minute|second)/gi)];

@@ -1,0 +1,82 @@
+/**
+ * Why a turn of an agent failed, by what its CLI says of it: in its record with a code, on its screen in words.
+ *
+ * - `usage_limit`: the account has nothing left until a reset, or until somebody pays
+ * - `rate_limit`: too many requests for the moment
+ * - `overloaded`: the model server is at capacity, or failed (5xx)
+ * - `auth`: not logged in, or the server refuses the login or key
+ * - `context`: the conversation is too long for the model
+ * - `model`: the server does not know the model, or the account may not use it
+ * - `network`: the server cannot be reached, or the connection broke
+ * - `other`: none of these, or nothing that is understood
+ */
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+/** Every class of failures. */
+export const FAILURE_CLASSES = [
+  "usage_limit",
+  "rate_limit",
+  "overloaded",
+  "auth",
+  "context",
+  "model",
+  "network",
+  "other",
+] as const;
+
+/** What a CLI says of a turn that failed. */
+export interface FailureWords {
+  /** The CLI's own name of it, such as `unauthorized`; with the HTTP status behind a colon where it has one. */
+  readonly code?: string;
+  /** Its message, without the mark that stands before it on the screen. */
+  readonly text: string;
+}
+
+/** One piece of knowledge: what has this code, and these words, is of this class. A missing condition holds. */
+export interface FailureRule {
+  readonly class: FailureClass;
+  readonly code?: RegExp;
+  readonly words?: RegExp;
+}
+
+/** What is known of a CLI's failures; the first rule that holds decides. */
+export type FailureTable = readonly FailureRule[];
+
+/** A turn that failed, as it is told and recorded. */
+export interface AgentFailure {
+  readonly class: FailureClass;
+  /** The CLI's own words. */
+  readonly text: string;
+  /** Where they stand, for a person: a row of the screen, a record of the session log. */
+  readonly evidence: string;
+  /** Whether the CLI's record proves that the turn is over: only then may it be given another. */
+  readonly isTurnOver: boolean;
+  /** When the account can be used again, where that is said. */
+  readonly resetsAt?: Date;
+  /** What a person can do about it, as full sentences. */
+  readonly remedy?: string;
+}
+
+/** Messages may quote what was sent, which may be long. */
+const MAX_CHARS = 1000;
+
+/**
+ * The class of a failure by a CLI's table; `other` where no rule of it holds.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const table = [{ class: "auth", code: /^unauthorized$/ }, { class: "rate_limit", words: /^429\b/ }] as const;
+ * assertEquals(classifyFailure(table, { text: "429 Too Many Requests" }), "rate_limit");
+ * assertEquals(classifyFailure(table, { code: "unauthorized", text: "Sign in again." }), "auth");
+ * assertEquals(classifyFailure(table, { text: "What does 429 mean?" }), "other");
+ * ```
+ */
+export function classifyFailure(table: FailureTable, { code, text }: FailureWords): FailureClass {
+  const words = text.slice(0, MAX_CHARS);
+  const rule = table.find((one) =>
+    (one.code === undefined || (code !== undefined && one.code.test(code))) &&
+    (one.words === undefined || one.words.test(words))
+  );
+  return rule?.class ?? "other";
+}
