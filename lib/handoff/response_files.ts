@@ -18,6 +18,9 @@ const RESPONSE_FILES: Readonly<Record<Role, string>> = {
   tester: "test_result.md",
 };
 
+/** The names of all roles' response files. */
+export const RESPONSE_FILE_NAMES: readonly string[] = Object.values(RESPONSE_FILES);
+
 /**
  * The absolute path of the folder that all roles of a working directory answer into.
  *

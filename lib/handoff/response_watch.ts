@@ -1,25 +1,29 @@
 import type { WakeHint, WakeSource } from "../providers/terminal/wake_source.ts";
-import { FolderWatch } from "../session_log/folder_watch.ts";
-import { responseDirFor } from "./response_files.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import { watchFolder } from "../session_log/folder_watch.ts";
+import { RESPONSE_FILE_NAMES, responseDirFor } from "./response_files.ts";
 
-/** How soon it is noticed that the watched folder was replaced, if no event tells. */
-const REANCHOR_MS = 60_000;
+/** A wait for responses ends by itself now and then. */
+const LOOK_ANYWAY_MS = 60_000;
 
 /**
  * Watches the response folder of a working directory, which need not exist yet; one watch serves all turns there. Its
- * events are hints: what decides is a look at the file.
+ * hints make a look at the file come early; what decides is that look.
  */
-export function watchResponses(workdir: string): WakeSource & AsyncDisposable {
+export function watchResponses(
+  workdir: string,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): WakeSource & AsyncDisposable {
   const listeners = new Set<(hint: WakeHint) => void>();
   const stop = new AbortController();
+  const watch = watchFolder(responseDirFor(workdir), { files: RESPONSE_FILE_NAMES, clock });
   const watching = (async () => {
-    await using watch = new FolderWatch(`${responseDirFor(workdir)}/response`);
     for (;;) {
-      await watch.wait(REANCHOR_MS, stop.signal);
+      await watch.wait(LOOK_ANYWAY_MS, stop.signal);
       for (const listener of listeners) listener("now");
     }
   })().catch((error) => {
-    // Without events each poll still looks.
+    // Without hints each poll still looks.
     if (!stop.signal.aborted) listeners.clear();
     return error;
   });

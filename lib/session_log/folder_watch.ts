@@ -1,96 +1,76 @@
-/**
- * Wakes a reader when something happens to a file, which may not exist yet.
- *
- * It watches the file's folder, because a watch on the file itself falls silent when the file is replaced; while that
- * folder does not exist, the nearest one above it. Events are only hints: they can be missed (a folder that is created
- * and filled at once shows none), so a wait always ends after `timeoutMs` as well.
- */
-export class FolderWatch implements AsyncDisposable {
-  #watcher: Deno.FsWatcher | undefined;
-  #anchor: string | undefined;
-  #pump: Promise<void> = Promise.resolve();
-  #happened = false;
-  #wake: (() => void) | undefined;
+import { type Clock, systemClock } from "../ports/clock.ts";
 
-  constructor(readonly path: string) {}
+/** Options of {@linkcode watchFolder}. */
+export interface WatchFolderOptions {
+  /** Names in the folder whose content is watched, too: a file that grows leaves its folder as it was. */
+  readonly files?: readonly string[];
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+}
 
+/** Wakes a reader when something happens in a folder, which may not exist yet. */
+export interface FolderWatch {
   /**
-   * Resolves when something has happened since the last wait, or after the time, whichever is first.
+   * Resolves when something has changed since the last wait, or after the time, whichever is first.
    *
    * @throws the signal's reason when it is aborted
    */
-  async wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    await this.#anchorWatcher();
-    // A signal that has been aborted meanwhile sends no more events.
-    signal?.throwIfAborted();
-    if (!this.#happened) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(done, timeoutMs);
-        signal?.addEventListener("abort", done, { once: true });
-        this.#wake = done;
-        function done() {
-          clearTimeout(timer);
-          signal?.removeEventListener("abort", done);
-          resolve();
-        }
-      });
-      this.#wake = undefined;
-    }
-    this.#happened = false;
-    signal?.throwIfAborted();
-  }
-
-  /** Moves the watch to the nearest folder that exists now. */
-  async #anchorWatcher(): Promise<void> {
-    const anchor = await nearestFolder(this.path);
-    if (anchor === this.#anchor) return;
-    await this.#stop();
-    try {
-      this.#watcher = Deno.watchFs(anchor, { recursive: false });
-    } catch {
-      // Gone again, or the machine is out of watches: the time limit of each wait has to do.
-      return;
-    }
-    this.#anchor = anchor;
-    this.#pump = this.#listen(this.#watcher);
-    // Something may have happened between finding the folder and watching it.
-    this.#happened = true;
-  }
-
-  async #listen(watcher: Deno.FsWatcher): Promise<void> {
-    for await (const { kind, paths } of watcher) {
-      if (kind === "access") continue;
-      // A folder that was removed or moved away sends no more events.
-      if ((kind === "remove" || kind === "rename") && paths.includes(this.#anchor ?? "")) this.#anchor = undefined;
-      this.#happened = true;
-      this.#wake?.();
-    }
-  }
-
-  async #stop(): Promise<void> {
-    this.#watcher?.close();
-    await this.#pump;
-    this.#watcher = undefined;
-    this.#anchor = undefined;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stop();
-  }
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-async function nearestFolder(path: string): Promise<string> {
-  for (let folder = parentOf(path); folder !== "/" && folder !== "."; folder = parentOf(folder)) {
-    try {
-      if ((await Deno.stat(folder)).isDirectory) return folder;
-    } catch { /* not there yet: look above it */ }
-  }
-  return path.startsWith("/") ? "/" : ".";
+/** How often it is looked: a response is seen within that time, and a look costs some microseconds. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Watches a folder: what is made, removed and renamed in it, and the content of some files.
+ *
+ * It looks at times and sizes and opens nothing. `Deno.watchFs` (2.9) opens every path that it tells of: a FIFO among
+ * them blocks its thread, and with it the next call that opens or closes any watch, for good. A change is a hint only:
+ * one in the same tick of the file system's clock as the last look can be missed, so a wait always ends by itself.
+ */
+export function watchFolder(folder: string, options: WatchFolderOptions = {}): FolderWatch {
+  const { files = [], clock = systemClock } = options;
+  const paths = files.map((name) => `${folder}/${name}`);
+  // A folder that is a link is followed, a file is not.
+  const lookAtFolder = () => looksOf(folder, Deno.statSync);
+  const lookAtFile = (path: string) => looksOf(path, Deno.lstatSync);
+  let seenFolder = lookAtFolder();
+  let seenFiles = paths.map(lookAtFile);
+  let folderChanged = true;
+
+  /** A file that was missing is looked for only when its folder has changed, or did so a moment ago. */
+  const hasChanged = (): boolean => {
+    const folderNow = lookAtFolder();
+    const changed = folderNow !== seenFolder;
+    const lookAtAll = changed || folderChanged;
+    seenFolder = folderNow;
+    folderChanged = changed;
+    const before = seenFiles;
+    seenFiles = paths.map((path, index) => lookAtAll || before[index] !== MISSING ? lookAtFile(path) : MISSING);
+    return changed || seenFiles.some((look, index) => look !== before[index]);
+  };
+  return {
+    async wait(timeoutMs, signal) {
+      const untilMs = clock.now() + timeoutMs;
+      for (;;) {
+        signal?.throwIfAborted();
+        const leftMs = untilMs - clock.now();
+        if (hasChanged() || leftMs <= 0) return;
+        await clock.sleep(Math.min(LOOK_EVERY_MS, leftMs), signal);
+      }
+    },
+  };
 }
 
-function parentOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  if (slash > 0) return path.slice(0, slash);
-  return slash === 0 ? "/" : ".";
+const MISSING = "";
+
+/** What tells one state of a path from another. */
+function looksOf(path: string, stat: (path: string) => Deno.FileInfo): string {
+  try {
+    const { dev, ino, size, mtime, ctime } = stat(path);
+    return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
+  } catch {
+    // Gone, or in a folder that cannot be entered: whoever reads there says why.
+    return MISSING;
+  }
 }

@@ -1,4 +1,5 @@
-import { FolderWatch } from "./folder_watch.ts";
+import { basename, dirname } from "@std/path/posix";
+import { watchFolder } from "./folder_watch.ts";
 import { LineTail, type TailRead } from "./line_tail.ts";
 
 /** Options of {@linkcode followLines}. */
@@ -24,7 +25,7 @@ export interface FollowOptions {
 export async function* followLines(path: string, options: FollowOptions = {}): AsyncGenerator<TailRead> {
   const { writerEnded, signal, rescanMs = 1000 } = options;
   using tail = new LineTail(path);
-  await using watch = new FolderWatch(path);
+  const watch = watchFolder(dirname(path), { files: [basename(path)] });
   const wake = AbortSignal.any([writerEnded, signal].filter((one) => one !== undefined));
   for (;;) {
     signal?.throwIfAborted();

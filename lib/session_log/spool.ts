@@ -1,6 +1,7 @@
-import { systemClock } from "../ports/clock.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
 import { readRegularText, UnreadableFileError } from "../ports/regular_file.ts";
 import { shellQuote } from "../shell/mod.ts";
+import { watchFolder } from "./folder_watch.ts";
 
 /** A text that some program left in a {@linkcode Spool}. */
 export interface SpooledMessage {
@@ -22,8 +23,8 @@ export interface Spool extends AsyncDisposable {
   onArrival(sender: string, listener: () => void): Disposable;
 }
 
-/** A watch does not end any more once there was a FIFO in its folder (Deno 2.9). */
-const CLOSE_LIMIT_MS = 1000;
+/** A wait for messages ends by itself now and then. */
+const LOOK_ANYWAY_MS = 60_000;
 
 /** Longer messages are dropped. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -38,18 +39,26 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
  * @param folder absolute path; it is made where it is missing
  * @throws when the folder cannot be made
  */
-export async function openSpool(folder: string): Promise<Spool> {
+export async function openSpool(
+  folder: string,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): Promise<Spool> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await Deno.chmod(folder, 0o700);
   const listeners = new Map<() => void, string>();
-  const watcher = tryToWatch(folder);
+  const stop = new AbortController();
+  const watch = watchFolder(folder, { clock });
   const watching = (async () => {
-    for await (const { kind, paths } of watcher ?? []) {
-      if (kind === "access" || kind === "remove") continue;
-      const senders = paths.map((path) => senderOf(path.slice(path.lastIndexOf("/") + 1)));
-      for (const [listener, sender] of listeners) if (senders.includes(sender)) listener();
+    let known = new Set(namesIn(folder));
+    while (!stop.signal.aborted) {
+      await watch.wait(LOOK_ANYWAY_MS, stop.signal).catch(() => {});
+      const names = namesIn(folder);
+      const senders = new Set(names.filter((name) => !known.has(name)).map(senderOf));
+      known = new Set(names);
+      for (const [listener, sender] of listeners) if (senders.has(sender)) listener();
     }
-  })();
+    // A folder that cannot be listed gives no hints; whoever takes messages now and then is told why.
+  })().catch(() => {});
   return {
     commandFor: (sender) => commandFor(folder, sender),
     take(sender) {
@@ -61,11 +70,8 @@ export async function openSpool(folder: string): Promise<Spool> {
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
     async [Symbol.asyncDispose]() {
-      watcher?.close();
-      const closed = new AbortController();
-      const limit = systemClock.sleep(CLOSE_LIMIT_MS, closed.signal).catch(() => {});
-      await Promise.race([watching, limit]);
-      closed.abort();
+      stop.abort();
+      await watching;
     },
   };
 }
@@ -107,14 +113,5 @@ function namesIn(folder: string): readonly string[] {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;
-  }
-}
-
-/** A machine can be out of watches: whoever takes messages now and then gets them all the same. */
-function tryToWatch(folder: string): Deno.FsWatcher | undefined {
-  try {
-    return Deno.watchFs(folder, { recursive: false });
-  } catch {
-    return undefined;
   }
 }

@@ -1,10 +1,11 @@
+import { basename, dirname } from "@std/path/posix";
 import { JOBS } from "../../jobs/mod.ts";
 import { byteOfLine, createFactReader, type FactReader } from "../../run/fact_reader.ts";
 import { MAX_JOURNAL_BYTES } from "../../run/journal.ts";
 import { openRegularFile } from "../../ports/regular_file.ts";
 import { readJournalText } from "../../run/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { FolderWatch } from "../../session_log/folder_watch.ts";
+import { watchFolder } from "../../session_log/folder_watch.ts";
 import { LineTail } from "../../session_log/line_tail.ts";
 import { isExecuted } from "../../run/overview.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
@@ -64,7 +65,7 @@ interface ReadOptions {
 async function tellRecords({ journalPath: path, lockPath }: RunFolder, { onRecord, follow, signal }: ReadOptions) {
   refuseUnlessReadable(path);
   using tail = new LineTail(path);
-  await using changes = new FolderWatch(path);
+  const changes = watchFolder(dirname(path), { files: [basename(path)] });
   const byteOf = (line: number) => byteOfLine(readJournalText(path), line);
   const newReader = () => createFactReader({ path, jobs: JOBS, byteOf });
   let reader = newReader();

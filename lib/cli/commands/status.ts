@@ -1,4 +1,5 @@
-import { FolderWatch } from "../../session_log/folder_watch.ts";
+import { basename } from "@std/path/posix";
+import { watchFolder } from "../../session_log/folder_watch.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
@@ -58,7 +59,7 @@ const TICK_MS = 1000;
 async function watch(folder: RunFolder, options: StatusOptions): Promise<number> {
   const { io, global, wd } = options;
   const look = createLook(folder, wd);
-  await using changes = new FolderWatch(folder.journalPath);
+  const changes = watchFolder(folder.path, { files: [basename(folder.journalPath)] });
   let view = await look();
   const hasBegun = view.progress !== null;
   {

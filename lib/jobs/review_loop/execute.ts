@@ -193,7 +193,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   await using turnEvents = hooks && await openTurnEvents(parts);
   const told = turnEvents === undefined ? {} : { turnEvents };
   using team = await startAgents({ plan, session, state, alive, ...asking, ...told, record, clock, signal });
-  await using responses = watchResponses(plan.workdir);
+  await using responses = watchResponses(plan.workdir, { clock });
   const desks: DialogDeskContext = {
     plan,
     answers: folder,
@@ -256,9 +256,9 @@ async function openHooks({ folder, options, record }: RunParts): Promise<HookCha
  * Opens the place where the agents' hooks tell of their turns, in the folder of the channel and removed with it.
  * Without it the screens and the CLIs' own records do.
  */
-async function openTurnEvents({ folder, record }: RunParts): Promise<Spool | undefined> {
+async function openTurnEvents({ folder, record, clock }: RunParts): Promise<Spool | undefined> {
   try {
-    return await openSpool(`${hooksFolder(folder)}/turns`);
+    return await openSpool(`${hooksFolder(folder)}/turns`, { clock });
   } catch (error) {
     const message = `the agents' hooks cannot tell of their turns, so their ends are seen later: ${errorText(error)}`;
     record({ type: "warning", message });

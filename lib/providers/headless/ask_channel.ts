@@ -1,5 +1,5 @@
 import { readRegularText } from "../../ports/regular_file.ts";
-import { FolderWatch } from "../../session_log/folder_watch.ts";
+import { watchFolder } from "../../session_log/folder_watch.ts";
 import { objectOf, parseJsonObject, textOf } from "./json.ts";
 
 /** Names the folder in which `panewright ask` leaves its question, for the commands of a step's agent. */
@@ -51,7 +51,7 @@ export async function* followAsks(
   { attempt, signal }: { readonly attempt: string; readonly signal: AbortSignal },
 ): AsyncGenerator<string> {
   const seen = new Set<string>();
-  await using watch = new FolderWatch(`${folder}/ask`);
+  const watch = watchFolder(folder);
   for (;;) {
     const last = signal.aborted;
     const asks: RecordedAsk[] = [];
