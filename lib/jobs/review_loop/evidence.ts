@@ -166,5 +166,3 @@ function isVerdictLine(line: string): boolean {
 function firstWords(item: string): string {
   return item.split(/\s+/, 4).slice(1).join(" ");
 }
-
-/** `and/or`, `input/output`: prose, unless an extension or a second slash says that it is a path. */

@@ -138,6 +138,37 @@ Deno.test("file paths are told from words with slashes, dots and addresses", () 
   assertEquals(pathsIn("lib/mod.ts:12:3: error in (lib/b.ts:7)."), ["lib/mod.ts", "lib/b.ts"]);
 });
 
+Deno.test("file paths are told in any script, and prose of any script is none", () => {
+  const paths = ["römisch.sh", "проверка.py", "日本.ts", "مرحبا.js", "नमस्ते.rb", "src/größe", "ñandú.c", "./été"];
+  for (const path of paths) {
+    for (const form of ["NFC", "NFD"]) {
+      assertEquals(pathsIn(`see ${path.normalize(form)}, please`), [path.normalize("NFC")], `${path} ${form}`);
+      assertEquals(pathsIn(`„${path.normalize(form)}“ und “${path}”`), [path, path].map((one) => one.normalize("NFC")));
+    }
+  }
+  assertEquals(pathsIn("日本.tsを確認、「テスト/日本/試験.py」。"), ["日本.ts", "テスト/日本/試験.py"]);
+  assertEquals(pathsIn("파일.ts에서, файл.ts-а: README.mdは"), ["파일.ts", "файл.ts", "README.md"]);
+  for (const text of ["и/или", "входные/выходные", "前端/后端", "т.е. так", "½/¾", "конец.", "完了。"]) {
+    assertEquals(pathsIn(text), [], text);
+  }
+});
+
+Deno.test("a review that names files of any script is measured like any other", () => {
+  for (
+    const [one, other] of [["römisch.sh", "prüfung.sh"], ["проверка.py", "число.py"], ["日本.ts", "試験.ts"]] as const
+  ) {
+    const review = (a: string, b: string) =>
+      `1. Artefacts and judgement: ${a} is correct.
+2. Traceability and coverage: scenario step 1 is covered by ${b}.
+3. Interfaces, files and modules: ${a}, ${b}
+4. Action items:
+- Add a case for zero to ${b}`;
+    assertEquals(findEvidence(review(one, other)), findEvidence(review("roman.sh", "check.sh")));
+    assertEquals(findEvidence(review(one.normalize("NFD"), other)).length, 4);
+    assertEquals(findEvidence(`3. Interfaces, files and modules: ${one}, ${one.normalize("NFD")}`), []);
+  }
+});
+
 Deno.test("REVIEW_NOTES must be there and say something", () => {
   for (
     const text of [
