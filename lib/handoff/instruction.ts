@@ -59,10 +59,15 @@ Do not change, move or delete the file afterwards.
 export function reminderPrompt(
   workdir: string,
   role: Role,
-  options: InstructionOptions & { readonly problem?: string } = {},
+  options: InstructionOptions & {
+    readonly problem?: string;
+    /** Whether what is at the response path must be removed first. @default {false} */
+    readonly inTheWay?: boolean;
+  } = {},
 ): string {
-  const { problem = "it is missing", ...instruction } = options;
-  return `Your turn is not finished: your response file cannot be used, because ${problem}.
+  const { problem = "it is missing", inTheWay = false, ...instruction } = options;
+  const first = inTheWay ? "\nRemove what is at that path first; change nothing that a link there leads to." : "";
+  return `Your turn is not finished: your response file cannot be used, because ${problem}.${first}
 Write it now, with your complete final response to the previous prompt. Do not start the work again.
 
 ${responseFileInstruction(workdir, role, instruction)}`;

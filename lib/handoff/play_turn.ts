@@ -3,7 +3,7 @@ import type { Role } from "../roles.ts";
 import { writeToArchive } from "./archive.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { limitsOf } from "./dialogs.ts";
-import { ensureResponseDir, responsePathFor } from "./response_files.ts";
+import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import { resumeSending, sendMessage, sendPrompt } from "./send.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -36,7 +36,7 @@ export async function playTurn(
     options.onReminder?.(reminder);
     await sendMessage(turn, {
       what: "reminder",
-      text: reminderPrompt(workdir, role, { problem: outcome.problem }),
+      text: reminderPrompt(workdir, role, { problem: outcome.problem, inTheWay: outcome.inTheWay }),
     });
   }
 }
@@ -71,7 +71,9 @@ async function endWithoutResponse(turn: Turn, outcome: Extract<WaitOutcome, { ki
   const problem = `${limit} without a usable response file ${responsePathFor(workdir, role)}: ${outcome.problem}`;
   if (settings.strictFileHandoff) {
     throw new RuntimeError(turnMessage(turn, problem), {
-      hint: "With STRICT_FILE_HANDOFF=0 the terminal's last output is taken instead.",
+      hint: outcome.inTheWay
+        ? REMOVE_IT_HINT
+        : "With STRICT_FILE_HANDOFF=0 the terminal's last output is taken instead.",
     });
   }
   turn.log(`Warning: ${role} in terminal ${terminal.id}: ${problem}. Taking the terminal's last output.`);

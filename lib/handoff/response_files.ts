@@ -126,7 +126,13 @@ export function lookAtResponsePath(workdir: string, role: Role): ResponsePathLoo
   const info = lstatOrUndefined(responsePathFor(root, role));
   if (info === undefined) return {};
   if (info.isFile) return { info };
-  return { info, problem: info.isSymlink ? "it is a symbolic link" : "it is not a regular file" };
+  return { info, problem: `it is ${kindOf(info)}` };
+}
+
+function kindOf({ isSymlink, isDirectory, isFifo }: Deno.FileInfo): string {
+  if (isSymlink) return "a symbolic link";
+  if (isDirectory) return "a folder";
+  return isFifo ? "a FIFO" : "not a regular file";
 }
 
 function removeProbes(dir: string): void {

@@ -26,10 +26,14 @@ export interface DispatchMark {
   readonly monotonicMs?: number;
 }
 
-/** What is at a response path; two looks with the same `identity` saw the same, unchanged file. */
+/**
+ * What is at a response path; two looks with the same `identity` saw the same, unchanged file. What is `unusable` the
+ * agent can replace; of what is `refused`, nothing may be written or read there.
+ */
 export type ResponseLook =
   | { readonly kind: "missing" }
   | { readonly kind: "refused"; readonly problem: string }
+  | { readonly kind: "unusable"; readonly problem: string; readonly inTheWay: boolean }
   | { readonly kind: "present"; readonly identity: string };
 
 /** Whether a response file's content can be used. */
@@ -106,10 +110,13 @@ export function lookAtResponse(place: ResponsePlace): ResponseLook {
 
 function lookAtPath(place: ResponsePlace): ResponseLook {
   const { problem, info } = lookAtResponsePath(place.workdir, place.role);
-  if (problem !== undefined) return { kind: "refused", problem };
+  if (problem !== undefined) {
+    return info === undefined ? { kind: "refused", problem } : { kind: "unusable", problem, inTheWay: true };
+  }
   if (info === undefined) return { kind: "missing" };
   if (info.size > place.maxBytes) {
-    return { kind: "refused", problem: `it has ${info.size} bytes, more than the ${place.maxBytes} that are allowed` };
+    const tooLong = `it has ${info.size} bytes, more than the ${place.maxBytes} that are allowed`;
+    return { kind: "unusable", problem: tooLong, inTheWay: false };
   }
   return { kind: "present", identity: identityOf(info) };
 }

@@ -26,6 +26,8 @@ export type WaitOutcome =
     readonly because: "idle_grace" | "response_timeout";
     /** Why what is at the response path does not count. */
     readonly problem: string;
+    /** Whether what is there must be removed before a response can be written. */
+    readonly inTheWay: boolean;
   };
 
 /** Polls until there is a response, or none is to be expected any more. */
@@ -64,7 +66,12 @@ export async function waitForResponse(
       case "take_response":
         return { kind: "response", text: await takeResponse(turn, place) };
       case "end_without_response":
-        return { kind: "none", because: action.because, problem: found.problem };
+        return {
+          kind: "none",
+          because: action.because,
+          problem: found.problem,
+          inTheWay: found.seen.look.kind === "unusable" && found.seen.look.inTheWay,
+        };
       case "fail_agent_error":
         throw await agentError(turn);
       case "fail_timeout":
@@ -108,6 +115,7 @@ async function inspectResponse(
       hint: REMOVE_IT_HINT,
     });
   }
+  if (look.kind === "unusable") return { seen, response: "none", problem: look.problem };
   const leftMs = seen.sinceMs + Math.min(SECOND_LOOK_MS, Math.ceil(settings.pollSeconds * 1000)) - clock.now();
   if (leftMs > 0) {
     await clock.sleep(Math.ceil(leftMs), signal);

@@ -103,6 +103,47 @@ Deno.test("a reminder names what is wrong with the file, and a file that was bad
   assertStringIncludes(bench.terminal.inputs[1]!.text, "because it is empty");
 });
 
+/** What an agent leaves in place of its response, and what the reminder says of it. */
+const OBSTACLES: Readonly<Record<string, readonly [string, (path: string) => Promise<unknown>]>> = {
+  "a folder": ["it is a folder.\nRemove what is at that path first", (path) => Deno.mkdir(path)],
+  "a link": [
+    "it is a symbolic link.\nRemove what is at that path first",
+    (path) => Deno.symlink("/etc/hostname", path),
+  ],
+  "a FIFO": [
+    "it is a FIFO.\nRemove what is at that path first",
+    (path) => new Deno.Command("mkfifo", { args: [path] }).output(),
+  ],
+  "too long a text": [
+    "it has 65 bytes, more than the 64 that are allowed.\nWrite it now",
+    (path) => Deno.writeTextFile(path, "x".repeat(65)),
+  ],
+};
+
+for (const [what, [reminder, leave]] of Object.entries(OBSTACLES)) {
+  Deno.test(`the agent is reminded of ${what} in place of its response, and only then its turn fails`, async (t) => {
+    const path = (bench: HandoffBench) => responsePathFor(bench.workdir, "tester");
+    const settings = { maxFileReminders: 1, maxResponseBytes: 64 };
+    await t.step("it is mended", async () => {
+      await using bench = await createBench({ statuses: [[0, "processing"], [10, "idle"]] });
+      bench.clock.at(5, async () => void await leave(path(bench)));
+      bench.clock.at(60, async () => {
+        await Deno.remove(path(bench));
+        await bench.respond("tester", "RESULT: PASS");
+      });
+      assertEquals(await ask(bench, bench.options(settings)), "RESULT: PASS");
+      assertEquals(bench.terminal.inputs.length, 2);
+      assertStringIncludes(bench.terminal.inputs[1]!.text, `because ${reminder}`);
+    });
+    await t.step("it stays", async () => {
+      await using bench = await createBench({ statuses: [[0, "processing"], [10, "idle"]] });
+      bench.clock.at(5, async () => void await leave(path(bench)));
+      await assertRejects(() => ask(bench, bench.options(settings)), RuntimeError, reminder.split(".\n")[0]);
+      assertEquals([bench.terminal.inputs.length, await bench.archive()], [2, []]);
+    });
+  });
+}
+
 Deno.test("when the reminders are used up, the ending is strict or not", async (t) => {
   await t.step("strict", async () => {
     await using bench = await createBench({ statuses: [[0, "processing"], [10, "idle"]] });
