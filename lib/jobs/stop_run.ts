@@ -120,11 +120,10 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
   const isAlive = await isAnythingLeft(progress, folder, await lookAtProcesses());
   if (!isAlive && progress.finished !== undefined) return false;
   using _owned = await lockRun(folder, clock);
-  if (isAlive) {
-    const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
-    await endLeftSession({ session: progress.session, agents }, { clock });
-    await endLeftAgents(folder, clock);
-  }
+  const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
+  // A server that was killed has left its socket, also where nothing is alive any more.
+  await endLeftSession({ session: progress.session, agents }, { clock });
+  if (isAlive) await endLeftAgents(folder, clock);
   if (progress.finished === undefined && condition !== "unreadable") {
     const record = stoppedRecord(progress, resumeCommand);
     using journal = openJournal(folder.journalPath);

@@ -174,20 +174,24 @@ async function conduct<Fact extends AnyFact, State>(
   using journal = openJournal(folder.journalPath, { resumeCommand });
   const redactor = createRedactor(execution.secrets);
   let state = earlier;
-  const record = (fact: Fact, text?: string) => {
+  const keep = (
+    fact: Fact,
+    { text, isLast = false }: { readonly text?: string | undefined; readonly isLast?: boolean },
+  ) => {
     // Only what is kept and told is redacted: the run itself goes by the exact words.
     const kept = redactor.record(fact);
-    const at = journal.append(kept);
+    const at = isLast ? journal.appendLast(kept) : journal.append(kept);
     state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
     options.onEvent?.(kept);
   };
+  const record = (fact: Fact, text?: string) => keep(fact, { text });
   /** What ended the run must not be lost because this cannot be written. */
-  const tryRecord = (fact: () => Fact) => {
+  const tryKeep = (fact: () => Fact, options: { readonly isLast?: boolean } = {}) => {
     try {
-      record(fact());
+      keep(fact(), options);
     } catch { /* see above */ }
   };
-  const warn = (message: string) => tryRecord(() => execution.warning(message));
+  const warn = (message: string) => tryKeep(() => execution.warning(message));
   await using messages = openMessages({
     plan: execution.notifications,
     redactor,
@@ -230,7 +234,7 @@ async function conduct<Fact extends AnyFact, State>(
       : cause instanceof HumanInterventionRequiredError
       ? "needs_human"
       : "error";
-    tryRecord(() => finish(outcome, errorText(cause)));
+    tryKeep(() => finish(outcome, errorText(cause)), { isLast: true });
     tellEnd(outcome, errorText(cause));
     throw cause;
   }

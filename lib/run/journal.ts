@@ -17,9 +17,15 @@ export interface Journal extends Disposable {
    * Writes one record; the time is added to it.
    *
    * @returns the time, ISO 8601
-   * @throws {PanewrightError} when it cannot be written; every later record is refused then
+   * @throws {PanewrightError} when it cannot be written; every later record is refused then, but a last one
    */
   append(record: { readonly type: string }): string;
+  /**
+   * Writes the record that says how the run ended; also after a failure, as nothing relies on what it follows.
+   *
+   * @throws like `append`
+   */
+  appendLast(record: { readonly type: string }): string;
 }
 
 /** How a journal is opened. */
@@ -45,12 +51,14 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   const encoder = new TextEncoder();
   let records = 0;
   let failure: PanewrightError | undefined;
-  const append = (record: object): string => {
-    if (failure !== undefined) throw failure;
+  let isTorn = false;
+  const write = (record: object): string => {
     const at = wallClock().toISOString();
     const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
+    let size: number | undefined;
     const strikes = typeof fault === "object" && fault.number === ++records ? fault.when : undefined;
     try {
+      size = file.stat().size;
       if (strikes === "in") file.write(line.subarray(0, line.length / 2));
       if (strikes === "before" || strikes === "in") killSelf();
       file.write(line);
@@ -58,7 +66,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       // A file that was removed still takes records, and nobody would ever see them.
       if (file.stat().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
     } catch (cause) {
-      // A part of the record may be on the disk: nothing can follow it but the next opening, which drops it.
+      isTorn = size === undefined || !cutBack(file, size);
       failure = new PanewrightError(`Cannot write the journal ${path}: ${errorText(cause)}`, {
         cause,
         hint: `What is not in the journal has not been done. When it can be written again, ${resume}`,
@@ -68,8 +76,31 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     if (strikes === "after") killSelf();
     return at;
   };
+  const append = (record: object): string => {
+    if (failure !== undefined) throw failure;
+    return write(record);
+  };
+  const appendLast = (record: object): string => {
+    if (failure !== undefined && isTorn) throw failure;
+    return write(record);
+  };
   if (file.stat().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
-  return { droppedBytes, append, [Symbol.dispose]: () => file[Symbol.dispose]() };
+  return { droppedBytes, append, appendLast, [Symbol.dispose]: () => file[Symbol.dispose]() };
+}
+
+/**
+ * Drops the part of a record that a failed write may have left. Where that fails as well, nothing can follow but the
+ * next opening, which drops it.
+ *
+ * @returns whether the file ends with a whole record
+ */
+function cutBack(file: RegularFile, size: number): boolean {
+  try {
+    if (file.stat().size > size) file.truncate(size);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The warning that a journal ended in the middle of a record. */

@@ -3,6 +3,7 @@ import { startProgram } from "../support/program.ts";
 import {
   assertEndedInGoodOrder,
   assertGoesOn,
+  assertJournalIsWhole,
   type FailureStage,
   mindingPermissions,
   passAfter,
@@ -28,6 +29,7 @@ Deno.test("disk full in the middle of a journal record: the run ends in good ord
   const journal = `${await run.folder()}/journal.ndjson`;
   await limitFiles(stage, run, (await Deno.stat(journal)).size + 30);
   await assertEndedInGoodOrder(run, { stage, words: [`Cannot write the journal ${journal}`, "raise the limit"] });
+  await assertJournalIsWhole(await run.folder());
   // What the agent has written meanwhile is taken: it is not asked again.
   assertEquals(await assertGoesOn(stage, run), []);
 });

@@ -50,6 +50,30 @@ Deno.test("each record is a line of its own on the disk as soon as it is written
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
   }));
 
+Deno.test("a write that fails in the middle leaves whole records, and the end of the run can still be told", () =>
+  inTempDir(async (dir) => {
+    const path = `${dir}/journal.ndjson`;
+    const module = new URL("../../lib/run/journal.ts", import.meta.url).href;
+    const script = `const { openJournal } = await import(${JSON.stringify(module)});
+      using journal = openJournal(${JSON.stringify(path)});
+      const failed = ["long", "short"].map((type) => {
+        try { return journal.append({ type, text: type === "long" ? "x".repeat(20_000) : "" }); }
+        catch (error) { return error.message; }
+      });
+      journal.appendLast({ type: "run_finished", failed });`;
+    // No file may have more than 8 KiB, as on a full disk.
+    const shell = `trap "" XFSZ; ulimit -f 16; exec "$@"`;
+    const { success, stderr } = await new Deno.Command("dash", {
+      args: ["-c", shell, "sh", Deno.execPath(), "eval", script],
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    const text = await Deno.readTextFile(path);
+    const records = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assertEquals(records.map(({ type }) => type), ["journal_opened", "run_finished"]);
+    assertEquals(records[1].failed.length, 2);
+    for (const message of records[1].failed) assertStringIncludes(message, `Cannot write the journal ${path}: `);
+  }));
+
 Deno.test("a working directory has one owner, who is named to the next; it is free again afterwards", () =>
   inTempDir(async (dir) => {
     await createRunFolder(dir, { now });

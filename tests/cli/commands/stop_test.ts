@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
 import { isLocked } from "../../../lib/run/lock_file.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { readFactsOf } from "../../../lib/run/read_facts.ts";
@@ -6,7 +7,7 @@ import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { systemClock } from "../../../lib/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
-import { isServerRunning, killServer } from "../../../lib/tmux/server.ts";
+import { findSocketPath, isServerRunning, killServer } from "../../../lib/tmux/server.ts";
 import { stopRun } from "../../../lib/jobs/stop_run.ts";
 import { foldEvents } from "../../support/fold_events.ts";
 import { callCli } from "../../support/call_cli.ts";
@@ -126,6 +127,23 @@ Deno.test("stop: agents that outlived their panewright are ended, with their tmu
   } finally {
     await killServer(client);
   }
+});
+
+Deno.test("stop: the socket of a tmux server that was killed, and its agents with it, is removed", async () => {
+  await using dir = await tempDir();
+  const socket = `panewright-test-${crypto.randomUUID().slice(0, 8)}`;
+  const client = createTmuxClient({ socket });
+  await client.run(["new-session", "-d", "-s", "panewright", "--", "sleep", "600"]);
+  const socketPath = await findSocketPath(client);
+  const { stdout: pids } = await client.run(["display-message", "-p", "#{pid} #{pane_pid}"]);
+  for (const pid of pids.trim().split(" ").map(Number)) Deno.kill(pid, "SIGKILL");
+  await until(async () => !await isServerRunning(client));
+  assert((await Deno.lstat(socketPath!)).isSocket);
+  await writeReview(dir, [...agentReady({ socket }), ...PROGRAMMER_AT_WORK]);
+  const { code, stdout } = await stop(dir);
+  assertEquals(code, 0);
+  assertMatch(stdout, /nothing of it is left running/);
+  assert(!await exists(socketPath!));
 });
 
 Deno.test("stop: agents of a run whose journal is damaged are ended, and the journal is left as it is", async () => {
