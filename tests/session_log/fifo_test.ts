@@ -23,7 +23,10 @@ for (const what of ["responses", "spool", "lines", "codex log", "asks"]) {
 }
 
 Deno.test("nothing is watched with Deno.watchFs, which opens what it tells of", async () => {
-  const files = await Array.fromAsync(walk(new URL("../../lib", import.meta.url), { exts: ["ts"] }), ({ path }) => path);
+  const files = await Array.fromAsync(
+    walk(new URL("../../lib", import.meta.url), { exts: ["ts"] }),
+    ({ path }) => path,
+  );
   const users = files.filter((path) => Deno.readTextFileSync(path).includes("Deno.watchFs("));
   assertEquals([files.length > 300, users], [true, []]);
 });
