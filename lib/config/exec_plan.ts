@@ -1,9 +1,11 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
+import { CAP_SETTINGS } from "../run/caps.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
+import { capsIn } from "./shapes.ts";
 import { notificationsIn, present, sandboxIn, settingsIn } from "./plan.ts";
 
 /**
@@ -23,6 +25,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     ),
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
+    caps: settingsIn(config, CAP_SETTINGS),
     ...sandboxIn(config),
     ...notificationsIn(config),
   };
@@ -43,6 +46,7 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
     checks: [step.check].flat().map(checkPlan),
     retry: step.retry,
     timeLimitSeconds: step.time_limit_seconds,
+    ...capsIn(step.limits),
     ...present({
       command: step.command ?? common.command,
       model: step.model ?? common.model,

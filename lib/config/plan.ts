@@ -1,6 +1,7 @@
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
 import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import { CAP_SETTINGS } from "../run/caps.ts";
 import type { NotificationPlan } from "../run/notify.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
@@ -15,6 +16,7 @@ import { type Role, ROLES } from "../roles.ts";
 import type { Setting, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config, TableSlice } from "./settings_table.ts";
+import { capsIn } from "./shapes.ts";
 import { valueAt } from "./source.ts";
 
 /** The plan for one run of the review loop that a configuration describes. */
@@ -26,6 +28,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     ...sandboxIn(config),
     agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>,
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
+    caps: settingsIn(config, CAP_SETTINGS),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),
@@ -77,6 +80,7 @@ function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
     provider: findPaneProvider(provider, providers),
     args: own.args ?? common.args ?? [],
     env: { ...common.env, ...own.env },
+    ...capsIn(own.limits),
     ...present({
       command: own.command ?? common.command,
       model: own.model ?? common.model,

@@ -12,12 +12,13 @@ import { PROVIDER_IDS } from "../providers/mod.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import { SANDBOX_MODES } from "../providers/sandbox.ts";
 import { ROLES } from "../roles.ts";
+import { CAP_SETTINGS } from "../run/caps.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
-import { agentKeys } from "./shapes.ts";
+import { agentKeys, capKeys } from "./shapes.ts";
 
 const agent = z.strictObject(agentKeys);
 
@@ -143,6 +144,7 @@ const slicesFor = (ids: readonly ProviderId[]) =>
   [
     { job: "both", settings: commonSettings(ids) },
     { job: "run", settings: runSettings(ids) },
+    { job: "both", settings: CAP_SETTINGS },
     { job: "run", settings: REVIEW_LOOP_SETTINGS },
     { job: "run", settings: REVIEW_RUN_SETTINGS },
     { job: "run", settings: HANDOFF_SETTINGS },
@@ -198,7 +200,7 @@ export type Config =
 
 /** The groups of keys, in the order in which they are shown. */
 export const GROUPS: Readonly<Record<Group, string>> = {
-  limits: "When the review loop ends.",
+  limits: "When a run ends, or stops for a person.",
   condensation: "How prompts are shortened when work is repeated.",
   handoff: "How a response is waited for.",
   permissions: "How permission dialogs of agents are answered.",
@@ -212,6 +214,7 @@ function roleOf(ids: readonly ProviderId[]) {
   return z.strictObject({
     provider: z.enum(ids).optional().describe("The provider of this role, where it differs from the common one."),
     ...agentKeys,
+    ...capKeys,
   });
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CAP_SETTINGS, type Caps } from "../run/caps.ts";
 import type { Setting, SettingValue } from "../settings.ts";
 
 /** The value of a setting that needs a schema of its own. */
@@ -32,3 +33,26 @@ export const agentKeys = {
   model: text().optional().describe("The model that the agent is told to use."),
   profile: text().optional().describe("A named set of the agent CLI's own settings (`codex --profile`)."),
 };
+
+/** What a role or a step may use: the same keys as in `limits` of the whole run. */
+export const capKeys = {
+  limits: z.strictObject({
+    max_turns: z.int().min(1).max(MOST.count).optional().describe("Turns after which the run stops with exit code 3."),
+    max_minutes: z.int().min(1).max(CAP_SETTINGS.maxMinutes.value.most).optional()
+      .describe("Minutes in turns after which the run is stopped with exit code 3."),
+  }).optional().describe("What it may use, all processes of a run together."),
+};
+
+/** The caps of a role or a step as the configuration has them. */
+export function capsIn(
+  limits: { readonly max_turns?: number | undefined; readonly max_minutes?: number | undefined } | undefined,
+): { readonly caps?: Caps } {
+  if (limits === undefined) return {};
+  const { max_turns: maxTurns, max_minutes: maxMinutes } = limits;
+  return {
+    caps: {
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(maxMinutes === undefined ? {} : { maxMinutes }),
+    },
+  };
+}

@@ -5,13 +5,16 @@ import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../text/error_text.ts";
 import { VERSION } from "../version.ts";
+import { CapReachedError, raisedCaps, requireRaise, type RunCaps } from "./caps.ts";
 import type { AnyFact, Job } from "./job.ts";
 import type { RunEnd } from "./progress.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
+import { openMeter } from "./meter.ts";
 import { type Notification, type NotificationPlan, openMessages } from "./notify.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder, type RunSubfolder } from "./run_folder.ts";
 import { lockRun } from "./run_lock.ts";
+import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
 
 /** How a job ended, or why it waits; `reason` is one sentence. */
 export interface RunResult {
@@ -39,6 +42,8 @@ export interface RunOptions<Fact> {
   readonly secrets?: readonly string[];
   /** @default {systemHttpPoster} */
   readonly http?: HttpPoster;
+  /** The caps that a run which is resumed may go up to from now on, by name. @default {{}} */
+  readonly raise?: RunCaps;
 }
 
 /** A run under way, for what carries its job out. */
@@ -55,6 +60,12 @@ export interface Run<Fact, State> {
   readonly record: (fact: Fact, text?: string) => void;
   /** Takes secrets out of what is kept besides the journal. */
   readonly redactor: Redactor;
+  /**
+   * Makes sure that a role or a step may begin a turn by the run's caps; the fact that it begins is refused otherwise.
+   *
+   * @throws {CapReachedError} when it may not
+   */
+  readonly requireTurn: (worker: string) => void;
   /** Sends a message to the person who waits for the run. */
   readonly notify: (notification: Notification) => void;
   /** A command about the run, as the person can call it: `panewright answer ID`. */
@@ -62,6 +73,7 @@ export interface Run<Fact, State> {
   readonly onForcedExit: (act: () => void) => () => void;
   readonly clock: Clock;
   readonly wallClock: () => Date;
+  /** Aborted when the run is to end, and when a cap of it is reached. */
   readonly signal: AbortSignal;
 }
 
@@ -79,6 +91,7 @@ export interface Execution<Fact extends AnyFact, State> {
   readonly job: Job<Fact, State>;
   readonly workdir: string;
   readonly notifications: NotificationPlan | undefined;
+  readonly caps: RunCaps;
   /** What must neither be kept nor leave the machine: the secrets of the options, and those that the job names. */
   readonly secrets: readonly string[];
   readonly subfolders: readonly RunSubfolder[];
@@ -113,6 +126,7 @@ export interface RunReport<State> extends RunResult {
  *
  * @param open makes the first fact
  * @throws {UsageError} when the run is refused; its folder is removed again
+ * @throws {CapReachedError} when the run has used what it may
  * @throws {HumanInterventionRequiredError} when only a person can decide how to continue
  * @throws what the job throws, and the signal's reason when it is aborted
  */
@@ -132,7 +146,8 @@ export async function startRun<Fact extends AnyFact, State>(
     await Deno.remove(folder.path, { recursive: true });
     throw error;
   }
-  return await conduct({ execution, folder, state: job.initial, opening: open(folder) }, options);
+  const beginning = { execution, folder, state: job.initial, spent: NOTHING_SPENT, opening: open(folder) };
+  return await conduct(beginning, options);
 }
 
 /**
@@ -149,21 +164,34 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const { job } = execution;
   using held = new DisposableStack();
   held.use(await lockRun(folder, options.clock));
-  const state = await foldFacts(await readFactsOf(job, folder), { job, folder });
+  let spent = NOTHING_SPENT;
+  const state = await foldFacts(await readFactsOf(job, folder), {
+    job,
+    folder,
+    onFact: (fact, before) => spent = spend(spent, job.meter?.(fact, before), Date.parse(fact.at)),
+  });
   const opening = await execution.resume(folder, state);
+  const { raise = {} } = options;
+  requireRaise(raise, raisedCaps(execution.caps, spent.raised));
+  const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
   held.use(await execution.claim?.(folder));
-  return await conduct({ execution, folder, state, opening }, options);
+  return await conduct(
+    { execution, folder, state, spent: settled(spent), opening: { ...opening, ...raised } },
+    options,
+  );
 }
 
 interface Beginning<Fact extends AnyFact, State> {
   readonly execution: Execution<Fact, State>;
   readonly folder: RunFolder;
   readonly state: State;
+  /** What earlier processes have used. */
+  readonly spent: Spending;
   readonly opening: Fact;
 }
 
 async function conduct<Fact extends AnyFact, State>(
-  { execution, folder, state: earlier, opening }: Beginning<Fact, State>,
+  { execution, folder, state: earlier, spent, opening }: Beginning<Fact, State>,
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
   const { signal = new AbortController().signal, clock = systemClock, whereArguments = [] } = options;
@@ -171,6 +199,7 @@ async function conduct<Fact extends AnyFact, State>(
   const commandLine = (command: string, ...words: readonly string[]) =>
     shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
   const resumeCommand = commandLine("resume");
+  using meter = openMeter({ caps: execution.caps, earlier: spent, clock });
   using journal = openJournal(folder.journalPath, { resumeCommand });
   const redactor = createRedactor(execution.secrets);
   let state = earlier;
@@ -178,10 +207,13 @@ async function conduct<Fact extends AnyFact, State>(
     fact: Fact,
     { text, isLast = false }: { readonly text?: string | undefined; readonly isLast?: boolean },
   ) => {
+    const metered = execution.job.meter?.(fact, state);
+    meter.admit(metered);
     // Only what is kept and told is redacted: the run itself goes by the exact words.
     const kept = redactor.record(fact);
     const at = isLast ? journal.appendLast(kept) : journal.append(kept);
     state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
+    meter.take(metered);
     options.onEvent?.(kept);
   };
   const record = (fact: Fact, text?: string) => keep(fact, { text });
@@ -198,9 +230,9 @@ async function conduct<Fact extends AnyFact, State>(
     onProblem: warn,
     ...(options.http === undefined ? {} : { http: options.http }),
   });
-  const finish = (outcome: RunEnd, reason: string) => {
+  const finish = (outcome: RunEnd, reason: string, resumedBy = resumeCommand) => {
     const seconds = (clock.now() - startedAtMs) / 1000;
-    return execution.finish({ outcome, reason, seconds, resumeCommand }, state);
+    return execution.finish({ outcome, reason, seconds, resumeCommand: resumedBy }, state);
   };
   const tellEnd = (outcome: RunEnd, reason: string) => {
     const priority = PRIORITIES[outcome];
@@ -217,24 +249,26 @@ async function conduct<Fact extends AnyFact, State>(
       state: () => state,
       record,
       redactor,
+      requireTurn: (worker) => meter.requireTurn(worker),
       notify: (notification) => messages.send(notification),
       commandLine,
       onForcedExit: options.onForcedExit ?? (() => () => {}),
       clock,
       wallClock: options.wallClock ?? (() => new Date()),
-      signal,
+      signal: AbortSignal.any([signal, meter.signal]),
     });
     record(finish(outcome, reason));
     tellEnd(outcome, reason);
     return { outcome, reason, folder, state };
   } catch (error) {
-    const cause = signal.aborted ? signal.reason : mainError(error, warn);
+    const cause = [signal, meter.signal].find(({ aborted }) => aborted)?.reason ?? mainError(error, warn);
     const outcome = signal.aborted
       ? "interrupted"
       : cause instanceof HumanInterventionRequiredError
       ? "needs_human"
       : "error";
-    tryKeep(() => finish(outcome, errorText(cause)), { isLast: true });
+    const resumedBy = cause instanceof CapReachedError ? commandLine("resume", "--raise", cause.raise) : resumeCommand;
+    tryKeep(() => finish(outcome, errorText(cause), resumedBy), { isLast: true });
     tellEnd(outcome, errorText(cause));
     throw cause;
   }

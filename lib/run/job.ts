@@ -1,5 +1,6 @@
 import type { JobId, Progress } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
+import type { MeterEvent } from "./spending.ts";
 import type { FactTable } from "../schema.ts";
 
 /** What all facts have. */
@@ -37,6 +38,8 @@ export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
   fold(state: State, fact: Recorded<Fact>): State;
   /** How a run stands after a fact, for all who look at it. */
   progress(before: Progress, fact: Recorded<Fact>): Progress;
+  /** What a fact means for what the run uses, if anything; `state` is the one before it. */
+  meter?(fact: Fact, state: State): MeterEvent | undefined;
   /** The last record of a run whose process is gone, and which somebody else has stopped. */
   stopped(progress: Progress, end: StoppedEnd): Fact;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */

@@ -74,13 +74,24 @@ export function notBegun(id: string): UsageError {
   });
 }
 
-/** The state that a journal's facts lead to. */
+/**
+ * The state that a journal's facts lead to.
+ *
+ * @param onFact told each fact with the state before it
+ */
 export async function foldFacts<Fact extends AnyFact, State>(
   { facts }: JournalFacts<Fact, State>,
-  { job, folder }: { readonly job: Job<Fact, State>; readonly folder: RunFolder },
+  { job, folder, onFact }: {
+    readonly job: Job<Fact, State>;
+    readonly folder: RunFolder;
+    readonly onFact?: (fact: Recorded<Fact>, before: State) => void;
+  },
 ): Promise<State> {
   const recalled = await Promise.all(facts.map((fact) => job.recall?.(fact, folder) ?? fact));
-  return recalled.reduce((state, fact) => job.fold(state, fact), job.initial);
+  return recalled.reduce((state, fact) => {
+    onFact?.(fact, state);
+    return job.fold(state, fact);
+  }, job.initial);
 }
 
 /** Whether a journal is one of a job; its facts are then that job's. */

@@ -34,7 +34,8 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
   assertEquals(
     { limits, condensation, handoff, permissions },
     {
-      limits: defaults.limits,
+      // A cap has no default.
+      limits: Object.assign({}, defaults.limits, { max_turns: 60, max_minutes: 480 }),
       condensation: defaults.condensation,
       handoff: defaults.handoff,
       permissions: Object.assign({}, defaults.permissions, {

@@ -17,6 +17,7 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
     workdir: dir.path,
     notifications: { url: "http://127.0.0.1:1", topic: "t" },
     secrets: [SECRET],
+    caps: {},
     subfolders: [],
     resume: () => ({ type: "run_resumed" }),
     play(run) {

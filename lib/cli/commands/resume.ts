@@ -9,6 +9,7 @@ import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { resumeReviewRun } from "../../jobs/review_loop/execute.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
+import { parseRaise, type RunCaps } from "../../run/caps.ts";
 import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { readOverview } from "../../run/overview.ts";
@@ -31,13 +32,22 @@ export const command = defineCommand({
     "failure, Ctrl-C, kill -9 or a crash of the machine. Without RUN it is the newest one that is not over.\n\nIn a review loop, " +
     "finished turns stay finished, agents that are alive continue, those that are not are started again (with the session of their " +
     "CLI where it can be resumed), and a response that was written meanwhile is taken. In a pipeline, a question that is still " +
-    "open is asked again, and a step that failed gets all its tries again.\n\nThe configuration is read again, so you can correct " +
+    "open is asked again, and a step that failed gets all its tries again.\n\nA run that has reached one of its caps (`limits`) " +
+    "continues with a higher one: --raise max_turns=40 for the run, --raise tester.max_turns=9 for a role, " +
+    "--raise main/build.max_minutes=90 for a step.\n\nThe configuration is read again, so you can correct " +
     "it first. The exit codes are those of `panewright run` and `panewright exec`.",
   arguments: [RUN_ARGUMENT],
   flags: [
     NO_INPUT_FLAG,
     WORKDIR_FLAG,
     TRUST_FLAG,
+    {
+      name: "raise",
+      type: "string",
+      placeholder: "CAP=N",
+      repeatable: true,
+      description: "let the run use more than its configuration says, from now on: max_turns=40",
+    },
     {
       name: "from-last-good",
       type: "switch",
@@ -52,7 +62,8 @@ export const command = defineCommand({
     const [name] = positionals;
     const folder = name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd);
     if (flags["from-last-good"] === true) await repair(folder, io);
-    const around = { io, global, noInput: flags["no-input"] === true, trust: flags.trust === true };
+    const raise = parseRaise(flags.raise ?? []);
+    const around = { io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise };
     const journal = await readFacts(folder.journalPath, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
     if (isJournalOf(journal, PIPELINE)) return await resumeSteps(folder, journal, around);
@@ -60,7 +71,9 @@ export const command = defineCommand({
   },
 });
 
-type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust">;
+type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
+  readonly raise: RunCaps;
+};
 
 async function resumeSteps(
   folder: RunFolder,
@@ -75,7 +88,7 @@ async function resumeSteps(
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
-    execute: (options) => resumeExec(folder, options),
+    execute: (options) => resumeExec(folder, { ...options, raise: around.raise }),
   });
 }
 
@@ -105,7 +118,7 @@ async function resumeReview(
   return await executeReview(toRunPlan({ ...loaded, job: task }), {
     ...around,
     earlier,
-    execute: (options) => resumeReviewRun(folder, options),
+    execute: (options) => resumeReviewRun(folder, { ...options, raise: around.raise }),
   });
 }
 

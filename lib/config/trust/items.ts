@@ -97,7 +97,7 @@ const KINDS: readonly Kind[] = [
     alone: (value) => LOOSENING_ARGUMENT.test(JSON.stringify(value)),
   },
   { is: new RegExp(`${AGENT}profile$`), does: "starts an agent with a profile of its CLI" },
-  { is: new RegExp(`${AGENT}(?:model|provider)$`) },
+  { is: new RegExp(`${AGENT}(?:model|provider|limits(?:\\.\\w+)?)$`) },
   { is: /^pipelines\.\*\.\*\.check(?:\.\*)?\.command$/, does: "runs as the check of a step" },
   {
     is: /^pipelines\.\*\.\*\.prompt$/,

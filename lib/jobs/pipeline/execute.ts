@@ -1,6 +1,7 @@
 import { systemClock } from "../../ports/clock.ts";
 import { UsageError } from "../../errors.ts";
 import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../providers/headless.ts";
+import { type RunCaps, runCaps } from "../../run/caps.ts";
 import { type Execution, resumeRun, type RunOptions, type RunReport, startRun } from "../../run/conduct.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -9,6 +10,7 @@ import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";
 import { endLeftAgents, readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";
+import { stepWorker } from "./meter.ts";
 import { PIPELINE } from "./mod.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import type { ExecState, RunHead } from "./state.ts";
@@ -65,6 +67,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     job: PIPELINE,
     workdir: plan.workdir,
     notifications: plan.notifications,
+    caps: capsOf(plan),
     secrets: [...options.secrets ?? [], ...stepsOwn],
     subfolders: ["stepsDir", "answersDir"],
     async resume(folder, state) {
@@ -104,6 +107,13 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       return { type: "run_finished", ...end, tasks: passed.length, usage, ...(isOver ? {} : { resumeCommand }) };
     },
   };
+}
+
+function capsOf({ caps, pipelines }: ExecPlan): RunCaps {
+  const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
+    all.map(({ name, caps = {} }) => [stepWorker(pipeline, name), caps] as const)
+  );
+  return runCaps(caps, Object.fromEntries(steps));
 }
 
 function begun({ run }: ExecState): RunHead {

@@ -76,6 +76,8 @@ export const EXEC_FACTS = {
     folder: text,
     /** What the agent did in an attempt that was broken off. */
     interruptedLog: optional(text),
+    /** The caps that were raised, by name. */
+    raised: optional(mapOf(number)),
     panewright: optional(text),
   },
   task_started: {

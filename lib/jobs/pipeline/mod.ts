@@ -2,6 +2,7 @@ import type { Job } from "../../run/job.ts";
 import { tasksPassed } from "../../run/progress.ts";
 import { EXEC_FACTS, type ExecFact } from "./facts.ts";
 import { applyFact } from "./fold.ts";
+import { meterExec } from "./meter.ts";
 import { execProgress } from "./progress.ts";
 import { type ExecState, INITIAL_STATE } from "./state.ts";
 
@@ -12,6 +13,7 @@ export const PIPELINE: Job<ExecFact, ExecState> = {
   initial: INITIAL_STATE,
   fold: applyFact,
   progress: execProgress,
+  meter: meterExec,
   // A question may have to be answered first, so nothing is said about how to resume it.
   stopped: (progress, { resumeCommand: _, ...end }) => ({
     ...end,

@@ -1,5 +1,6 @@
 import type { StepProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
+import type { Caps } from "../../run/caps.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
@@ -12,6 +13,8 @@ export interface ExecPlan {
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
+  /** What a run may use. */
+  readonly caps: Caps;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxRequest;
   readonly notifications?: NotificationPlan;
@@ -44,6 +47,8 @@ export interface StepPlan {
   /** Globs, relative to the working directory, of the files that the step may change; any file without them. */
   readonly allowWrite?: readonly string[];
   readonly autonomyLevel?: AutonomyLevel;
+  /** What all attempts of the step together may use. */
+  readonly caps?: Caps;
   /** Seconds that one attempt may take. */
   readonly timeLimitSeconds: number;
 }

@@ -5,6 +5,7 @@ import type { AskAboutDialog, DialogDeskContext } from "../../dialogs/desk_conte
 import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
 import { UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
+import { CapReachedError, runCaps } from "../../run/caps.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import {
   type Execution,
@@ -16,6 +17,7 @@ import {
   startRun,
 } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { openSpool, type Spool } from "../../session_log/spool.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
@@ -26,6 +28,7 @@ import { refuseBesideLiveAgents } from "./beside.ts";
 import type { ReviewFact, RunOrigin } from "./facts.ts";
 import { findLateResponse } from "./late_response.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
+import { nextTurn } from "./machine.ts";
 import { REVIEW_LOOP } from "./mod.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
@@ -91,6 +94,9 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     job: REVIEW_LOOP,
     workdir,
     notifications,
+    get caps() {
+      return runCaps(plan.caps, Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])));
+    },
     get secrets() {
       return secretsOf(options);
     },
@@ -171,7 +177,12 @@ async function runToEnd(parts: RunParts): Promise<RunResult> {
   const late = await findLateResponse(folder, state());
   if (late !== undefined) record(late.event, late.text);
   const { stage } = state().loop;
-  if (stage.kind !== "finished") return await runWithAgents(parts);
+  if (stage.kind !== "finished") {
+    const next = nextTurn(state().loop);
+    // No agent is started for a turn that may not begin.
+    if (next !== undefined && state().turn === undefined) parts.requireTurn(next.role);
+    return await runWithAgents(parts);
+  }
   for (const event of state().untold) record(event);
   if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
   return stage;
@@ -183,9 +194,12 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
   const { session, alive } = opened;
   forcedExit.defer(parts.onForcedExit(() => session.abandon()));
-  using _panesLeft = {
-    [Symbol.dispose]() {
-      if (!plan.cleanupOnExit) record({ type: "panes_left", attachCommand: session.attachCommand() });
+  await using _panesLeft = {
+    async [Symbol.asyncDispose]() {
+      if (plan.cleanupOnExit) return;
+      // An agent that is left at work would use more than it may.
+      if (signal.reason instanceof CapReachedError) return await session.close();
+      record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
   await using hooks = await openHooks(parts);

@@ -61,7 +61,14 @@ export const REVIEW_FACTS = {
     panewright: optional(text),
   },
   /** Another process resumes the run, with settings that may have been changed meanwhile. */
-  run_resumed: { runId: text, folder: text, settings, panewright: optional(text) },
+  run_resumed: {
+    runId: text,
+    folder: text,
+    settings,
+    /** The caps that were raised, by name. */
+    raised: optional(mapOf(number)),
+    panewright: optional(text),
+  },
   /** About to open a tmux session, or to add windows to one that exists. */
   session_opening: {
     /** Name or path of the server's socket. */

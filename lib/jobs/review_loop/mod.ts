@@ -2,6 +2,7 @@ import type { Job } from "../../run/job.ts";
 import { levelOf } from "../../run/progress.ts";
 import { REVIEW_FACTS, type ReviewFact } from "./facts.ts";
 import { foldEvent } from "./fold.ts";
+import { meterReview } from "./meter.ts";
 import { reviewProgress } from "./progress.ts";
 import { recallResponse } from "./recall_response.ts";
 import type { RunState } from "./run_state.ts";
@@ -13,6 +14,7 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   initial: undefined,
   fold: foldEvent,
   progress: reviewProgress,
+  meter: meterReview,
   stopped: (progress, end) => ({ ...end, rounds: levelOf(progress, "round")?.number ?? 0 }),
   recall: recallResponse,
 };

@@ -3,6 +3,7 @@ import type { PermissionPlan } from "../../dialogs/decision.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
 import type { PaneProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
+import type { Caps } from "../../run/caps.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { Job } from "./job.ts";
 import type { SettingsOf } from "../../settings.ts";
@@ -15,6 +16,8 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;
   readonly loop: ReviewLoopSettings;
+  /** What a run may use. */
+  readonly caps: Caps;
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;
@@ -34,6 +37,8 @@ export interface AgentPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly model?: string;
   readonly profile?: string;
+  /** What all turns of the role together may use. */
+  readonly caps?: Caps;
 }
 
 /** Where the panes live. */

@@ -260,6 +260,7 @@ Deno.test("a notification tells that a question waits, and how to answer it", as
     workdir: dir.path,
     pipelines: { main: [step("a")] },
     defaultPipeline: undefined,
+    caps: {},
     notifications: { url: "http://127.0.0.1:9", topic: "t" },
   };
   const { folder } = await executeExec(

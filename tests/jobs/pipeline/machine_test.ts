@@ -55,6 +55,7 @@ function plan(change: Partial<ExecPlan["settings"]> = {}): ExecPlan {
     workdir: "/w",
     pipelines: { main: [step("a", { retry: 1, checks: [{ type: "none" }, { type: "fileExists", paths: ["x"] }] })] },
     defaultPipeline: undefined,
+    caps: {},
     settings: { ...defaultsOf(EXEC_SETTINGS), ...change },
   };
 }

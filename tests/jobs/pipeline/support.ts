@@ -95,6 +95,7 @@ export function step(name: string, more: Partial<StepPlan> = {}): StepPlan {
 /** What a test's run differs in. */
 export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly settings?: Partial<ExecSettings>;
+  readonly caps?: ExecPlan["caps"];
   readonly overrides?: ExecOverrides;
   readonly pipelines?: ExecPlan["pipelines"];
   readonly defaultPipeline?: string;
@@ -143,13 +144,14 @@ async function collect(
   options: RunOptions & Pick<Cast, "runHeadless">,
   execute: (options: ExecOptions) => Promise<ExecReport>,
 ): Promise<Ended> {
-  const { settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
+  const { caps = {}, settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
   const events: ExecEvent[] = [];
   const plan: ExecPlan = {
     workdir: dir.path,
     pipelines: pipelines ?? { main: steps },
     defaultPipeline,
     settings: { ...defaultsOf(EXEC_SETTINGS), ...settings },
+    caps,
   };
   const onEvent = (event: ExecEvent) => {
     events.push(event);

@@ -1,0 +1,153 @@
+import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
+import type { SettingSlice, SettingsOf } from "../settings.ts";
+
+/** The slice of the settings table with what a run may use before a person is asked. */
+export const CAP_SETTINGS = {
+  maxTurns: {
+    names: { key: "limits.max_turns", env: "PANEWRIGHT_MAX_TURNS" },
+    value: { kind: "count", least: 1 },
+    description:
+      "Turns (prompts of a review loop, attempts of a pipeline) after which a run stops with exit code 3; those of earlier processes count.",
+    example: 60,
+  },
+  maxMinutes: {
+    names: { key: "limits.max_minutes", env: "PANEWRIGHT_MAX_MINUTES" },
+    value: { kind: "count", least: 1, most: 10_080 },
+    description:
+      "Minutes after which a run is stopped with exit code 3, its agents with it; those of earlier processes count, the time between them does not.",
+    example: 480,
+  },
+} as const satisfies SettingSlice;
+
+/** What a run, a role or a step may use; no cap where nothing is said. */
+export interface Caps extends SettingsOf<typeof CAP_SETTINGS> {}
+
+/** A kind of cap. */
+export type Cap = keyof Caps;
+
+/** How much was used of what is capped; minutes have fractions. */
+export type Used = Readonly<Record<Cap, number>>;
+
+/**
+ * The caps of a run by the names that `--raise` takes: `max_turns` for the whole run, `tester.max_turns` for a role,
+ * `main/build.max_turns` for a step of a pipeline.
+ */
+export type RunCaps = Readonly<Record<string, number>>;
+
+const NAMES: Readonly<Record<Cap, string>> = { maxTurns: "max_turns", maxMinutes: "max_minutes" };
+const CAPS = ["maxTurns", "maxMinutes"] as const satisfies readonly Cap[];
+
+/**
+ * The caps of a run and of its workers by name.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(runCaps({ maxTurns: 9 }, { tester: { maxMinutes: 5 } }), { max_turns: 9, "tester.max_minutes": 5 });
+ * ```
+ */
+export function runCaps(run: Caps, workers: Readonly<Record<string, Caps>>): RunCaps {
+  const named = (caps: Caps, worker?: string) =>
+    CAPS.flatMap((cap) => caps[cap] === undefined ? [] : [[nameOf(cap, worker), caps[cap]] as const]);
+  return Object.fromEntries([
+    ...named(run),
+    ...Object.entries(workers).flatMap(([worker, caps]) => named(caps, worker)),
+  ]);
+}
+
+/**
+ * The caps after some were raised. One that the configuration has raised further by now stays there.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(raisedCaps({ max_turns: 9, max_minutes: 30 }, { max_turns: 12 }), { max_turns: 12, max_minutes: 30 });
+ * ```
+ */
+export function raisedCaps(caps: RunCaps, raised: RunCaps): RunCaps {
+  return Object.fromEntries(Object.entries(caps).map(([name, limit]) => [name, Math.max(limit, raised[name] ?? 0)]));
+}
+
+/**
+ * Reads what `--raise` says: `max_turns=40`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(parseRaise(["max_turns=40", "main/build.max_minutes=90"]), {
+ *   max_turns: 40,
+ *   "main/build.max_minutes": 90,
+ * });
+ * ```
+ *
+ * @throws {UsageError} for anything else
+ */
+export function parseRaise(words: readonly string[]): RunCaps {
+  return Object.fromEntries(words.map((word) => {
+    const { name, limit } = /^(?<name>.+)=(?<limit>[1-9][0-9]{0,15})$/s.exec(word)?.groups ?? {};
+    if (name === undefined) {
+      throw new UsageError(`Cannot raise ${JSON.stringify(word)}: it must be a cap and a whole number`, {
+        hint: "For example: --raise max_turns=40",
+      });
+    }
+    return [name, Number(limit)];
+  }));
+}
+
+/**
+ * Makes sure that each cap to be raised is there and is raised.
+ *
+ * @throws {UsageError} where it is not
+ */
+export function requireRaise(raised: RunCaps, caps: RunCaps): void {
+  for (const [name, limit] of Object.entries(raised)) {
+    const now = Object.hasOwn(caps, name) ? caps[name] : undefined;
+    if (now === undefined) {
+      const known = Object.entries(caps).map((cap) => cap.join("="));
+      throw new UsageError(`Cannot raise ${name}: the run has no such cap`, {
+        hint: known.length === 0 ? "The run has no caps." : `Its caps are: ${known.join(", ")}.`,
+      });
+    }
+    if (limit <= now) throw new UsageError(`Cannot raise ${name} to ${limit}: it is ${now}`);
+  }
+}
+
+/**
+ * The name of the cap that is reached, of a run or of one of its workers.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const used = { maxTurns: 3, maxMinutes: 7.5 };
+ * assertEquals(reachedCap({ "tester.max_turns": 3 }, used, "tester"), "tester.max_turns");
+ * assertEquals(reachedCap({ "tester.max_turns": 3 }, used), undefined);
+ * ```
+ */
+export function reachedCap(
+  caps: RunCaps,
+  used: Used,
+  worker?: string,
+  kinds: readonly Cap[] = CAPS,
+): string | undefined {
+  return kinds.map((cap) => ({ name: nameOf(cap, worker), used: used[cap] }))
+    .find(({ name, used }) => used >= (caps[name] ?? Infinity))?.name;
+}
+
+/** The name of a cap; of a worker's where one is named. */
+export function nameOf(cap: Cap, worker?: string): string {
+  return worker === undefined ? NAMES[cap] : `${worker}.${NAMES[cap]}`;
+}
+
+/** A run has used what it may. Nothing is lost, and a person can let it continue. */
+export class CapReachedError extends HumanInterventionRequiredError {
+  override name = "CapReachedError";
+  /** What `--raise` may be given: `max_turns=40`. */
+  readonly raise: string;
+
+  constructor(cap: string, limit: number) {
+    super(`Cannot continue: the cap ${cap} (${limit}) is reached`, {
+      hint: "Everything is kept. `panewright resume --raise` continues with a higher cap.",
+    });
+    this.raise = `${cap}=${2 * limit}`;
+  }
+}

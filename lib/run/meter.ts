@@ -1,0 +1,95 @@
+import type { Clock } from "../ports/clock.ts";
+import { CapReachedError, nameOf, raisedCaps, reachedCap, type RunCaps } from "./caps.ts";
+import { type MeterEvent, spend, type Spending, usedBy } from "./spending.ts";
+
+/** Watches what a run uses, and stops it at its caps. */
+export interface Meter extends Disposable {
+  /** Aborted with a {@linkcode CapReachedError} once a cap is reached while something is under way. */
+  readonly signal: AbortSignal;
+  /**
+   * Makes sure that a turn may begin.
+   *
+   * @throws {CapReachedError} when it may not
+   */
+  requireTurn(worker: string): void;
+  /**
+   * Makes sure that what a fact says may begin, before it is written down.
+   *
+   * @throws {CapReachedError} when it may not
+   */
+  admit(event: MeterEvent | undefined): void;
+  /** Counts what was written down. */
+  take(event: MeterEvent | undefined): void;
+}
+
+/** What {@linkcode openMeter} needs. */
+export interface MeterOptions {
+  readonly caps: RunCaps;
+  /** What earlier processes of the run have used; nothing is under way in it. */
+  readonly earlier: Spending;
+  readonly clock: Clock;
+}
+
+/** Begins to watch. */
+export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
+  const reached = new AbortController();
+  const over = new AbortController();
+  let turnOver = new AbortController();
+  let spent = earlier;
+
+  const limits = () => raisedCaps(caps, spent.raised);
+  const errorOf = (name: string) => new CapReachedError(name, limits()[name] ?? 0);
+  const refuse = (name: string | undefined) => {
+    if (name !== undefined) throw errorOf(name);
+  };
+  const used = (worker?: string) => usedBy(spent, clock.now(), worker);
+  /** Stops the run when its minutes, or those of a worker, have passed. */
+  const stopInTime = (worker: string | undefined, signal: AbortSignal) => {
+    const name = nameOf("maxMinutes", worker);
+    const minutes = limits()[name];
+    if (minutes === undefined) return;
+    const leftMs = Math.max(0, Math.ceil((minutes - used(worker).maxMinutes) * 60_000));
+    clock.sleep(leftMs, signal).then(() => reached.abort(errorOf(name)), () => {});
+  };
+  const requireTurn = (worker: string) => {
+    refuse(reachedCap(limits(), used()));
+    refuse(reachedCap(limits(), used(worker), worker));
+  };
+
+  return {
+    signal: reached.signal,
+    requireTurn,
+    admit(event) {
+      switch (event?.kind) {
+        case "process_begins": {
+          const raised = raisedCaps(caps, { ...spent.raised, ...event.raised });
+          const name = reachedCap(raised, used(), undefined, ["maxMinutes"]);
+          if (name !== undefined) throw new CapReachedError(name, raised[name] ?? 0);
+          return;
+        }
+        case "turn_begins":
+          return requireTurn(event.worker);
+        case "turn_continues":
+          return refuse(reachedCap(limits(), used(event.worker), event.worker, ["maxMinutes"]));
+      }
+    },
+    take(event) {
+      spent = spend(spent, event, clock.now());
+      switch (event?.kind) {
+        case "process_begins":
+          return stopInTime(undefined, over.signal);
+        case "turn_begins":
+        case "turn_continues":
+          turnOver.abort();
+          turnOver = new AbortController();
+          return stopInTime(event.worker, turnOver.signal);
+        case "turn_ends":
+          return turnOver.abort();
+      }
+    },
+    [Symbol.dispose]() {
+      over.abort();
+      turnOver.abort();
+    },
+  };
+}

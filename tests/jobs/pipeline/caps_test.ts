@@ -1,0 +1,141 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UsageError } from "../../../lib/errors.ts";
+import { CapReachedError } from "../../../lib/run/caps.ts";
+import { readRecords } from "../../support/journal_records.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { type Act, asks, cast, fails, only, resumeIn, runIn, says, step } from "./support.ts";
+
+/** The only run of a directory, and how it ended. */
+async function endOf(dir: TempDir) {
+  const [run] = [...Deno.readDirSync(`${dir.path}/.panewright/runs`)];
+  const id = run?.name ?? "";
+  const end = (await readRecords(`${dir.path}/.panewright/runs/${id}/journal.ndjson`)).at(-1);
+  return { id, end };
+}
+
+Deno.test("max_turns: the attempt beyond it is not started, the run ends for a person, and a raised cap continues it", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b"), step("c")];
+  const agents = cast(says(), says());
+  const error = await assertRejects(() => runIn(dir, steps, { ...agents, caps: { maxTurns: 2 } }), CapReachedError);
+  assertEquals([error.exitCode, agents.requests.length], [3, 2]);
+  const { id, end } = await endOf(dir);
+  assertEquals(end?.["outcome"], "needs_human");
+  assertStringIncludes(String(end?.["resumeCommand"]), `resume ${id} --raise 'max_turns=4'`);
+
+  const idle = cast();
+  await assertRejects(() => resumeIn(dir, steps, { ...idle, run: id, caps: { maxTurns: 2 } }), CapReachedError);
+  const more = { run: id, caps: { maxTurns: 2 } };
+  await assertRejects(
+    () => resumeIn(dir, steps, { ...idle, ...more, raise: { max_turns: 2 } }),
+    UsageError,
+    "Cannot raise max_turns to 2: it is 2",
+  );
+  await assertRejects(
+    () => resumeIn(dir, steps, { ...idle, ...more, raise: { max_minutes: 2 } }),
+    UsageError,
+    "the run has no such cap",
+  );
+  assertEquals(idle.requests.length, 0);
+  const last = cast(says());
+  const { report, events } = await resumeIn(dir, steps, { ...last, ...more, raise: { max_turns: 3 } });
+  assertEquals([report.outcome, only(events, "attempt_started").map(({ step }) => step)], ["pass", [3]]);
+});
+
+Deno.test("a cap that was raised stays raised for the processes after it", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b"), step("c")];
+  const caps = { maxTurns: 1 };
+  await assertRejects(() => runIn(dir, steps, { ...cast(says()), caps }), CapReachedError);
+  const { id } = await endOf(dir);
+  const controller = new AbortController();
+  const dies: Act = () => {
+    controller.abort(new Error("crash"));
+    throw controller.signal.reason;
+  };
+  const crashing = { ...cast(dies), run: id, caps, raise: { max_turns: 4 }, signal: controller.signal };
+  await assertRejects(() => resumeIn(dir, steps, crashing), Error, "crash");
+  const { report } = await resumeIn(dir, steps, { ...cast(says(), says()), run: id, caps });
+  assertEquals(report.outcome, "pass");
+});
+
+Deno.test("a step's cap counts its attempts: retries, and those after an answer", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a"), step("b", { retry: 9, caps: { maxTurns: 3 } })];
+  const agents = cast(says(), fails("no"), asks("Which?"), fails("no"));
+  const person = () => Promise.resolve("That one.");
+  const error = await assertRejects(() => runIn(dir, steps, { ...agents, person }), CapReachedError);
+  assertStringIncludes(error.message, "main/b.max_turns (3)");
+  const { id } = await endOf(dir);
+  const more = cast(says());
+  const { report } = await resumeIn(dir, steps, { ...more, run: id, raise: { "main/b.max_turns": 4 } });
+  assertEquals(report.outcome, "pass");
+  assertStringIncludes(more.requests[0]?.prompt ?? "", "That one.");
+});
+
+Deno.test("a step's cap counts anew in each task of a folder", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "tasks/1.md": "One.", "tasks/2.md": "Two." });
+  const steps = [step("a", { caps: { maxTurns: 1 } })];
+  const { report } = await runIn(dir, steps, { ...cast(says(), says()), task: "tasks/" });
+  assertEquals(report.outcome, "pass");
+});
+
+/** A clock that moves when it is told to, and wakes who sleeps until then. */
+function handClock() {
+  let nowMs = 0;
+  const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  return {
+    now: () => nowMs,
+    sleep(ms: number, signal?: AbortSignal): Promise<void> {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const sleeper = { atMs: nowMs + ms, wake: resolve };
+      sleepers.add(sleeper);
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      if (signal?.aborted) reject(signal.reason);
+      return promise.finally(() => sleepers.delete(sleeper));
+    },
+    advance(ms: number) {
+      nowMs += ms;
+      for (const { atMs, wake } of sleepers) if (atMs <= nowMs) wake();
+    },
+  };
+}
+
+for (
+  const [what, caps, ofStep, name] of [
+    ["the run's", { maxMinutes: 5 }, {}, "max_minutes"],
+    ["the step's", {}, { maxMinutes: 5 }, "main/a.max_minutes"],
+  ] as const
+) {
+  Deno.test(`${what} max_minutes stops an attempt under way; the next process takes the step up again`, async () => {
+    await using dir = await tempDir();
+    await dir.write({ "task.md": "Build it." });
+    const clock = handClock();
+    const steps = [step("a", { caps: ofStep })];
+    /** Works until it is stopped. */
+    const works: Act = async ({ signal }) => {
+      const stopped = Promise.withResolvers<never>();
+      signal.addEventListener("abort", () => stopped.reject(signal.reason), { once: true });
+      clock.advance(299_000);
+      await Promise.resolve();
+      signal.throwIfAborted();
+      clock.advance(1000);
+      return await stopped.promise;
+    };
+    const error = await assertRejects(() => runIn(dir, steps, { ...cast(works), caps, clock }), CapReachedError);
+    assertStringIncludes(error.message, `the cap ${name} (5) is reached`);
+    const { id } = await endOf(dir);
+    const resumed = { run: id, caps, clock };
+    if (name === "max_minutes") {
+      const idle = cast();
+      await assertRejects(() => resumeIn(dir, steps, { ...idle, ...resumed }), CapReachedError);
+      assertEquals(idle.requests, []);
+    }
+    const { report, events } = await resumeIn(dir, steps, { ...cast(says()), ...resumed, raise: { [name]: 6 } });
+    assertEquals([report.outcome, only(events, "attempt_started")[0]?.reason], ["pass", "interrupted"]);
+  });
+}
