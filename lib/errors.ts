@@ -37,6 +37,11 @@ export class RuntimeError extends PanewrightError {
   override name = "RuntimeError";
 }
 
+/** A message that an agent cannot take now, because it is at work: a reason to wait. Exit code 1. */
+export class AgentAtWorkError extends RuntimeError {
+  override name = "AgentAtWorkError";
+}
+
 /** A turn whose total time limit passed while the agent was still working. The name comes from the seeds. */
 export class TimeoutError extends PanewrightError {
   override name = "TimeoutError";
@@ -46,4 +51,9 @@ export class TimeoutError extends PanewrightError {
 export class HumanInterventionRequiredError extends PanewrightError {
   override name = "HumanInterventionRequiredError";
   override readonly exitCode = 3;
+}
+
+/** A message that an agent cannot be given, because a person's words stand in its composer. Exit code 3. */
+export class DraftInTheWayError extends HumanInterventionRequiredError {
+  override name = "DraftInTheWayError";
 }

@@ -4,6 +4,8 @@
  * @module
  */
 export {
+  AgentAtWorkError,
+  DraftInTheWayError,
   HumanInterventionRequiredError,
   PanewrightError,
   type PanewrightErrorOptions,

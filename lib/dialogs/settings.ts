@@ -10,6 +10,6 @@ export const DIALOG_SETTINGS = {
   dialogTimeoutSeconds: {
     names: { key: "permissions.dialog_timeout_seconds" },
     value: { kind: "seconds", above: 0, default: 600 },
-    description: "Seconds that a dialog waits for a person.",
+    description: "Seconds that a dialog, or a draft in an agent's composer, waits for a person.",
   },
 } as const satisfies SettingSlice;

@@ -51,7 +51,7 @@ export function decideAccept(
  * @throws {HumanInterventionRequiredError} when only a person can continue
  */
 export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "text"> | undefined> {
-  const { clock, options: { dialogs }, progress } = turn;
+  const { options: { dialogs } } = turn;
   if (dialogs === undefined) return void await accept(turn, answerByText(turn));
   const open = await useTerminal(turn, "looking at a dialog", () => dialogs.inspect());
   if (open?.decision !== "wait") endWaiting(turn);
@@ -59,7 +59,7 @@ export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "
     case undefined:
       return undefined;
     case "wait":
-      progress.waitingSinceMs ??= clock.now();
+      beginWaiting(turn);
       return undefined;
     case "accept":
       if (open.by === "person") await answer(turn, () => open.answer());
@@ -100,7 +100,7 @@ export function noteDialogClosed(turn: Turn): void {
   turn.options.dialogs?.noteClosed();
 }
 
-/** How long a turn has stood at dialogs that a person has to answer, in milliseconds. */
+/** How long a turn has stood at what a person has to do, in milliseconds: at dialogs, or behind a draft. */
 export function waitedForPersonMs({ clock, progress }: Turn): number {
   return progress.waitedMs + (progress.waitingSinceMs === undefined ? 0 : clock.now() - progress.waitingSinceMs);
 }
@@ -210,7 +210,13 @@ function reportOnce(turn: Turn, message: string): void {
   turn.progress.dialogReported = true;
 }
 
-function endWaiting({ clock, progress }: Turn): void {
+/** Stops the time of the turn: from now on a person is waited for. */
+export function beginWaiting({ clock, progress }: Turn): void {
+  progress.waitingSinceMs ??= clock.now();
+}
+
+/** Lets the time of the turn go on. */
+export function endWaiting({ clock, progress }: Turn): void {
   if (progress.waitingSinceMs === undefined) return;
   progress.waitedMs += clock.now() - progress.waitingSinceMs;
   progress.waitingSinceMs = undefined;

@@ -4,10 +4,10 @@ import { writeToArchive } from "./archive.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { limitsOf } from "./dialogs.ts";
 import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
-import { resumeSending, sendMessage, sendPrompt } from "./send.ts";
+import { isAnswered, resumeSending, sendMessage, sendPrompt } from "./send.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
-import { openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { deadlineFromNow, openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
 import { waitForResponse, type WaitOutcome } from "./wait.ts";
 
 /**
@@ -37,6 +37,8 @@ export async function playTurn(
     await sendMessage(turn, {
       what: "reminder",
       text: reminderPrompt(workdir, role, { problem: outcome.problem, inTheWay: outcome.inTheWay }),
+      deadlineMs,
+      isNeeded: () => !isAnswered(turn, dispatch),
     });
   }
 }
@@ -50,11 +52,6 @@ export async function waitForTurn(
   using _served = options.dialogs?.serve?.(limitsOf(turn));
   const outcome = await waitForResponse(turn, { deadlineMs: deadlineFromNow(turn) });
   return outcome.kind === "response" ? outcome.text : await endWithoutResponse(turn, outcome);
-}
-
-/** When the time of a turn that begins now is up, in the clock's milliseconds. */
-function deadlineFromNow({ clock, settings }: Turn): number {
-  return clock.now() + settings.responseTimeoutSeconds * 1000;
 }
 
 /**

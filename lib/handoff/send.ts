@@ -1,14 +1,12 @@
-import { HumanInterventionRequiredError } from "../errors.ts";
-import { isAtRest } from "../screen/status.ts";
+import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../errors.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
 import { agentError } from "./failure.ts";
+import { createHold } from "./hold.ts";
 import { archiveStaleResponse } from "./response_files.ts";
 import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
 import type { BegunTurn, Message, MessageKind } from "./settings.ts";
-import { readStatus, type Turn, useTerminal } from "./turn.ts";
-
-const SETTLE_INTERVAL_MS = 1000;
-const SETTLE_LIMIT_MS = 10_000;
+import { comesToRest, SETTLE_INTERVAL_MS, SETTLE_LIMIT_MS } from "./settle.ts";
+import { deadlineFromNow, readStatus, type Turn, useTerminal } from "./turn.ts";
 
 /** What each message is called in an error. */
 const PURPOSES: Readonly<Record<MessageKind, string>> = {
@@ -26,7 +24,9 @@ const PURPOSES: Readonly<Record<MessageKind, string>> = {
  */
 export async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
   const { archiveDir, log, options, role, workdir } = turn;
-  if (options.settleBeforeSend) await settle(turn);
+  const { settleBeforeSend = false } = options;
+  const mustSettle = typeof settleBeforeSend === "boolean" ? settleBeforeSend : await settleBeforeSend();
+  if (mustSettle) await settle(turn);
   const stale = archiveStaleResponse(workdir, role, archiveDir);
   if (stale !== undefined) log(`Warning: a response file of an earlier turn of ${role} was moved to ${stale}.`);
   const dispatch = markDispatch(workdir);
@@ -43,41 +43,70 @@ export async function resumeSending(turn: Turn, text: string, begun: BegunTurn):
   return mayWait ? dispatch : await sendPrompt(turn, text);
 }
 
+/** A message that is to be sent. */
+interface Sending extends Pick<Message, "what" | "text"> {
+  readonly dispatch?: DispatchMark;
+  /** Whether the text may stand in the composer already. @default {false} */
+  readonly mayBePasted?: boolean;
+  /** Until when an agent at work is waited for. @default {the time that a turn has, from now on} */
+  readonly deadlineMs?: number;
+  /** Asked after a wait, as long as nothing was pasted: a message that is not needed any more is not sent. */
+  readonly isNeeded?: () => boolean;
+}
+
 /**
- * Gives the terminal a message. A dialog in the way, from work in the background say, is dealt with first; then the
- * message is sent once more. What of it stands in the composer already is not pasted again.
+ * Gives the terminal a message. What is in the way is dealt with first, then the message is sent once more: a dialog,
+ * from work in the background say, is answered; work of the agent, and a person's draft, are waited for. What of the
+ * message stands in the composer already is not pasted again.
  *
  * @throws {RuntimeError} when it cannot be sent
+ * @throws {TimeoutError} when the agent is at work for too long
  * @throws {HumanInterventionRequiredError} when a person has to make way for it
  */
-export async function sendMessage(
-  turn: Turn,
-  { what, text, dispatch, mayBePasted = false }: Pick<Message, "what" | "text"> & {
-    readonly dispatch?: DispatchMark;
-    readonly mayBePasted?: boolean;
-  },
-): Promise<void> {
+export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
+  const { what, text, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
   const { call, options, settings, terminal } = turn;
-  const onStep = (step: Message["step"]) => options.onMessage?.({ what, text, step }, dispatch);
-  for (let attempt = 0;; attempt++) {
+  let step: Message["step"] | undefined;
+  const onStep = (now: Message["step"]) => options.onMessage?.({ what, text, step: step = now }, dispatch);
+  const isPasted = () => step !== undefined;
+  const holdsOurs = async () =>
+    (mayBePasted || isPasted()) &&
+    await useTerminal(turn, "looking at the composer", () => terminal.holdsText(text, call));
+  using hold = createHold(turn, { what, deadlineMs, isPasted, holdsOurs });
+  for (let dialogs = 0;;) {
     try {
-      await useTerminal(turn, PURPOSES[what], () => terminal.submit(text, { ...call, onStep, mayBePasted }));
+      const submission = { ...call, onStep, mayBePasted: mayBePasted || isPasted() };
+      await useTerminal(turn, PURPOSES[what], () => terminal.submit(text, submission));
       return await onStep("sent");
     } catch (error) {
-      if (!(error instanceof HumanInterventionRequiredError) || options.dialogs === undefined) throw error;
-      if (attempt > settings.acceptCap || !await clearDialogs(turn)) throw error;
+      if (error instanceof AgentAtWorkError || error instanceof DraftInTheWayError) {
+        // After Enter nobody knows what was submitted, and nothing may be typed again.
+        if (step === "enter") throw error;
+        if (await hold.wait(error) === "taken") return await onStep("sent");
+        if (!isPasted() && isNeeded?.() === false) return;
+      } else {
+        if (!(error instanceof HumanInterventionRequiredError) || options.dialogs === undefined) throw error;
+        if (++dialogs > settings.acceptCap + 1 || !await clearDialogs(turn, { deadlineMs })) throw error;
+      }
+    }
+    // Whoever pressed Enter for us: the agent has answered.
+    if (step === "paste" && dispatch !== undefined && isAnswered(turn, dispatch) && !await holdsOurs()) {
+      return await onStep("sent");
     }
   }
 }
 
+/** Until when what has to be told to an agent may wait. */
+type Until = Required<Pick<Sending, "deadlineMs">>;
+
 /** Deals with the dialog that is open, and tells the agent when it was refused something. */
-export async function answerDialog(turn: Turn): Promise<void> {
+export async function answerDialog(turn: Turn, { deadlineMs }: Until): Promise<void> {
   const refusal = await handleDialog(turn);
-  if (refusal !== undefined) await sendMessage(turn, refusal);
+  if (refusal !== undefined) await sendMessage(turn, { ...refusal, deadlineMs });
 }
 
 /** Deals with dialogs until none is open. False if none was. */
-async function clearDialogs(turn: Turn): Promise<boolean> {
+async function clearDialogs(turn: Turn, until: Until): Promise<boolean> {
   const { clock, settings, signal } = turn;
   for (let found = false;; found = true) {
     const status = await readStatus(turn);
@@ -85,7 +114,7 @@ async function clearDialogs(turn: Turn): Promise<boolean> {
       noteDialogClosed(turn);
       return found;
     }
-    await answerDialog(turn);
+    await answerDialog(turn, until);
     await clock.sleep(Math.ceil(settings.pollSeconds * 1000), signal);
   }
 }
@@ -122,28 +151,20 @@ async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promi
   }
 }
 
-function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
+/** Whether the response to what was dispatched is there. */
+export function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
   const place = { workdir, role, maxBytes: settings.maxResponseBytes, dispatch };
   return lookAtResponse(place).kind === "present" && readResponse(place).kind === "text";
 }
 
-/**
- * Lets a terminal come to rest: two looks a second apart must find it so. After ten seconds the prompt is sent anyway.
- */
+/** Lets a terminal come to rest. After the limit the prompt is sent anyway. */
 async function settle(turn: Turn): Promise<void> {
-  const { clock, log, role, signal, terminal } = turn;
-  const limitMs = clock.now() + SETTLE_LIMIT_MS;
-  for (let looksAtRest = 0;;) {
-    const status = await readStatus(turn);
-    if (status === "error") throw await agentError(turn);
-    looksAtRest = isAtRest(status) ? looksAtRest + 1 : 0;
-    if (looksAtRest === 2) return;
-    if (clock.now() >= limitMs) {
-      return log(
-        `Warning: ${role} in terminal ${terminal.id} did not come to rest in ${SETTLE_LIMIT_MS / 1000} s ` +
-          `(last status: ${status}). Sending the prompt anyway.`,
-      );
-    }
-    await clock.sleep(SETTLE_INTERVAL_MS, signal);
-  }
+  const { clock, log, role, terminal } = turn;
+  const waiting = { clock, ...turn.call };
+  if (await comesToRest(() => readStatus(turn), waiting)) return;
+  if (turn.progress.lastStatus === "error") throw await agentError(turn);
+  log(
+    `Warning: ${role} in terminal ${terminal.id} did not come to rest in ${SETTLE_LIMIT_MS / 1000} s ` +
+      `(last status: ${turn.progress.lastStatus}). Sending the prompt anyway.`,
+  );
 }

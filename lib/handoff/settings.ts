@@ -80,6 +80,15 @@ export interface Message {
   readonly step: "paste" | "enter" | "sent";
 }
 
+/** A message that cannot be sent yet. */
+export interface Held {
+  readonly what: MessageKind;
+  /** `at_work`: the agent works on something else; `draft`: a person's words stand in its composer. */
+  readonly obstacle: "at_work" | "draft";
+  /** How long it is waited for at most. */
+  readonly timeoutSeconds: number;
+}
+
 /** How far a turn came in a process that is gone. */
 export interface BegunTurn {
   /** When its prompt was dispatched; undefined where it was not. */
@@ -124,14 +133,18 @@ export interface HandoffOptions {
   /** Where consumed and stale files go. @default {"<workdir>/.tmp/<YYYYMMDD-HHMMSS of the program's start, UTC>"} */
   readonly archiveDir?: string;
   /**
-   * Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. @default
-   * {false}
+   * Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. A function
+   * is asked right before a prompt is sent. @default {false}
    */
-  readonly settleBeforeSend?: boolean;
+  readonly settleBeforeSend?: boolean | (() => Promise<boolean>);
   /** Told whenever the terminal's status differs from the one before, and whose word that is. */
   readonly onStatus?: (status: TerminalStatus, witnesses: Omit<TerminalReading, "status">) => void;
   /** Told what the agent says of a turn that failed, before the turn ends or is tried again. */
   readonly onFailure?: (failure: AgentFailure) => void;
+  /** Told what keeps a message from being sent, whenever that changes; `undefined` when it waits no longer. */
+  readonly onHeld?: (held: Held | undefined) => void;
+  /** How long a person's draft in the composer is waited for. @default {600} */
+  readonly draftTimeoutSeconds?: number;
   /** Told when a reminder goes out; the first has the number 1. */
   readonly onReminder?: (reminder: number) => void;
   /** Told of the response before it is returned. */

@@ -29,10 +29,18 @@ export interface Terminal {
   /** For messages, and to tell terminals apart. */
   readonly id: string;
   status(options?: CallOptions): Promise<TerminalReading>;
-  /** Resolves once the agent has taken the text. */
+  /**
+   * Resolves once the agent has taken the text.
+   *
+   * @throws {AgentAtWorkError} when it is at work; the text is sent once it is not
+   * @throws {DraftInTheWayError} when a person's words stand in the composer; it is sent once they are gone
+   * @throws {HumanInterventionRequiredError} when a dialog is in the way
+   */
   submit(text: string, options?: CallOptions & SendOptions): Promise<void>;
   /** Whether the text stands in the composer, pasted and not submitted. */
   holdsText(text: string, options?: CallOptions): Promise<boolean>;
+  /** Whether words stand in the composer that nobody has submitted, whoever typed them. */
+  hasDraft(options?: CallOptions): Promise<boolean>;
   /** The agent's last answer, as far as the terminal shows it. */
   lastOutput(options?: CallOptions): Promise<string>;
   /** How the terminal's program ended, such as "killed by signal 9"; `undefined` while it runs. */

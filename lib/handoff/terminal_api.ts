@@ -7,10 +7,15 @@ import type { SendOptions, Terminal } from "./terminal.ts";
 /** Terminals by their ids, as users of the library provide them. Ids are opaque here. */
 export interface TerminalApi {
   getStatus(terminalId: string): Promise<TerminalStatus>;
-  /** Resolves once the text was submitted to the agent. */
+  /**
+   * Resolves once the text was submitted to the agent. Where it rejects with an `AgentAtWorkError` or a
+   * `DraftInTheWayError`, the text is sent again when the agent rests and `hasDraft` says no.
+   */
   sendInput(terminalId: string, text: string, options?: SendOptions): Promise<void>;
   /** Whether the text stands in the terminal's composer, pasted and not submitted. */
   holdsInput?(terminalId: string, text: string): Promise<boolean>;
+  /** Whether words stand in the terminal's composer that nobody has submitted, whoever typed them. */
+  hasDraft?(terminalId: string): Promise<boolean>;
   /** How the terminal's program ended, such as "killed by signal 9"; `undefined` while it runs. */
   describeEnd?(terminalId: string): Promise<string | undefined>;
   /** The agent's last answer, as far as the terminal shows it. */
@@ -65,6 +70,7 @@ function terminalOf(api: TerminalApi, id: string): Terminal {
     submit: (text, { onStep, mayBePasted = false } = {}) =>
       onStep === undefined ? api.sendInput(id, text) : api.sendInput(id, text, { onStep, mayBePasted }),
     holdsText: async (text) => await api.holdsInput?.(id, text) ?? false,
+    hasDraft: async () => await api.hasDraft?.(id) ?? false,
     lastOutput: () => api.getLastOutput(id),
     describeEnd: async () => await api.describeEnd?.(id),
   };

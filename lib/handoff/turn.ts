@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../errors.ts";
+import { AgentAtWorkError, HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { abortable } from "../ports/abortable.ts";
@@ -35,9 +35,9 @@ export interface TurnProgress {
   declinedDialogs: number;
   /** Whether the dialog that is open now was reported already. */
   dialogReported: boolean;
-  /** Since when, in the clock's milliseconds, the turn stands at a dialog that a person has to answer. */
+  /** Since when, in the clock's milliseconds, the turn stands at a dialog, or behind a draft, that only a person ends. */
   waitingSinceMs: number | undefined;
-  /** How long it has stood at dialogs before: time that does not count towards the response timeout. */
+  /** How long it has stood there before: time that does not count towards the response timeout. */
   waitedMs: number;
 }
 
@@ -77,16 +77,31 @@ export function openTurn(
   };
 }
 
+/**
+ * When the time of what begins now is up, in the clock's milliseconds. What a person is waited for from now on comes on
+ * top of it; what was waited for before does not.
+ */
+export function deadlineFromNow({ clock, progress, settings }: Turn): number {
+  return clock.now() + settings.responseTimeoutSeconds * 1000 - progress.waitedMs;
+}
+
 /** "Cannot finish the turn of tester in terminal t-1: … (last status: idle)". */
 export function turnMessage(turn: Turn, problem: string): string {
   const status = turn.progress.lastStatus ?? "none was read";
   return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminal.id}: ${problem} (last status: ${status})`;
 }
 
+/** Waits until a time of the clock, or until something happened that is worth a look. */
+export async function waitUntil({ clock, options, signal }: Turn, untilMs: number): Promise<void> {
+  if (options.wake) return await options.wake(untilMs, signal);
+  await clock.sleep(Math.max(0, Math.ceil(untilMs - clock.now())), signal);
+}
+
 /**
  * Does something with the turn's terminal that has to succeed.
  *
- * @throws {RuntimeError} naming role and terminal, when it fails; a request for a person passes through as it is
+ * @throws {RuntimeError} naming role and terminal, when it fails; what is a reason to wait, or a request for a person,
+ * passes through as it is
  */
 export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -128,7 +143,7 @@ export async function readStatus(turn: Turn): Promise<TerminalStatus> {
 
 function asTurnError(turn: Turn, error: unknown, problem: string): unknown {
   if (turn.signal?.aborted) return turn.signal.reason;
-  if (error instanceof HumanInterventionRequiredError) return error;
+  if (error instanceof HumanInterventionRequiredError || error instanceof AgentAtWorkError) return error;
   const hint = error instanceof PanewrightError ? error.hint : undefined;
   return new RuntimeError(turnMessage(turn, problem), { cause: error, ...(hint === undefined ? {} : { hint }) });
 }

@@ -13,7 +13,7 @@ import {
   type ResponsePlace,
 } from "./response_reading.ts";
 import { answerDialog } from "./send.ts";
-import { readStatus, type Turn, turnMessage } from "./turn.ts";
+import { readStatus, type Turn, turnMessage, waitUntil } from "./turn.ts";
 
 /** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;
@@ -61,7 +61,7 @@ export async function waitForResponse(
         if (action.startupTimedOut) warnOfStartup(turn);
         break;
       case "handle_dialog":
-        await answerDialog(turn);
+        await answerDialog(turn, { deadlineMs });
         break;
       case "take_response":
         return { kind: "response", text: await takeResponse(turn, place) };
@@ -81,11 +81,6 @@ export async function waitForResponse(
     }
     await waitUntil(turn, Math.min(pollStartedMs + pollMs, deadlineMs + waitedForPersonMs(turn)));
   }
-}
-
-async function waitUntil({ clock, options, signal }: Turn, untilMs: number): Promise<void> {
-  if (options.wake) return await options.wake(untilMs, signal);
-  await clock.sleep(Math.max(0, Math.ceil(untilMs - clock.now())), signal);
 }
 
 /** What was found at the response path, and since when it has been there unchanged, by the clock. */

@@ -40,8 +40,8 @@ export async function readOverview(
   const executed = owner !== undefined;
   const { progress, problem } = readProgress(folder, jobs, options);
   const waiting = progress?.waiting;
-  // A dialog can be answered while its run is executed; the question of a step whenever there is time.
-  const question = executed || waiting?.dialog === undefined ? waiting : undefined;
+  // A dialog, or a draft, is waited for while the run is executed; the question of a step whenever there is time.
+  const question = executed || (waiting?.id !== undefined && waiting.dialog === undefined) ? waiting : undefined;
   const condition = conditionOf({
     executed,
     outcome: progress?.finished?.outcome,

@@ -78,7 +78,7 @@ export interface Activity {
   readonly since: string;
   /** Whose turn it is. */
   readonly worker?: string;
-  /** The command of the tests, the description of the check, or what is said about the limit. */
+  /** The command of the tests, the description of the check, what is said about the limit, or why a message waits. */
   readonly detail?: string;
 }
 

@@ -114,8 +114,7 @@ export class TmuxSession implements AsyncDisposable {
   readonly name: string;
   readonly cols: number;
   readonly rows: number;
-  /** Whether disposal ends what was opened. */
-  readonly cleanupOnExit: boolean;
+  #cleanupOnExit: boolean;
   readonly #options: OpenSessionOptions;
   /** What everything that is started in the panes carries in its environment. */
   readonly mark: string;
@@ -128,7 +127,7 @@ export class TmuxSession implements AsyncDisposable {
     this.name = options.name;
     this.cols = options.cols ?? 220;
     this.rows = options.rows ?? 50;
-    this.cleanupOnExit = options.cleanupOnExit ?? true;
+    this.#cleanupOnExit = options.cleanupOnExit ?? true;
     this.mark = options.mark ?? crypto.randomUUID();
     this.#options = options;
     this.#socketPath = socketPath;
@@ -173,6 +172,16 @@ export class TmuxSession implements AsyncDisposable {
     if (!pane) throw new RuntimeError(`Cannot open a pane for ${name}: tmux answered ${JSON.stringify(result.stdout)}`);
     if (!this.#options.existing) await this.client.run(["kill-window", "-t", `=${this.name}:=${PLACEHOLDER}`]);
     return pane;
+  }
+
+  /** Whether disposal ends what was opened. */
+  get cleanupOnExit(): boolean {
+    return this.#cleanupOnExit;
+  }
+
+  /** Leaves the panes for a person, whatever the options said: disposal ends nothing. */
+  leave(): void {
+    this.#cleanupOnExit = false;
   }
 
   /** Treats a pane of an earlier process as one that was opened here. */

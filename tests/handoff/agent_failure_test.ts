@@ -15,6 +15,7 @@ function failingTerminal(failure: AgentFailure | undefined, status: () => Termin
     status: () => Promise.resolve({ status: status() }),
     submit: (text) => Promise.resolve(void inputs.push(text)),
     holdsText: () => Promise.resolve(false),
+    hasDraft: () => Promise.resolve(false),
     lastOutput: () => Promise.resolve(""),
     describeEnd: () => Promise.resolve(undefined),
     failure: () => Promise.resolve(failure),

@@ -96,6 +96,19 @@ const WORDS: {
     line(`${record.role}: prompt of ${byteSize(record.promptBytes)} sent (${turnPlace(record)})`),
   turn_resumed: (record) => line(`${record.role}: continues its turn (${turnPlace(record)})`),
   message_sending: ({ role, what, file, step }) => detail(`${role}: ${what} ${file}: ${step}`),
+  message_held: ({ role, terminalId, what, obstacle, timeoutSeconds, attachCommand }) =>
+    obstacle === "at_work"
+      ? line(
+        `${role}: at work on something else; its ${what} waits, for at most ${duration(timeoutSeconds)}`,
+        "caution",
+      )
+      : line(
+        `${role}: a person's draft stands in its composer (terminal ${terminalId}), and its ${what} waits, for at most ` +
+          `${duration(timeoutSeconds)}; submit it or delete it with: ${attachCommand}`,
+        "caution",
+        "always",
+      ),
+  message_released: ({ role }) => detail(`${role}: waits no longer`),
   message_sent: ({ role, what }) => detail(`${role}: ${what} accepted`),
   status_changed: ({ role, status }) => {
     const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";

@@ -10,7 +10,9 @@ export function conditionText(
   { condition, question, answered }: Pick<RunOverview, "condition" | "question" | "answered">,
 ) {
   if (condition !== "waiting") return condition === "needs_person" ? "needs a person" : condition;
-  if (question?.id === undefined) return "waiting at a dialog";
+  if (question?.id === undefined) {
+    return question?.dialog === undefined ? "waiting for a person" : "waiting at a dialog";
+  }
   const id = sanitizeLine(question.id);
   return answered ? `${id} is answered` : `waiting for ${id}`;
 }
@@ -68,7 +70,13 @@ function activityTexts(progress: Pick<Progress, "place" | "workers" | "activity"
 export function turnText(progress: Progress, now: Date): string | undefined {
   const { activity } = progress;
   const worker = activity?.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
-  return worker && `${workerStatusText(worker.status)}, for ${forHowLong(worker.since, now)}`;
+  const status = worker && (heldText(progress) ?? workerStatusText(worker.status));
+  return worker && `${status}, for ${forHowLong(worker.since, now)}`;
+}
+
+/** Why the message of the turn under way cannot be sent yet. */
+function heldText({ activity }: Pick<Progress, "activity">): string | undefined {
+  return activity?.kind === "turn" ? activity.detail : undefined;
 }
 
 /** Where and how {@linkcode liveText} is shown. */
@@ -89,7 +97,7 @@ export function liveText(progress: Progress, { now, columns, doing }: LiveTextOp
   const worker = activity.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
   const status = waiting !== undefined
     ? "waiting for a person"
-    : sanitizeLine(doing ?? (worker === undefined ? "" : workerStatusText(worker.status)));
+    : sanitizeLine(heldText(progress) ?? doing ?? (worker === undefined ? "" : workerStatusText(worker.status)));
   const place = [...levelTexts(progress.place, "/"), ...activityTexts(progress)].join(", ");
   const since = waiting?.askedAt ?? activity.since;
   const elapsed = `${forHowLong(since, now)} (run ${forHowLong(executedSince || since, now)})`;

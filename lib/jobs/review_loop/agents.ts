@@ -10,17 +10,35 @@ import {
 } from "../../providers/terminal/start_agent_terminal.ts";
 import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
 import type { HookChannel } from "../../dialogs/hook_channel.ts";
+import { createSettling } from "../../handoff/settle.ts";
 import type { Spool } from "../../session_log/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { AgentPane } from "../../run/progress.ts";
+import { rolesAhead } from "./machine.ts";
 import type { RunState } from "./run_state.ts";
 
-/** The agents of a run, one to a role, ready for their first prompt. Disposal ends no agent: the session does that. */
+/** The agents of a run, one to a role. Disposal ends no agent: the session does that. */
 export interface AgentTeam extends Disposable {
-  /** The terminal of a role's agent as it is now. */
+  /**
+   * Starts a role's agent where it has not been started: nobody knew that the run would come to it.
+   *
+   * @returns whether it was started now
+   * @throws like {@linkcode startAgents}
+   */
+  start(role: Role): Promise<boolean>;
+  /**
+   * The terminal of a role's agent as it is now.
+   *
+   * @throws {TypeError} when it was not started
+   */
   terminalOf(role: Role): AgentTerminal;
+  /**
+   * Whether a role's agent has come to rest since it was started: all are looked at side by side, so that only the
+   * first prompt of a run waits for it.
+   */
+  hasSettled(role: Role): Promise<boolean>;
   /**
    * Starts a role's agent again whose program has ended, with the session of its CLI where that is known.
    *
@@ -33,8 +51,8 @@ export interface AgentTeam extends Disposable {
 export interface StartAgentsOptions {
   readonly plan: ReviewRunPlan;
   readonly session: TmuxSession;
-  /** Where the run stands: which agents there were before. */
-  readonly state: () => Pick<RunState, "agents">;
+  /** Where the run stands: which agents there were before, and which it will come to. */
+  readonly state: () => Pick<RunState, "agents" | "loop">;
   /** The terminal ids of those that are alive. */
   readonly alive: ReadonlySet<string>;
   /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
@@ -47,16 +65,18 @@ export interface StartAgentsOptions {
 }
 
 /**
- * Starts the agents of all roles side by side, before the first of them gets work: what stands in the way of one, a
- * login say, shows at once and not hours into the job. An agent of an earlier process that is alive stays; one that is
- * not is started again, with the session of its CLI where that is known.
+ * Starts the agents of the roles that the round will come to side by side, before the first of them gets work: what
+ * stands in the way of one, a login say, shows at once and not hours into the job. The others are started when it is
+ * their turn. An agent of an earlier process that is alive stays; one that is not is started again, with the session of
+ * its CLI where that is known.
  *
  * @throws the error of the first that cannot be started; the others are given up
  */
 export async function startAgents(options: StartAgentsOptions): Promise<AgentTeam> {
   const gaveUp = new AbortController();
   const signal = AbortSignal.any([options.signal, gaveUp.signal]);
-  const starts = ROLES.map(async (role) => [role, await haveAgent(role, { ...options, signal })] as const);
+  const roles = ROLES.filter((role) => isNeeded(role, options));
+  const starts = roles.map(async (role) => [role, await haveAgent(role, { ...options, signal })] as const);
   try {
     return createTeam(new Map(await Promise.all(starts)), options);
   } catch (error) {
@@ -66,21 +86,41 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
   }
 }
 
+function isNeeded(role: Role, { state, alive }: StartAgentsOptions): boolean {
+  const { agents, loop } = state();
+  return rolesAhead(loop).includes(role) || alive.has(agents[role]?.pane?.terminalId ?? "");
+}
+
 function createTeam(terminals: Map<Role, AgentTerminal>, options: StartAgentsOptions): AgentTeam {
+  const settling = createSettling<Role>(options);
+  const settle = (role: Role, terminal: AgentTerminal) =>
+    settling.watch(role, async (signal) => (await terminal.status({ signal })).status);
+  const add = (role: Role, terminal: AgentTerminal) => {
+    terminals.set(role, terminal);
+    settle(role, terminal);
+  };
+  for (const [role, terminal] of terminals) settle(role, terminal);
   const terminalOf = (role: Role): AgentTerminal => {
     const terminal = terminals.get(role);
     if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);
     return terminal;
   };
   return {
+    async start(role) {
+      if (terminals.has(role)) return false;
+      add(role, await haveAgent(role, options));
+      return true;
+    },
     terminalOf,
+    hasSettled: (role) => settling.hasSettled(role),
     async restart(role) {
       const before = terminalOf(role);
       before.releaseRecord();
       await before.close();
-      terminals.set(role, await haveAgent(role, { ...options, alive: new Set() }));
+      add(role, await haveAgent(role, { ...options, alive: new Set() }));
     },
     [Symbol.dispose]() {
+      settling[Symbol.dispose]();
       for (const terminal of terminals.values()) terminal.releaseRecord();
     },
   };

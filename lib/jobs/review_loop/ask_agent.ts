@@ -36,6 +36,10 @@ export interface AskAgentOptions {
   readonly state: () => RunState;
   /** Writes an event to the journal; a response's with its text. */
   readonly record: (event: ReviewFact, text?: string) => void;
+  /** Shows the panes to a person. */
+  readonly attachCommand: string;
+  /** Told once for each draft that a person has to submit or delete. */
+  readonly onStuck: (role: Role, message: string) => void;
   /** Makes the desk that deals with the dialogs of one turn. */
   readonly createDesk: (turn: DialogDeskTurn) => DialogDesk;
   readonly clock: Clock;
@@ -52,19 +56,22 @@ export function createAskAgent(
   options: AskAgentOptions,
 ): (role: Role, prompt: string, turn: Turn) => Promise<string> {
   const { plan, folder, redactor, team, responses, state, record, createDesk, clock, signal } = options;
-  const settled = new Set<Role>();
+  /** The terminals that were used before. */
+  const known = new Set<string>();
   const acceptTimes = new Map<string, number>();
 
   return async (role, prompt, turn) => {
-    for (let text = prompt;;) {
+    let isNew = await team.start(role);
+    for (;;) {
+      // What an agent before was told may be new to this one.
+      const text = isNew ? buildPrompt({ context: contextOf(state()), state: state().loop, turn }) : prompt;
       const terminal = team.terminalOf(role);
       try {
         return await play(role, text, { turnId: turn.id, terminal });
       } catch (error) {
         if (!await restart(role, { error, terminal })) throw error;
       }
-      // What the agent before was told may be new to this one.
-      text = buildPrompt({ context: contextOf(state()), state: state().loop, turn });
+      isNew = true;
     }
   };
 
@@ -79,7 +86,6 @@ export function createAskAgent(
     const reason = await terminal.describeEnd().catch(() => undefined);
     if (reason === undefined) return false;
     record({ type: "agent_lost", role, terminalId: terminal.id, reason, restart, maxRestarts });
-    settled.delete(role);
     await team.restart(role);
     return true;
   }
@@ -91,8 +97,8 @@ export function createAskAgent(
   ): Promise<string> {
     const { id: terminalId } = terminal;
     const startedAtMs = clock.now();
-    const settleBeforeSend = !settled.has(role);
-    settled.add(role);
+    const isKnown = known.has(terminalId);
+    known.add(terminalId);
     const open = state().turn;
     const begun = open?.id === turnId ? open : undefined;
     if (begun?.lastAcceptAtMs !== undefined) {
@@ -100,9 +106,9 @@ export function createAskAgent(
     }
     const noteAgent = () => {
       const { sessionId, seenRules: rules } = terminal;
-      const known = state().agents[role];
-      if (sessionId !== undefined && sessionId !== known?.sessionId) record({ type: "agent_session", role, sessionId });
-      if (rules.length > (known?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
+      const agent = state().agents[role];
+      if (sessionId !== undefined && sessionId !== agent?.sessionId) record({ type: "agent_session", role, sessionId });
+      if (rules.length > (agent?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
     };
     const keep = createKeeper(folder, { turnId, kept: begun?.message });
     const desk = createDesk({ turnId, role, terminal });
@@ -114,7 +120,7 @@ export function createAskAgent(
         workdir: plan.workdir,
         archiveDir: folder.responsesDir,
         settings: plan.handoff,
-        settleBeforeSend,
+        settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
         acceptTimes,
         ...(begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) }),
         wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
@@ -131,6 +137,16 @@ export function createAskAgent(
           const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
           record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset });
         },
+        onHeld(held) {
+          if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
+          const { attachCommand } = options;
+          record({ type: "message_held", turnId, role, terminalId, ...held, attachCommand, passable: true });
+          if (held.obstacle === "draft") {
+            const text = `${role} cannot be sent its ${held.what}: a person's draft stands in its composer.`;
+            options.onStuck(role, text);
+          }
+        },
+        draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
         onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
         async onArchived({ path, bytes, text }) {
           noteAgent();

@@ -3,7 +3,7 @@ import { openAuditHeads } from "../../dialogs/audit_heads.ts";
 import { createDialogDesk } from "../../dialogs/desk.ts";
 import type { AskAboutDialog, DialogDeskContext } from "../../dialogs/desk_context.ts";
 import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
-import { UsageError } from "../../errors.ts";
+import { DraftInTheWayError, UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
 import { CapReachedError, runCaps } from "../../run/caps.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
@@ -196,7 +196,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   forcedExit.defer(parts.onForcedExit(() => session.abandon()));
   await using _panesLeft = {
     async [Symbol.asyncDispose]() {
-      if (plan.cleanupOnExit) return;
+      if (session.cleanupOnExit) return;
       // An agent that is left at work would use more than it may.
       if (signal.reason instanceof CapReachedError) return await session.close();
       record({ type: "panes_left", attachCommand: session.attachCommand() });
@@ -225,24 +225,35 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     signal,
   };
   for (const event of state().untold) record(event);
+  const askAgent = createAskAgent({
+    plan,
+    folder,
+    redactor: parts.redactor,
+    team,
+    responses,
+    state,
+    record,
+    createDesk: (turn) => createDialogDesk(desks, turn),
+    attachCommand: session.attachCommand(),
+    onStuck: desks.onStuck,
+    clock,
+    signal,
+  });
   return await runReviewLoop({
     workdir: plan.workdir,
     job: state().head.task,
     settings: plan.loop,
     state: state().loop,
     ...(state().turn === undefined ? {} : { begunTurn: state().turn!.id }),
-    askAgent: createAskAgent({
-      plan,
-      folder,
-      redactor: parts.redactor,
-      team,
-      responses,
-      state,
-      record,
-      createDesk: (turn) => createDialogDesk(desks, turn),
-      clock,
-      signal,
-    }),
+    async askAgent(role, prompt, turn) {
+      try {
+        return await askAgent(role, prompt, turn);
+      } catch (error) {
+        // What a person has typed is theirs, and so are the panes then.
+        if (error instanceof DraftInTheWayError) session.leave();
+        throw error;
+      }
+    },
     runTestCommand: await createTestCommandRunner({ plan, runId: folder.id, clock, signal }),
     onEvent: (event) => record(event),
     signal,

@@ -1,6 +1,6 @@
 import { DIALOG_FACTS } from "../../dialogs/facts.ts";
 import { ROLES } from "../../roles.ts";
-import type { MessageKind } from "../../handoff/settings.ts";
+import type { Held, MessageKind } from "../../handoff/settings.ts";
 import { runEnd } from "../../run/progress.ts";
 import {
   type Check,
@@ -147,6 +147,20 @@ export const REVIEW_FACTS = {
     /** When it was dispatched, by the clock of the response folder's file system. */
     dispatchedAtMs: optional(number),
   },
+  /** A message cannot be sent yet: its agent is at work on something else, or a person's draft is in its composer. */
+  message_held: {
+    turnId: text,
+    role,
+    terminalId: text,
+    what: wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true }),
+    obstacle: wordOf<Held["obstacle"]>({ at_work: true, draft: true }),
+    /** How long that is waited for at most. */
+    timeoutSeconds: number,
+    attachCommand: text,
+    passable: flag,
+  },
+  /** It does not wait any longer: the way is free, or it was given up. */
+  message_released: { turnId: text, role, passable: flag },
   /** The agent has taken the message. */
   message_sent: {
     turnId: text,

@@ -120,6 +120,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "agent_adopted":
     case "round_started":
     case "turn_resumed":
+    case "message_held":
+    case "message_released":
     case "status_changed":
     case "agent_failed":
     case "review_decided":

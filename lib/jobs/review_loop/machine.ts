@@ -1,3 +1,4 @@
+import { type Role, ROLES } from "../../roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import { afterAuthor, afterReview } from "./review_phase.ts";
 import { firstCycle, type LoopContext, type LoopState, type Transition, type Turn } from "./state.ts";
@@ -38,6 +39,34 @@ export function nextTurn({ round, stage }: LoopState): Turn | undefined {
   const id = `r${round}-${role}${cycle === 0 ? "" : `-c${cycle}`}${kind === "verdict" ? "-verdict" : ""}`;
   return { id, role, round, cycle, kind };
 }
+
+/**
+ * The roles that the present round may still come to, in the order of their work: an author stays until its reviewer
+ * has approved.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(rolesAhead({ stage: { kind: "verdict", role: "programmer_review", cycle: 1 } }), [
+ *   "programmer",
+ *   "programmer_review",
+ *   "tester",
+ * ]);
+ * ```
+ */
+export function rolesAhead({ stage }: Pick<LoopState, "stage">): readonly Role[] {
+  if (stage.kind !== "work" && stage.kind !== "verdict") return [];
+  return ROLES.slice(ROLES.indexOf(PHASES[stage.role]));
+}
+
+/** Whose work each role's phase begins with. */
+const PHASES: Readonly<Record<Role, Role>> = {
+  analyst: "analyst",
+  analyst_review: "analyst",
+  programmer: "programmer",
+  programmer_review: "programmer",
+  tester: "tester",
+};
 
 /**
  * The state after the response to the turn that was due.

@@ -69,6 +69,10 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       const status = record.class === "usage_limit" ? "limited" : "error";
       return changeWorker(before, record.role, { status, since: at });
     }
+    case "message_held":
+      return messageHeld(before, record);
+    case "message_released":
+      return { ...turnActivity(before, undefined), waiting: undefined };
     case "reminder_sent":
       return counted(before, "reminders");
     case "dialog_waiting": {
@@ -131,10 +135,33 @@ function agentStarting(before: Progress, { role, provider, resumes, at }: Record
   const isNew = workerOf(before, role) === undefined;
   return {
     workers: isNew ? [...before.workers, worker] : changeWorker(before, role, worker).workers,
-    activity: before.activity?.kind === "starting" ? before.activity : { kind: "starting", since: at },
+    // An agent may be started in its turn.
+    activity: before.activity?.kind === "turn" || before.activity?.kind === "starting"
+      ? before.activity
+      : { kind: "starting", since: at },
     // A new agent does not stand at the dialog of the one before.
     ...(before.waiting?.by === role ? { waiting: undefined } : {}),
   };
+}
+
+function messageHeld(before: Progress, { role: by, what, obstacle, at }: RecordOf<"message_held">): Change {
+  switch (obstacle) {
+    case "at_work":
+      return {
+        ...turnActivity(before, `at work on something else, its ${what} waits`),
+        waiting: undefined,
+      };
+    case "draft": {
+      const text = `a person's draft stands in its composer, and its ${what} waits`;
+      return { ...turnActivity(before, text), waiting: { id: undefined, by, text, askedAt: at } };
+    }
+  }
+}
+
+function turnActivity({ activity }: Progress, detail: string | undefined): Change {
+  if (activity?.kind !== "turn") return {};
+  const { detail: _before, ...turn } = activity;
+  return { activity: detail === undefined ? turn : { ...turn, detail } };
 }
 
 function turnBegins(
@@ -147,6 +174,8 @@ function turnBegins(
     ...changeWorker(before, role, { status: "prompted", since: at }),
     place: cycle === 0 ? place : [...place, { unit: "cycle", number: cycle }],
     activity: { kind: "turn", worker: role, since: at },
+    // A draft that an earlier process waited for is looked for anew.
+    ...(before.waiting !== undefined && before.waiting.dialog === undefined ? { waiting: undefined } : {}),
   };
 }
 

@@ -6,7 +6,8 @@ export const REVIEW_LOOP_SETTINGS = {
   startAgent: {
     names: { key: "start_agent", env: "START_AGENT", flag: "--start-agent ROLE" },
     value: { kind: "choice", of: ROLES, default: "analyst" },
-    description: "The role that begins the first round, with a placeholder for the work of earlier roles.",
+    description:
+      "The role that begins the first round, with a placeholder for the work of earlier roles, whose agents start when they are needed.",
   },
   projectTestCmd: {
     names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },

@@ -19,7 +19,7 @@ import { waitUntilReady } from "./startup.ts";
 import type { SandboxWatch } from "./sandbox_watch.ts";
 import type { HookMail } from "./hook_witness.ts";
 import type { JudgedStatus, StatusTracker } from "./status_tracker.ts";
-import { holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
+import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.ts";
 import { sanitizePaste } from "../../text/sanitize.ts";
 
@@ -221,8 +221,7 @@ export class AgentTerminal implements AsyncDisposable {
   /**
    * Gives the agent a prompt and resolves once it has taken it.
    *
-   * @throws {HumanInterventionRequiredError} when a dialog or a person's draft is in the way
-   * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
+   * @throws like `submitText`
    */
   async submit(
     text: string,
@@ -260,6 +259,11 @@ export class AgentTerminal implements AsyncDisposable {
   holdsText(text: string, options: TerminalCallOptions = {}): Promise<boolean> {
     const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     return holdsDraft(() => this.look(options), { ...options, text: guarded, clock: this.#clock });
+  }
+
+  /** Whether words stand in the agent's composer that nobody has submitted, whoever typed them. */
+  hasDraft(options: TerminalCallOptions = {}): Promise<boolean> {
+    return hasDraft(() => this.look(options), { ...options, clock: this.#clock });
   }
 
   /**

@@ -1,4 +1,4 @@
-import { HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
+import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isAtRest } from "../../screen/status.ts";
 import { composerHolds, composerHoldsAll } from "./composer_text.ts";
@@ -52,7 +52,9 @@ const SECOND_LOOK_MS = 200;
  * Enter follows only if the composer still holds this text when the time for the proof is up; a second paste never
  * does.
  *
- * @throws {HumanInterventionRequiredError} when a dialog or a person's draft is in the way
+ * @throws {HumanInterventionRequiredError} when a dialog is in the way
+ * @throws {DraftInTheWayError} when a person's words stand in the composer, before or after the paste
+ * @throws {AgentAtWorkError} when the agent is at work
  * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
  */
 export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
@@ -68,14 +70,18 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
   }
   for (let enters = 0; enters < MAX_ENTERS; enters++) {
     const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
-    if (!holds(pasted, text)) throw notPastedError(target.name, pasted);
+    if (!holds(pasted, text)) {
+      throw enters === 0 || showsDialog(pasted)
+        ? notPastedError(target.name, pasted)
+        : notSubmittedError(target, { look: pasted, text });
+    }
     await options.onStep?.("enter");
     await target.pressEnter();
     const after = await lookUntil(target, options, createSubmissionProof(text));
     if (isTaken(after, text)) return;
-    if (!holds(after, text)) throw notSubmittedError(target.name, after);
+    if (!holds(after, text)) throw notSubmittedError(target, { look: after, text });
   }
-  throw notSubmittedError(target.name, await lookWithRetry(() => target.look(), options));
+  throw notSubmittedError(target, { look: await lookWithRetry(() => target.look(), options), text });
 }
 
 /**
@@ -88,6 +94,23 @@ export async function holdsDraft(
   if (holds(await look(), text)) return true;
   await clock.sleep(SECOND_LOOK_MS, signal);
   return holds(await look(), text);
+}
+
+/**
+ * Whether somebody's words stand in the composer, or our own text does. If so, a second look makes sure: a frame may be
+ * half drawn.
+ */
+export async function hasDraft(
+  look: () => Promise<PaneLook>,
+  { clock, signal }: Pick<SubmitOptions, "clock" | "signal">,
+): Promise<boolean> {
+  if (!showsDraft(await look())) return false;
+  await clock.sleep(SECOND_LOOK_MS, signal);
+  return showsDraft(await look());
+}
+
+function showsDraft(look: PaneLook): boolean {
+  return !isObstructed(look) && look.composer?.state === "draft";
 }
 
 /** Looks until the look is accepted, or the time for the proof is up; the last look in any case. */
@@ -112,7 +135,7 @@ function isObstructed(look: PaneLook): boolean {
 
 /** Whether the composer, and no dialog, would take an Enter, and holds this text and nothing else. */
 function holds(look: PaneLook, text: string): boolean {
-  return !isObstructed(look) && look.composer?.state === "draft" && composerHolds(look.composer, text);
+  return showsDraft(look) && composerHolds(look.composer ?? { text: "" }, text);
 }
 
 function holdsAtRest(look: PaneLook, text: string): boolean {
@@ -150,14 +173,16 @@ function notReadyError(name: string, look: PaneLook): Error {
       hint: "Nothing was typed. Only a person may answer the dialog, in the agent's pane.",
     });
   }
+  if (look.classification.status === "processing") {
+    return new AgentAtWorkError(`${subject}: the agent is still at work\n${excerpt}`);
+  }
   if (look.composer?.state === "draft") {
-    return new HumanInterventionRequiredError(`${subject}: its composer holds a draft that is not ours\n${excerpt}`, {
+    return new DraftInTheWayError(`${subject}: its composer holds a draft that is not ours\n${excerpt}`, {
       hint: "Nothing was typed. The draft is for the person who wrote it to submit or delete, in the agent's pane.",
     });
   }
   if (look.composer === undefined) return new RuntimeError(`${subject}: it shows no composer\n${excerpt}`);
-  const status = look.classification.status === "processing" ? "still at work" : "in a state that is not known";
-  return new RuntimeError(`${subject}: the agent is ${status}\n${excerpt}`);
+  return new RuntimeError(`${subject}: the agent is in a state that is not known\n${excerpt}`);
 }
 
 function notPastedError(name: string, look: PaneLook): Error {
@@ -170,17 +195,25 @@ function notPastedError(name: string, look: PaneLook): Error {
       hint: "Enter was not pressed, it would have answered the dialog. Only a person may do that, in the agent's pane.",
     });
   }
-  const problem = look.composer?.state === "draft"
-    ? "its composer holds something other than the pasted text"
-    : "the pasted text does not show in its composer";
-  return new RuntimeError(`${subject}: ${problem}; Enter was not pressed\n${excerpt}`);
+  if (look.composer?.state === "draft") {
+    const problem = "its composer holds something other than the pasted text; Enter was not pressed";
+    return new DraftInTheWayError(`${subject}: ${problem}\n${excerpt}`, {
+      hint: "What was typed is for the person who typed it to delete, in the agent's pane.",
+    });
+  }
+  const problem = `${subject}: the pasted text does not show in its composer; Enter was not pressed\n${excerpt}`;
+  return look.classification.status === "processing" ? new AgentAtWorkError(problem) : new RuntimeError(problem);
 }
 
-function notSubmittedError(name: string, look: PaneLook): RuntimeError {
+function notSubmittedError({ name }: SubmitTarget, { look, text }: { look: PaneLook; text: string }): Error {
   const problem = isProcessGone(look)
     ? "the agent ended when Enter was pressed"
     : "Enter was pressed, but nothing shows that the text was taken";
-  return new RuntimeError(`Cannot submit to ${name}: ${problem}\n${screenExcerpt(look.screen)}`);
+  const message = `Cannot submit to ${name}: ${problem}\n${screenExcerpt(look.screen)}`;
+  const hasOtherWords = showsDraft(look) && !holds(look, text);
+  return hasOtherWords
+    ? new DraftInTheWayError(message, { hint: "See in the agent's pane what was submitted, and what was typed there." })
+    : new RuntimeError(message);
 }
 
 function describeDialog({ classification: { dialog } }: PaneLook): string {

@@ -25,6 +25,16 @@ const TURN = {
   promptBytes: 3276,
 } satisfies ReviewFact;
 
+const HELD = {
+  type: "message_held",
+  turnId: "t1",
+  role: "programmer",
+  terminalId: "%1",
+  what: "prompt",
+  attachCommand: "tmux attach",
+  passable: true,
+} as const;
+
 /** As a journal has them: what is undefined is left out. */
 const SETTINGS: ReviewLoopSettings = JSON.parse(JSON.stringify(DEFAULT_REVIEW_LOOP_SETTINGS));
 
@@ -64,6 +74,9 @@ const RUN: readonly ReviewFact[] = [
     bytes: 3276,
     sha256: "0",
   },
+  { ...HELD, obstacle: "at_work", timeoutSeconds: 1800 },
+  { ...HELD, obstacle: "draft", timeoutSeconds: 600 },
+  { type: "message_released", turnId: "t1", role: "programmer", passable: true },
   { type: "message_sent", turnId: "t1", role: "programmer", what: "prompt" },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "processing" },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "waiting_user_answer" },
@@ -115,6 +128,8 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
     "round 1 of 8",
     "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
     "programmer: continues its turn (round 1, cycle 2)",
+    "programmer: at work on something else; its prompt waits, for at most 30m 00s",
+    "programmer: a person's draft stands in its composer (terminal %1), and its prompt waits, for at most 10m 00s; submit it or delete it with: tmux attach",
     "programmer: waiting for an answer to its dialog",
     "programmer: reminded of its response file (reminder 1)",
     "programmer: response of 2.1 KiB after 1m 05s, kept as 002.md",
@@ -135,7 +150,10 @@ Deno.test("--quiet leaves the result, the warnings and what was left open", () =
   using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertEquals(io.written, {
-    stderr: "12:00:05 warning: tester: the status could not be read\n" +
+    stderr:
+      "12:00:05 programmer: a person's draft stands in its composer (terminal %1), and its prompt waits, for at " +
+      "most 10m 00s; submit it or delete it with: tmux attach\n" +
+      "12:00:05 warning: tester: the status could not be read\n" +
       "12:00:05 the panes stay open; look at them with: tmux -L s attach-session -t =p\n",
     stdout: "FAIL after 1 round, 1h 01m: no round is left\n",
   });

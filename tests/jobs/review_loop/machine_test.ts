@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ROLES } from "../../../lib/roles.ts";
 import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
-import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
+import {
+  applyResponse,
+  applyTestCommandResult,
+  nextTurn,
+  rolesAhead,
+  startLoop,
+} from "../../../lib/jobs/review_loop/machine.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { LoopContext, LoopState } from "../../../lib/jobs/review_loop/state.ts";
 import { createRandom, type Random } from "../../support/random.ts";
@@ -141,3 +147,23 @@ function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
 }
+
+Deno.test("the roles ahead are those that the round can still come to, whatever the agents answer", async () => {
+  for (const startAgent of ROLES) {
+    const context = contextWith({ startAgent, maxRounds: 1, minReviewCyclesBeforeApproval: 1 });
+    const ask = scriptedAsk(SCRIPT);
+    const asked = new Set<string>();
+    let state = startLoop(context).state;
+    const ahead = rolesAhead(state);
+    while (state.stage.kind !== "finished") {
+      const turn = nextTurn(state)!;
+      asked.add(turn.role);
+      assert(rolesAhead(state).includes(turn.role), `${turn.role} is asked after ${startAgent}`);
+      state = applyResponse(state, await ask(turn.role, "", turn), context).state;
+    }
+    assert(asked.isSubsetOf(new Set(ahead)), `after ${startAgent}: ${[...asked]}`);
+    assertEquals(rolesAhead(state), []);
+  }
+  assertEquals(rolesAhead(startLoop(contextWith({ startAgent: "tester" })).state), ["tester"]);
+  assertEquals(rolesAhead(startLoop(contextWith({})).state), ROLES);
+});

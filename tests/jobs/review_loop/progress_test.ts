@@ -25,6 +25,7 @@ function at(second: number): string {
   return new Date(Date.UTC(2026, 10, 20, 8) + second * 1000).toISOString();
 }
 
+const RESUMED = { type: "turn_resumed", round: 2, cycle: 1 } as const;
 const AT_WORK = [reviewStarted("/w", ID), ...agentReady(), ...PROGRAMMER_AT_WORK];
 
 Deno.test("progress of a review loop: what it is about, where it is, who works on what since when", () => {
@@ -116,4 +117,38 @@ Deno.test("progress of a review loop: of many warnings the last ones are kept", 
   const many = Array.from({ length: 50 }, (_, index): ReviewFact => ({ type: "warning", message: `w${index}` }));
   const { warnings } = after(...AT_WORK, ...many);
   assertEquals([warnings.length, warnings.at(-1)?.message], [20, "w49"]);
+});
+
+Deno.test("progress of a review loop: why a message waits, and for whom", () => {
+  const held = {
+    ...TURN,
+    terminalId: "%1",
+    what: "prompt",
+    timeoutSeconds: 600,
+    attachCommand: "tmux",
+    passable: true,
+  } as const;
+  const atWork = { type: "message_held", ...held, obstacle: "at_work" } as const satisfies ReviewFact;
+  const draft = { type: "message_held", ...held, obstacle: "draft" } as const satisfies ReviewFact;
+  const released = { type: "message_released", ...TURN, passable: true } as const;
+  const working = after(...AT_WORK, atWork);
+  assertEquals([working.activity?.detail, working.waiting], [
+    "at work on something else, its prompt waits",
+    undefined,
+  ]);
+  const text = "a person's draft stands in its composer, and its prompt waits";
+  const drafted = after(...AT_WORK, atWork, draft);
+  assertEquals([drafted.activity?.detail, drafted.waiting], [
+    text,
+    { id: undefined, by: "programmer", text, askedAt: at(AT_WORK.length + 1) },
+  ]);
+  for (const facts of [[draft, released], [draft, atWork, released], [draft, { ...RESUMED, ...TURN }]]) {
+    const over = after(...AT_WORK, ...facts);
+    assertEquals([over.activity?.kind, over.activity?.detail, over.waiting], ["turn", undefined, undefined]);
+  }
+});
+
+Deno.test("progress of a review loop: an agent that is started in its turn leaves the turn as it is", () => {
+  const { activity } = after(...AT_WORK, ...agentReady());
+  assertEquals([activity?.kind, activity?.worker], ["turn", "programmer"]);
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError, RuntimeError } from "../../../lib/errors.ts";
+import { DraftInTheWayError, HumanInterventionRequiredError, RuntimeError } from "../../../lib/errors.ts";
 import { findProcess } from "../../../lib/ports/process_table.ts";
 import type { AgentTerminal } from "../../../lib/providers/terminal/agent_terminal.ts";
 import { startAgentTerminal } from "../../../lib/providers/terminal/start_agent_terminal.ts";
@@ -165,7 +165,7 @@ Deno.test("a person's draft is neither sent nor added to", async () => {
 Deno.test("a person's words that get in before the paste stop the Enter", async () => {
   await onStage(async ({ start, received }) => {
     const agent = await start({ typedBeforePaste: "hold on, " });
-    await assertRejects(() => agent.submit("a prompt"), RuntimeError, "something other");
+    await assertRejects(() => agent.submit("a prompt"), DraftInTheWayError, "something other");
     assertEquals(await received(), [{ paste: "a prompt" }]);
   });
 });

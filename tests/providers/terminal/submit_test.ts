@@ -1,5 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { HumanInterventionRequiredError, RuntimeError } from "../../../lib/errors.ts";
+import {
+  AgentAtWorkError,
+  DraftInTheWayError,
+  HumanInterventionRequiredError,
+  RuntimeError,
+} from "../../../lib/errors.ts";
 import type { Clock } from "../../../lib/ports/clock.ts";
 import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
 import { readScreen } from "../../../lib/providers/terminal/glance.ts";
@@ -17,6 +22,13 @@ const FOOTER = "  GPT-6.1-Sol default · /home/dev/proj";
 const PLACEHOLDER = "\x1b[1m›\x1b[0m \x1b[2mAsk Codex to do anything\x1b[0m";
 const EMPTY = look([PLACEHOLDER, "", FOOTER]);
 const BUSY = look(["\x1b[2m•\x1b[0m \x1b[2mWorking (1s • esc to interrupt)\x1b[0m", "", PLACEHOLDER, "", FOOTER]);
+const BUSY_WITH_DRAFT = look([
+  "\x1b[2m•\x1b[0m \x1b[2mWorking (1s • esc to interrupt)\x1b[0m",
+  "",
+  "\x1b[1m›\x1b[0m human words",
+  "",
+  FOOTER,
+]);
 const draft = (text: string): PaneLook => look([`\x1b[1m›\x1b[0m ${text}`, "", FOOTER]);
 const DIALOG = look([
   "  \x1b[1mWould you like to run the following command?\x1b[0m",
@@ -100,8 +112,9 @@ Deno.test("what is in the way for a moment is waited for", async () => {
 for (
   const [name, before, kind, words] of [
     ["a dialog", DIALOG, HumanInterventionRequiredError, "a dialog (command) is open"],
-    ["a person's draft", draft("human words"), HumanInterventionRequiredError, "a draft that is not ours"],
-    ["work", BUSY, RuntimeError, "still at work"],
+    ["a person's draft", draft("human words"), DraftInTheWayError, "a draft that is not ours"],
+    ["work", BUSY, AgentAtWorkError, "still at work"],
+    ["work under a person's draft", BUSY_WITH_DRAFT, AgentAtWorkError, "still at work"],
     ["a screen without composer", look(["loading"]), RuntimeError, "no composer"],
     ["an agent that has ended", DEAD, RuntimeError, "has ended"],
     ["a shell", SHELL, RuntimeError, "has ended"],
@@ -117,8 +130,9 @@ for (
 for (
   const [name, afterPaste, kind, words] of [
     ["a dialog", DIALOG, HumanInterventionRequiredError, "a dialog (command) opened"],
-    ["other words", draft(`wait, ${TEXT}`), RuntimeError, "something other"],
+    ["other words", draft(`wait, ${TEXT}`), DraftInTheWayError, "something other"],
     ["nothing", EMPTY, RuntimeError, "does not show"],
+    ["work without the text", BUSY, AgentAtWorkError, "does not show"],
     ["the end of the agent", DEAD, RuntimeError, "ended while"],
   ] as const
 ) {
@@ -139,7 +153,7 @@ Deno.test("a second Enter comes only after all of the time, when exactly the tex
   assertEquals([retried.done, retried.error], [[PASTED, "enter at 300", "enter at 5300"], undefined]);
   const changed = await play({ afterEnter: [draft("other words")] });
   assertEquals(changed.done, [PASTED, "enter at 300"]);
-  await assertRejects(() => Promise.reject(changed.error), RuntimeError, "nothing shows that the text was taken");
+  await assertRejects(() => Promise.reject(changed.error), DraftInTheWayError, "nothing shows that the text was taken");
 });
 
 Deno.test("a third Enter and a second paste never come", async () => {

@@ -23,11 +23,15 @@ const RESPONSES: Readonly<Record<string, string>> = {
 const LINE = "~".repeat(40);
 const WORK_MS = 300;
 
+/** What a person types while a prompt is being pasted. */
+const TYPED = Deno.env.get("TOY_TYPED") ?? "";
+
 function play(role: string): void {
   const said: string[] = ["--- toy 1.2.3 ---"];
   let draft = "";
   let isBusy = false;
-  const shown = () => draft.length > 200 ? `<<${draft.length} characters>>` : draft.replaceAll("\n", "\r\n     ");
+  const shown = () =>
+    draft.length > 200 ? `<<${draft.length - TYPED.length} characters>>${TYPED}` : draft.replaceAll("\n", "\r\n     ");
   const draw = () => {
     const rows = [...said, LINE, `toy> ${shown()}`, LINE, isBusy ? "busy" : "ready"];
     Deno.stdout.writeSync(new TextEncoder().encode(`\x1b[2J\x1b[H${rows.join("\r\n")}`));
@@ -51,7 +55,7 @@ function play(role: string): void {
   const take = (text: string) => {
     // deno-lint-ignore no-control-regex -- that is how a bracketed paste arrives
     const [, pasted, rest = ""] = /^\x1b\[200~(.*?)\x1b\[201~(.*)$/s.exec(text) ?? [];
-    if (pasted !== undefined) draft += pasted.replaceAll("\r", "\n");
+    if (pasted !== undefined) draft += pasted.replaceAll("\r", "\n") + TYPED;
     for (const key of pasted === undefined ? text : rest) {
       if (key === "\r" && draft !== "") submit();
       else if (key !== "\r") draft += key;

@@ -27,7 +27,12 @@ Deno.test("a provider from a single folder runs a review loop to PASS, and the d
   await using sandbox = await createSandbox();
   const { argv, env } = await panewrightFromSource();
   const deno: [string, ...string[]] = [argv[0], "run", "--quiet", `--config=${ROOT}deno.json`, "--no-prompt"];
-  const agent = [...deno, `--allow-read=${sandbox.project}`, `--allow-write=${sandbox.project}`];
+  const agent = [
+    ...deno,
+    "--allow-env=TOY_TYPED",
+    `--allow-read=${sandbox.project}`,
+    `--allow-write=${sandbox.project}`,
+  ];
   const config = {
     provider: "toy",
     providers: { toy: { command: [...agent, `${FOLDER}toy_agent.ts`], env } },
