@@ -1,7 +1,10 @@
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError } from "../errors.ts";
 import { abortable } from "../ports/abortable.ts";
+import { sleepUntilTime } from "../ports/calendar.ts";
 import type { AgentFailure, FailureClass } from "../providers/failure.ts";
-import { type Turn, turnMessage } from "./turn.ts";
+import { retryPrompt } from "./instruction.ts";
+import { planRetry } from "./retry.ts";
+import { readStatus, type Turn, turnMessage } from "./turn.ts";
 
 /** What each class of failures means, for a person. */
 const MEANINGS: Readonly<Record<FailureClass, string>> = {
@@ -15,29 +18,62 @@ const MEANINGS: Readonly<Record<FailureClass, string>> = {
   other: "the agent reports an error",
 };
 
-/**
- * What a turn fails with whose terminal has the status `error`: how its program ended, or what its CLI says.
- *
- * @returns a {@linkcode HumanInterventionRequiredError} where only a person can log the agent in
- */
-export async function agentError(turn: Turn): Promise<PanewrightError> {
-  const { call, options, signal, terminal } = turn;
-  const end = await terminal.describeEnd(call).catch(() => undefined);
-  if (end !== undefined) return new RuntimeError(turnMessage(turn, `its program has ended (${end})`));
+/** What the agent says of a turn that failed; `undefined` where its program has ended, or it says nothing. */
+async function readFailure({ call, signal, terminal }: Turn): Promise<AgentFailure | undefined> {
   const failure = await abortable(async () => await terminal.failure?.(call), signal).catch(() => undefined);
   signal?.throwIfAborted();
+  return failure;
+}
+
+/** What a turn fails with whose terminal has the status `error`, where nothing is tried again. */
+export async function agentError(turn: Turn): Promise<PanewrightError> {
+  const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
+  if (end !== undefined) return new RuntimeError(turnMessage(turn, `its program has ended (${end})`));
+  const failure = await readFailure(turn);
   if (failure === undefined) return new RuntimeError(turnMessage(turn, "the agent is in an error state"));
-  options.onFailure?.(failure);
+  turn.options.onFailure?.(failure);
   return failureError(turn, failure);
+}
+
+/**
+ * Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be.
+ *
+ * @returns what the agent is then to be told; `undefined` where it no longer shows the failure
+ * @throws {HumanInterventionRequiredError} where only a person can log the agent in
+ * @throws {RuntimeError} where the turn has failed for good, or the agent's program has ended
+ */
+export async function awaitRetry(turn: Turn): Promise<string | undefined> {
+  const { clock, options, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
+  const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
+  const failure = hasEnded ? undefined : await readFailure(turn);
+  const retry = failure && planRetry(failure, { settings, now: wallClock(), retries: progress.retries });
+  if (failure === undefined || retry === undefined) throw await agentError(turn);
+  options.onFailure?.(failure, retry);
+  progress.retries = Math.max(progress.retries, retry.number);
+  const startedMs = clock.now();
+  await sleepUntilTime(retry.at, { clock, wallClock, signal });
+  progress.waitedMs += clock.now() - startedMs;
+  // Meanwhile a person may have done something, or the CLI.
+  const isStillOver = await readStatus(turn) === "error" && (await readFailure(turn))?.isTurnOver === true;
+  return isStillOver ? retryPrompt(workdir, role) : undefined;
 }
 
 /** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */
 export function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
-  const { class: failureClass, evidence, remedy, resetsAt, text } = failure;
+  const { class: failureClass, evidence, isTurnOver, remedy, resetsAt, text } = failure;
   const reset = resetsAt === undefined ? "" : `, until ${resetsAt.toISOString()}`;
-  const problem = `${MEANINGS[failureClass]}${reset}: "${text}" (${failureClass}; ${evidence})`;
-  const hint = remedy === undefined ? {} : { hint: `${remedy} Then resume the run.` };
-  return failureClass === "auth"
-    ? new HumanInterventionRequiredError(turnMessage(turn, problem), hint)
-    : new RuntimeError(turnMessage(turn, problem), hint);
+  const { retries } = turn.progress;
+  const tried = retries === 0 ? "" : `, after ${retries} ${retries === 1 ? "retry" : "retries"}`;
+  const problem = `${MEANINGS[failureClass]}${reset}${tried}: "${text}" (${failureClass}; ${evidence})`;
+  if (failureClass === "auth") {
+    return new HumanInterventionRequiredError(
+      turnMessage(turn, problem),
+      remedy === undefined ? {} : { hint: `${remedy} Then resume the run.` },
+    );
+  }
+  const mayWait = failureClass === "usage_limit" && isTurnOver;
+  return new RuntimeError(
+    turnMessage(turn, problem),
+    mayWait ? { hint: "With handoff.wait_for_usage_limit_reset the run waits until the limit is reset." } : {},
+  );
 }

@@ -122,6 +122,23 @@ ${responseFileInstruction(workdir, role, options)}`;
 }
 
 /**
+ * The prompt for an agent whose turn was ended by a failure of its model server, or by a limit of its account.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(retryPrompt("/job", "tester"), "Continue the task of the previous prompt");
+ * ```
+ */
+export function retryPrompt(workdir: string, role: Role, options: InstructionOptions = {}): string {
+  return `The model server failed while you worked on the previous prompt.
+Continue the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
+is right, and finish the rest.
+
+${responseFileInstruction(workdir, role, options)}`;
+}
+
+/**
  * The prompt for an agent that replaces one which was ended in the middle of its turn.
  *
  * @example

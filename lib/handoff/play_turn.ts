@@ -3,6 +3,7 @@ import type { Role } from "../roles.ts";
 import { writeToArchive } from "./archive.ts";
 import { reminderPrompt } from "./instruction.ts";
 import { limitsOf } from "./dialogs.ts";
+import { agentError, awaitRetry } from "./failure.ts";
 import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import { isAnswered, resumeSending, sendMessage, sendPrompt } from "./send.ts";
 import type { HandoffOptions } from "./settings.ts";
@@ -27,9 +28,14 @@ export async function playTurn(
   const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
 
   const deadlineMs = deadlineFromNow(turn);
-  for (let reminder = (begun?.reminders ?? 0) + 1;; reminder++) {
+  for (let reminder = (begun?.reminders ?? 0) + 1;;) {
     const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
     if (outcome.kind === "response") return outcome.text;
+    if (outcome.kind === "failed") {
+      const text = await awaitRetry(turn);
+      if (text !== undefined) await sendMessage(turn, { what: "continuation", text });
+      continue;
+    }
     if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
       return await endWithoutResponse(turn, outcome);
     }
@@ -40,6 +46,7 @@ export async function playTurn(
       deadlineMs,
       isNeeded: () => !isAnswered(turn, dispatch),
     });
+    reminder++;
   }
 }
 
@@ -51,7 +58,14 @@ export async function waitForTurn(
   const turn = openTurn(terminal, options);
   using _served = options.dialogs?.serve?.(limitsOf(turn));
   const outcome = await waitForResponse(turn, { deadlineMs: deadlineFromNow(turn) });
-  return outcome.kind === "response" ? outcome.text : await endWithoutResponse(turn, outcome);
+  switch (outcome.kind) {
+    case "response":
+      return outcome.text;
+    case "failed":
+      throw await agentError(turn);
+    case "none":
+      return await endWithoutResponse(turn, outcome);
+  }
 }
 
 /**

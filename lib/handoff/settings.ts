@@ -4,6 +4,7 @@ import type { TerminalStatus } from "../screen/status.ts";
 import type { TerminalReading } from "./terminal.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { DispatchMark } from "./response_reading.ts";
+import type { Retry } from "./retry.ts";
 import type { Role } from "../roles.ts";
 import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../settings.ts";
 
@@ -35,6 +36,18 @@ export const HANDOFF_SETTINGS = {
     // The seeds' handoff never reminds, and callers of the library get that; a reminder saves many a run at night.
     value: { kind: "count", least: 0, default: 1, libraryDefault: 0 },
     description: "How often an idle agent is reminded of its missing response file in one turn.",
+  },
+  maxErrorRetries: {
+    names: { key: "handoff.max_error_retries" },
+    // The seeds' handoff fails at once; a model server that is overloaded for minutes ends many a run at night.
+    value: { kind: "count", least: 0, default: 8, libraryDefault: 0 },
+    description:
+      "How often a turn is tried again that failed of something passing (429, 5xx, overloaded, network), after 30 s at first and at most 15 minutes.",
+  },
+  waitForUsageLimitReset: {
+    names: { key: "handoff.wait_for_usage_limit_reset" },
+    value: { kind: "switch", default: false },
+    description: "Whether a turn that reaches the account's usage limit waits until the limit is reset.",
   },
   maxResponseBytes: {
     names: { key: "handoff.max_response_bytes" },
@@ -69,7 +82,7 @@ export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = defaultsOf(HANDOFF_SETT
 
 /**
  * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a
- * request to continue after its CLI was started again.
+ * request to continue after its CLI was started again, or after a failure of its model server.
  */
 export type MessageKind = "prompt" | "reminder" | "refusal" | "continuation";
 
@@ -96,6 +109,8 @@ export interface BegunTurn {
   /** The last message to the agent that is there now. */
   readonly message?: Message;
   readonly reminders: number;
+  /** How often it was tried again after a failure. @default {0} */
+  readonly retries?: number;
   readonly acceptedDialogs: number;
   readonly declinedDialogs: number;
 }
@@ -116,6 +131,8 @@ export interface HandoffOptions {
   readonly workdir: string;
   /** @default {systemClock} */
   readonly clock?: Clock;
+  /** @default {() => new Date()} */
+  readonly wallClock?: () => Date;
   /**
    * Takes warnings and audit lines. An audit line has line breaks in it: the screen's tail follows on lines of its own.
    */
@@ -139,8 +156,8 @@ export interface HandoffOptions {
   readonly settleBeforeSend?: boolean | (() => Promise<boolean>);
   /** Told whenever the terminal's status differs from the one before, and whose word that is. */
   readonly onStatus?: (status: TerminalStatus, witnesses: Omit<TerminalReading, "status">) => void;
-  /** Told what the agent says of a turn that failed, before the turn ends or is tried again. */
-  readonly onFailure?: (failure: AgentFailure) => void;
+  /** Told what the agent says of a turn that failed, before the turn ends, or waits to be tried again. */
+  readonly onFailure?: (failure: AgentFailure, retry?: Retry) => void;
   /** Told what keeps a message from being sent, whenever that changes; `undefined` when it waits no longer. */
   readonly onHeld?: (held: Held | undefined) => void;
   /** How long a person's draft in the composer is waited for. @default {600} */

@@ -16,6 +16,7 @@ export interface Turn {
   readonly workdir: string;
   readonly archiveDir: string;
   readonly clock: Clock;
+  readonly wallClock: () => Date;
   readonly signal: AbortSignal | undefined;
   /** What every call of the terminal takes. */
   readonly call: CallOptions;
@@ -37,7 +38,12 @@ export interface TurnProgress {
   dialogReported: boolean;
   /** Since when, in the clock's milliseconds, the turn stands at a dialog, or behind a draft, that only a person ends. */
   waitingSinceMs: number | undefined;
-  /** How long it has stood there before: time that does not count towards the response timeout. */
+  /** How often it was tried again after a failure. */
+  retries: number;
+  /**
+   * How long it has stood there before, or waited until it could be tried again: time that does not count towards the
+   * response timeout.
+   */
   waitedMs: number;
 }
 
@@ -60,6 +66,7 @@ export function openTurn(
     workdir,
     archiveDir: resolve(options.archiveDir ?? defaultArchiveDir(workdir)),
     clock: options.clock ?? systemClock,
+    wallClock: options.wallClock ?? (() => new Date()),
     signal: options.signal,
     call: options.signal === undefined ? {} : { signal: options.signal },
     settings: resolveHandoffSettings(options.settings),
@@ -72,6 +79,7 @@ export function openTurn(
       declinedDialogs: options.begun?.declinedDialogs ?? 0,
       dialogReported: false,
       waitingSinceMs: undefined,
+      retries: options.begun?.retries ?? 0,
       waitedMs: 0,
     },
   };

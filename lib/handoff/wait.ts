@@ -1,7 +1,6 @@
 import { RuntimeError, TimeoutError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
 import { noteDialogClosed, waitedForPersonMs } from "./dialogs.ts";
-import { agentError } from "./failure.ts";
 import { decide, type PollObservation, startPolling } from "./polling.ts";
 import { REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import {
@@ -21,6 +20,8 @@ const SECOND_LOOK_MS = 75;
 /** How waiting ended, if it did not fail. */
 export type WaitOutcome =
   | { readonly kind: "response"; readonly text: string }
+  /** The terminal has the status `error`. */
+  | { readonly kind: "failed" }
   | {
     readonly kind: "none";
     readonly because: "idle_grace" | "response_timeout";
@@ -73,7 +74,7 @@ export async function waitForResponse(
           inTheWay: found.seen.look.kind === "unusable" && found.seen.look.inTheWay,
         };
       case "fail_agent_error":
-        throw await agentError(turn);
+        return { kind: "failed" };
       case "fail_timeout":
         throw new TimeoutError(turnMessage(turn, `the limit of ${settings.responseTimeoutSeconds} s passed`), {
           hint: "RESPONSE_TIMEOUT sets the limit, in seconds.",

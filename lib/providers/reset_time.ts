@@ -42,3 +42,24 @@ export function readResetTime(text: string, now: Date): Date | undefined {
   if (day === undefined && at <= now) at.setDate(at.getDate() + 1);
   return at;
 }
+
+/** A CLI names the reset to the minute; a moment later it has certainly happened. */
+const MARGIN_MS = 30_000;
+/** How long to wait where no reset is named. */
+const UNKNOWN_WAIT_MS = 15 * 60_000;
+
+/**
+ * When to try again after the account reached its usage limit.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const now = new Date("2026-11-20T10:00:00Z");
+ * assertEquals(retryTime(new Date("2026-11-20T11:00:00Z"), now).toISOString(), "2026-11-20T11:00:30.000Z");
+ * assertEquals(retryTime(undefined, now).toISOString(), "2026-11-20T10:15:00.000Z");
+ * ```
+ */
+export function retryTime(resetsAt: Date | undefined, now: Date): Date {
+  if (resetsAt === undefined || Number.isNaN(resetsAt.getTime())) return new Date(now.getTime() + UNKNOWN_WAIT_MS);
+  return new Date(Math.max(resetsAt.getTime(), now.getTime()) + MARGIN_MS);
+}

@@ -80,6 +80,8 @@ Deno.test("the seeds' variables are read: switches as 1 and 0, figures as number
     autoAcceptPermissions: true,
     acceptCooldownSeconds: 5,
     acceptCap: 20,
+    maxErrorRetries: 8,
+    waitForUsageLimitReset: false,
     maxFileReminders: 0,
     maxResponseBytes: 1024 * 1024,
   });

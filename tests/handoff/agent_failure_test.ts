@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../../lib/errors.ts";
 import { playTurn } from "../../lib/handoff/play_turn.ts";
-import type { HandoffOptions } from "../../lib/handoff/settings.ts";
+import type { HandoffOptions, HandoffSettings } from "../../lib/handoff/settings.ts";
 import type { Terminal } from "../../lib/handoff/terminal.ts";
 import type { AgentFailure } from "../../lib/providers/failure.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
@@ -65,4 +65,102 @@ Deno.test("an error about which the agent says nothing is still an error", async
   assert(error instanceof RuntimeError);
   assertStringIncludes(error.message, "the agent is in an error state");
   assertEquals(told, []);
+});
+
+const OVERLOADED: AgentFailure = {
+  ...FAILURE,
+  class: "overloaded",
+  text: "API Error: Repeated 529 Overloaded errors.",
+};
+
+/** Plays a turn whose agent fails in the same way `failures` times, and then answers. */
+async function retriedTurn(
+  failure: AgentFailure,
+  { failures, settings, status }: {
+    readonly failures: number;
+    readonly settings: Partial<HandoffSettings>;
+    readonly status?: (second: number) => TerminalStatus | undefined;
+  },
+) {
+  await using bench = await createBench({ statuses: [[0, "error"]] });
+  const { clock } = bench;
+  let answered = false;
+  const sentAt: number[] = [];
+  const terminal: Terminal = {
+    ...failingTerminal(failure).terminal,
+    status: () => Promise.resolve({ status: status?.(clock.elapsedSeconds()) ?? (answered ? "completed" : "error") }),
+    async submit() {
+      sentAt.push(Math.round(clock.elapsedSeconds()));
+      if (sentAt.length <= failures) return;
+      await bench.respond("tester", "RESULT: PASS");
+      answered = true;
+    },
+  };
+  const retries: (number | undefined)[] = [];
+  const messages: string[] = [];
+  const options: HandoffOptions = {
+    ...bench.options(settings),
+    onFailure: (_failure, retry) => void retries.push(retry?.number),
+    onMessage: ({ what, step }) => void (step === "sent" && messages.push(what)),
+  };
+  const played = playTurn(terminal, { ...options, role: "tester", message: "Test it." });
+  const end = await clock.runUntilSettled(played.catch((error: Error) => error.message));
+  return { end, sentAt, retries, messages };
+}
+
+Deno.test("a passing failure is tried again, each time after twice as long, and the prompt is sent once", async () => {
+  const settings = { maxErrorRetries: 5 };
+  const { end, sentAt, retries, messages } = await retriedTurn(OVERLOADED, { failures: 3, settings });
+  assertEquals(end, "RESULT: PASS");
+  assertEquals(sentAt.map((second, index) => second - (sentAt[index - 1] ?? 0)), [0, 30, 60, 120]);
+  assertEquals(retries, [1, 2, 3]);
+  assertEquals(messages, ["prompt", "continuation", "continuation", "continuation"]);
+});
+
+Deno.test("after the last retry the turn has failed, and says so", async () => {
+  const { end, sentAt, retries } = await retriedTurn(OVERLOADED, { failures: 9, settings: { maxErrorRetries: 2 } });
+  assertStringIncludes(end, "the model server is overloaded or has failed, after 2 retries: ");
+  assertEquals([sentAt, retries], [[0, 30, 90], [1, 2, undefined]]);
+});
+
+Deno.test("nothing is sent where it is not proved that the turn is over", async () => {
+  const unproved = { ...OVERLOADED, isTurnOver: false };
+  const { end, sentAt } = await retriedTurn(unproved, { failures: 1, settings: { maxErrorRetries: 5 } });
+  assertStringIncludes(end, "overloaded");
+  assertEquals(sentAt, [0]);
+});
+
+Deno.test("what only a person can change is not tried again", async () => {
+  for (const failureClass of ["auth", "context", "model", "other"] as const) {
+    const { sentAt } = await retriedTurn({ ...OVERLOADED, class: failureClass }, {
+      failures: 1,
+      settings: { maxErrorRetries: 5, waitForUsageLimitReset: true },
+    });
+    assertEquals(sentAt, [0], failureClass);
+  }
+});
+
+Deno.test("a usage limit is waited for where that is set, and the wait is no part of the response timeout", async () => {
+  const limited = (): AgentFailure => {
+    const resetsAt = new Date(Date.now() + 2 * 3600_000);
+    return { ...FAILURE, class: "usage_limit", text: "You've hit your session limit", resetsAt };
+  };
+  const settings = { responseTimeoutSeconds: 1800 };
+  const waited = await retriedTurn(limited(), { failures: 1, settings: { ...settings, waitForUsageLimitReset: true } });
+  assertEquals(waited.end, "RESULT: PASS");
+  assertEquals(waited.retries, [0]);
+  assert((waited.sentAt[1] ?? 0) >= 7229 && (waited.sentAt[1] ?? 0) <= 7232, `${waited.sentAt[1]} s`);
+  const { end, sentAt } = await retriedTurn(limited(), { failures: 1, settings });
+  assertStringIncludes(end, "the usage limit of its account is reached, until ");
+  assertEquals(sentAt, [0]);
+});
+
+Deno.test("an agent that is at work again by itself when the retry is due is told nothing", async () => {
+  const { end, sentAt, messages } = await retriedTurn(OVERLOADED, {
+    failures: 9,
+    settings: { maxErrorRetries: 5, responseTimeoutSeconds: 300 },
+    status: (second) => second >= 10 ? "processing" : undefined,
+  });
+  assertStringIncludes(end, "the limit of 300 s passed");
+  assertEquals([sentAt, messages], [[0], ["prompt"]]);
 });

@@ -11,6 +11,8 @@ Deno.test("the defaults are those of the seeds", () => {
     autoAcceptPermissions: false,
     acceptCooldownSeconds: 5,
     acceptCap: 20,
+    maxErrorRetries: 0,
+    waitForUsageLimitReset: false,
     maxFileReminders: 0,
     maxResponseBytes: 1048576,
   });

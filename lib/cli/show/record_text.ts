@@ -114,9 +114,13 @@ const WORDS: {
     const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";
     return line(`${role}: ${workerStatusText(status)}`, tone, tone === "plain" ? "detail" : "normal");
   },
-  agent_failed: ({ role, class: failureClass, message, resetsAt }) => {
+  agent_failed: ({ role, class: failureClass, message, resetsAt, retryAt }) => {
     const reset = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
-    return line(`${role} failed (${failureClass}): ${message}${reset}`, "bad");
+    const again = retryAt === undefined ? "" : `; trying again at ${retryAt}`;
+    return line(
+      `${role} failed (${failureClass}): ${message}${reset}${again}`,
+      retryAt === undefined ? "bad" : "caution",
+    );
   },
   dialog_waiting: (record) => {
     const { role, terminalId, subject, reason, question, runId, attachCommand, timeoutSeconds } = record;

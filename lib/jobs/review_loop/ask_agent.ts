@@ -133,9 +133,10 @@ export function createAskAgent(
           const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
           record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
         },
-        onFailure({ class: failureClass, text: message, evidence, resetsAt }) {
+        onFailure({ class: failureClass, text: message, evidence, resetsAt }, retry) {
           const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
-          record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset });
+          const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
+          record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset, ...again });
         },
         onHeld(held) {
           if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
@@ -209,9 +210,10 @@ function createKeeper(
 }
 
 async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {
-  const { message, dispatchedAtMs, reminders, acceptedDialogs, declinedDialogs } = open;
+  const { message, dispatchedAtMs, reminders, retries, acceptedDialogs, declinedDialogs } = open;
   return {
     reminders,
+    retries,
     acceptedDialogs,
     declinedDialogs,
     ...(dispatchedAtMs === undefined ? {} : { dispatch: { mtimeMs: dispatchedAtMs } }),

@@ -187,6 +187,10 @@ export const REVIEW_FACTS = {
     evidence: text,
     /** When the account can be used again, ISO 8601, where that is said. */
     resetsAt: optional(text),
+    /** When the turn is tried again, ISO 8601; missing where it is not. */
+    retryAt: optional(text),
+    /** Which retry of the turn that is, from 1; 0 for a wait until the limit is reset. */
+    retry: optional(number),
   },
   ...DIALOG_FACTS,
   dialog_waiting: { ...DIALOG_FACTS.dialog_waiting, runId: text, attachCommand: text },

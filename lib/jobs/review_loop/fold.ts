@@ -94,6 +94,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     }
     case "reminder_sent":
       return inTurn(state, { reminders: event.reminder });
+    case "agent_failed":
+      return inTurn(state, { retries: Math.max(state.turn?.retries ?? 0, event.retry ?? 0) });
     case "dialog_waiting":
       return event.question === undefined
         ? state
@@ -123,7 +125,6 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "message_held":
     case "message_released":
     case "status_changed":
-    case "agent_failed":
     case "review_decided":
     case "review_limit_reached":
     case "test_command_started":
@@ -152,6 +153,7 @@ function newTurn({ turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnI
     interrupted: false,
     dispatchedAtMs: undefined,
     reminders: 0,
+    retries: 0,
     acceptedDialogs: 0,
     declinedDialogs: 0,
     lastAcceptAtMs: undefined,

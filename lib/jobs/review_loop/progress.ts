@@ -66,13 +66,21 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     case "status_changed":
       return changeWorker(before, record.role, { status: record.status, since: at });
     case "agent_failed": {
-      const status = record.class === "usage_limit" ? "limited" : "error";
-      return changeWorker(before, record.role, { status, since: at });
+      const { class: failureClass, role, message, retryAt } = record;
+      const isLimit = failureClass === "usage_limit";
+      return {
+        ...changeWorker(before, role, { status: isLimit ? "limited" : "error", since: at }),
+        ...(isLimit && retryAt !== undefined ? { activity: { kind: "usage_limit", since: at, detail: message } } : {}),
+      };
     }
     case "message_held":
       return messageHeld(before, record);
     case "message_released":
       return { ...turnActivity(before, undefined), waiting: undefined };
+    case "message_sent":
+      return before.activity?.kind === "usage_limit"
+        ? { activity: { kind: "turn", worker: record.role, since: at } }
+        : {};
     case "reminder_sent":
       return counted(before, "reminders");
     case "dialog_waiting": {

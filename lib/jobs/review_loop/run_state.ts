@@ -65,6 +65,8 @@ export interface OpenTurn {
   /** When the prompt was dispatched, by the file system's clock. */
   readonly dispatchedAtMs: number | undefined;
   readonly reminders: number;
+  /** How often it was tried again after a failure of the model server. */
+  readonly retries: number;
   readonly acceptedDialogs: number;
   readonly declinedDialogs: number;
   /** When a dialog was last accepted by the policy, in milliseconds since the epoch. */

@@ -293,3 +293,18 @@ Deno.test("a response without its text, or where none is due, is refused", () =>
   } as const;
   assertThrows(() => foldEvents([START, at(response)]), TypeError, "its text is missing");
 });
+
+Deno.test("retries of a turn are counted over a resume, and the wait for a limit is none", () => {
+  const turn = { turnId: "r1-analyst-c1", role: "analyst" } as const;
+  const failed = (retry?: number) =>
+    at({
+      type: "agent_failed",
+      ...turn,
+      class: "overloaded",
+      message: "529",
+      evidence: "row 7",
+      ...(retry === undefined ? {} : { retry, retryAt: "2026-11-20T12:00:30.000Z" }),
+    });
+  const begun = [START, at({ type: "turn_started", ...turn, round: 1, cycle: 1, promptBytes: 9 })];
+  assertEquals(foldEvents([...begun, failed(1), failed(2), failed(0), failed()])?.turn?.retries, 2);
+});
