@@ -1,6 +1,7 @@
 import { Interruption } from "./lib/cli/console/command.ts";
 import { denoIo } from "./lib/cli/console/deno_io.ts";
 import { runCli } from "./lib/cli/main.ts";
+import { createWatchdog } from "./lib/ports/watchdog.ts";
 import { renderError } from "./lib/cli/console/render_error.ts";
 
 /** Runs the command line of this process to its exit code, signals and stray errors included. */
@@ -11,6 +12,7 @@ async function main(): Promise<number> {
     signal: controller.signal,
     onClosedStdout: (reason) => controller.abort(reason),
     forcedExitActs,
+    watchdog: createWatchdog(),
   });
   const leaveNow = (exitCode: number): never => {
     for (const act of forcedExitActs) {

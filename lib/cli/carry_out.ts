@@ -45,7 +45,7 @@ export async function carryOut(
     onEvent: (event) => output.onEvent(event),
     signal: io.signal,
     secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
-    onForcedExit: (act) => io.onForcedExit(act),
+    onForcedExit: io.onForcedExit,
     person,
   });
   return { pass: 0, fail: 1, waiting: 3 }[outcome];

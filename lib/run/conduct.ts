@@ -1,6 +1,7 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { HttpPoster } from "../ports/http.ts";
+import type { OnForcedExit } from "../ports/watchdog.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../text/error_text.ts";
@@ -28,8 +29,7 @@ export interface RunOptions<Fact> {
   readonly onEvent?: (fact: Fact) => void;
   /** Ends the run: what it started is ended first, then it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Registers a last act for the case that the program exits at once; what it returns takes the act back. */
-  readonly onForcedExit?: (act: () => void) => () => void;
+  readonly onForcedExit?: OnForcedExit;
   /** Arguments with which commands find the run from where the person is. @default {[]} */
   readonly whereArguments?: readonly string[];
   /** @default {systemClock} */
@@ -70,7 +70,7 @@ export interface Run<Fact, State> {
   readonly notify: (notification: Notification) => void;
   /** A command about the run, as the person can call it: `panewright answer ID`. */
   readonly commandLine: (command: string, ...words: readonly string[]) => string;
-  readonly onForcedExit: (act: () => void) => () => void;
+  readonly onForcedExit: OnForcedExit;
   readonly clock: Clock;
   readonly wallClock: () => Date;
   /** Aborted when the run is to end, and when a cap of it is reached. */

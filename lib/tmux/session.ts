@@ -1,6 +1,7 @@
 import { RuntimeError, UsageError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { findProcess, type ProcessInfo } from "../ports/process_table.ts";
+import type { LastResort } from "../ports/watchdog.ts";
 import type { PaneRef, TmuxClient, TmuxCommand } from "./client.ts";
 import {
   endPaneProcesses,
@@ -9,7 +10,7 @@ import {
   PANE_MARK_VARIABLE,
   type PaneProcess,
 } from "./pane_processes.ts";
-import { expectTmuxSuccess } from "./plain_client.ts";
+import { expectTmuxSuccess, tmuxProgram } from "./plain_client.ts";
 import { attachCommand, findSocketPath, isServerRunning, killServer, tmuxCommand } from "./server.ts";
 
 /** Options of {@linkcode openSession}. */
@@ -232,6 +233,18 @@ export class TmuxSession implements AsyncDisposable {
     }
     this.client.runAllSync([["kill-server"]]);
     if (this.#socketPath !== undefined) removeSocketSync(this.#socketPath);
+  }
+
+  /** What {@linkcode abandon} does, for a program that does not get to it; undefined where the panes are to stay. */
+  lastResort(): LastResort | undefined {
+    if (!this.cleanupOnExit) return undefined;
+    const mark = { name: PANE_MARK_VARIABLE, value: this.mark };
+    if (this.#options.existing) return { mark };
+    const killServer = tmuxProgram(["kill-server"], { socket: this.client.socket });
+    const removeSocket = this.#socketPath === undefined
+      ? []
+      : [{ argv: ["rm", "-f", "--", this.#socketPath] as const, env: killServer.env }];
+    return { mark, programs: [killServer, ...removeSocket] };
   }
 
   #endProcesses(processes: readonly ProcessInfo[]): Promise<void> {

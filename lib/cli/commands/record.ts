@@ -87,7 +87,7 @@ async function openTarget({ target, provider }: RecordingPlan, io: CliIo): Promi
   const { argv, cols, rows } = target;
   const client = createTmuxClient({ socket: `panewright-record-${crypto.randomUUID().slice(0, 8)}` });
   const session = await openSession(client, { name: "record", cols, rows, signal: io.signal });
-  const unregister = io.onForcedExit(() => session.abandon());
+  const unregister = io.onForcedExit(() => session.abandon(), session.lastResort());
   const close = async () => {
     await session.close();
     unregister();

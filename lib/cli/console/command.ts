@@ -1,3 +1,5 @@
+import type { OnForcedExit } from "../../ports/watchdog.ts";
+
 /** A flag of a command, as data: parsing, `--help`, errors and suggestions all come from here. */
 export interface FlagSpec {
   /** Long name without dashes: `max-rounds`. */
@@ -85,12 +87,8 @@ export interface CliIo {
   readStdin(): Promise<Uint8Array>;
   /** The keyboard of the terminal at standard input. */
   openTerminalInput(): TerminalInput;
-  /**
-   * Registers a last, synchronous act for a forced exit (a second Ctrl-C).
-   *
-   * @returns cancels the registration
-   */
-  onForcedExit(act: () => void): () => void;
+  /** For a forced exit (a second Ctrl-C). */
+  readonly onForcedExit: OnForcedExit;
 }
 
 /** A terminal's keyboard input, in chunks. Disposal restores the terminal. */

@@ -1,4 +1,5 @@
 import { abortable } from "../../ports/abortable.ts";
+import type { Watchdog } from "../../ports/watchdog.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
 /** What {@linkcode denoIo} needs. */
@@ -8,6 +9,8 @@ export interface DenoIoOptions {
   onClosedStdout(reason: Interruption): void;
   /** Where `onForcedExit` stores its registrations. */
   readonly forcedExitActs: Set<() => void>;
+  /** Does what is left when these acts are not reached. */
+  readonly watchdog: Watchdog;
 }
 
 /** The real command line, on the process's own streams. */
@@ -43,9 +46,13 @@ export function denoIo(options: DenoIoOptions): CliIo {
     signal: options.signal,
     readStdin: () => abortable(() => new Response(Deno.stdin.readable).bytes(), options.signal),
     openTerminalInput: () => terminalInput(options.forcedExitActs),
-    onForcedExit(act) {
+    onForcedExit(act, resort) {
+      const release = resort === undefined ? undefined : options.watchdog.guard(resort);
       options.forcedExitActs.add(act);
-      return () => options.forcedExitActs.delete(act);
+      return () => {
+        options.forcedExitActs.delete(act);
+        release?.();
+      };
     },
   };
 }

@@ -193,7 +193,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   using forcedExit = new DisposableStack();
   await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
   const { session, alive } = opened;
-  forcedExit.defer(parts.onForcedExit(() => session.abandon()));
+  forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
   await using _panesLeft = {
     async [Symbol.asyncDispose]() {
       if (session.cleanupOnExit) return;

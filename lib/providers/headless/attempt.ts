@@ -135,7 +135,9 @@ class Attempt {
     const onAbort = () => this.#stop.resolve("aborted");
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    const takeBack = this.request.onForcedExit?.(() => group.killNow());
+    const takeBack = this.request.onForcedExit?.(() => group.killNow(), {
+      mark: { name: ATTEMPT_VARIABLE, value: this.#id },
+    });
     if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
     this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
     const listening = Promise.all([this.#followLog(log), this.#followAsks()]);

@@ -1,3 +1,4 @@
+import type { OnForcedExit } from "../../ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FailureClass } from "../failure.ts";
@@ -41,11 +42,8 @@ export interface AttemptRequest {
   readonly timeLimitSeconds?: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /**
-   * Registers a last, synchronous act for the case that the program is left at once; returns what takes it back. The
-   * agent's processes are killed by it.
-   */
-  readonly onForcedExit?: (act: () => void) => () => void;
+  /** By it the agent's processes are killed. */
+  readonly onForcedExit?: OnForcedExit;
   /** Told of each fact as it becomes known. */
   readonly onProgress?: (fact: HeadlessFact) => void;
 }
