@@ -91,7 +91,7 @@ class CodexSessionLog implements StatusSource {
     const { id, record, writtenAt } = turn;
     return Promise.resolve({
       ...failure,
-      evidence: id === "" ? record : `${record} of turn ${id}`,
+      evidence: `${record}${id === "" ? "" : ` of turn ${id}`} in its session log`,
       writtenAt,
       ...(limitResetsAt === undefined ? {} : { resetsAt: new Date(limitResetsAt) }),
     });
