@@ -98,8 +98,9 @@ export async function checkAgent(
   const name = firstLine(version.stdout) || cli.program;
   if (cli.loginStatusArgs === undefined) return { check, installed: true, status: "ok", detail: name };
   const login = await ask(cli.loginStatusArgs);
-  const said = firstLine(login?.stdout ?? "") || firstLine(login?.stderr ?? "");
-  if (login?.code === 0) {
+  const rejected = await findRejectedKey(cli, context);
+  const said = rejected ?? (firstLine(login?.stdout ?? "") || firstLine(login?.stderr ?? ""));
+  if (login?.code === 0 && rejected === undefined) {
     return { check, installed: true, status: "ok", detail: said === "" ? name : `${name}; ${said}` };
   }
   return {
@@ -109,6 +110,14 @@ export async function checkAgent(
     detail: `${name}; ${said === "" ? "not logged in" : said}`,
     remedy: provider.terminal?.startupRemedies.login ?? `Log in with ${cli.program} once.`,
   };
+}
+
+/** Why the CLI will not use the key of the environment, whatever its login status says. */
+async function findRejectedKey({ rejectedKey }: CliProgram, { env }: DoctorContext): Promise<string | undefined> {
+  const file = rejectedKey?.settingsFile(env);
+  if (file === undefined) return undefined;
+  const settings = await Deno.readTextFile(file).catch(() => "");
+  return rejectedKey?.problem(settings, env);
 }
 
 /**

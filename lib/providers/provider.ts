@@ -66,6 +66,14 @@ export interface SubmitProfile {
   readonly proofTimeoutMs: number;
 }
 
+/** Where a CLI keeps which keys it was told not to use. */
+export interface RejectedKey {
+  /** The path of that file; `undefined` where there is none. */
+  settingsFile(env: (name: string) => string | undefined): string | undefined;
+  /** Why the key is not used, by the text of the file; `undefined` where it is. Pure. */
+  problem(settings: string, env: (name: string) => string | undefined): string | undefined;
+}
+
 /** The provider's command-line program, for messages and for `doctor`. */
 export interface CliProgram {
   /** What is looked up on PATH. */
@@ -74,6 +82,8 @@ export interface CliProgram {
   readonly versionArgs: readonly string[];
   /** Arguments that exit with 0 when the person is logged in; `undefined` where there is no login. */
   readonly loginStatusArgs?: readonly string[];
+  /** How its own settings tell that it will not use the environment's key; missing where they do not. */
+  readonly rejectedKey?: RejectedKey;
   /** How it is installed, as a full sentence. */
   readonly installHint: string;
 }

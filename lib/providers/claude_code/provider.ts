@@ -5,6 +5,7 @@ import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless/cli.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
 import { claudeLaunchPlan } from "./launch.ts";
+import { claudeRejectedKey } from "./rejected_key.ts";
 import { CLAUDE_CODE_RULES } from "./rules.ts";
 import { claudeSandbox } from "./sandbox.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
@@ -17,6 +18,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     program: "claude",
     versionArgs: ["--version"],
     loginStatusArgs: ["auth", "status", "--text"],
+    rejectedKey: claudeRejectedKey,
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
   },
   failures: CLAUDE_FAILURES,

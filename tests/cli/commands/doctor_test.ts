@@ -3,6 +3,7 @@ import type { CliIo } from "../../../lib/cli/console/command.ts";
 import { renderFinding } from "../../../lib/cli/commands/doctor.ts";
 import { checkAgent, checkFolder, checkTerminal, type DoctorContext } from "../../../lib/cli/doctor_checks.ts";
 import type { CommandResult, ProcessRunner } from "../../../lib/ports/process.ts";
+import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
 import { fakeIo } from "../../support/fake_io.ts";
@@ -52,6 +53,29 @@ Deno.test("an agent CLI without a login is a warning: a model provider of its ow
     status: "warn",
     detail: "codex-cli 0.169.0; Not logged in",
     remedy: codexProvider.terminal.startupRemedies.login!,
+  });
+});
+
+Deno.test("a key that the agent CLI was told not to use is not good, whatever its login status says", async () => {
+  await using home = await tempDir();
+  const key = "sk-test-0123456789abcdefghij";
+  const context = contextOf({
+    "claude --version": { stdout: "2.1.328 (Claude Code)\n" },
+    "claude auth status --text": { stdout: "Logged in with an API key\n" },
+  }, fakeIo({ env: { HOME: home.path, ANTHROPIC_API_KEY: key } }));
+  const claude = { ...claudeCodeProvider, cli: claudeCodeProvider.cli! };
+  const statusWith = async (answers: Readonly<Record<string, readonly string[]>>) => {
+    await home.write({ ".claude.json": JSON.stringify({ customApiKeyResponses: answers }) });
+    const { status, detail } = await checkAgent(claude, context, { needed: true });
+    return { status, detail };
+  };
+  assertEquals(await statusWith({ approved: [key.slice(-20)], rejected: [] }), {
+    status: "ok",
+    detail: "2.1.328 (Claude Code); Logged in with an API key",
+  });
+  assertEquals(await statusWith({ approved: [], rejected: [key.slice(-20)] }), {
+    status: "warn",
+    detail: "2.1.328 (Claude Code); it was told not to use the key in ANTHROPIC_API_KEY",
   });
 });
 
