@@ -14,8 +14,8 @@ const color = () =>
   z.union([
     z.int().min(0).max(255),
     z.string().regex(
-      /^(?:#[0-9a-f]{6}|default|coloured)$/,
-      'must be a number from 0 to 255, "#rrggbb", "default" or "coloured"',
+      /^(?:#[0-9a-f]{6}|default|coloured|vivid)$/,
+      'must be a number from 0 to 255, "#rrggbb", "default", "coloured" or "vivid"',
     ),
   ]);
 
@@ -29,9 +29,10 @@ const style = z.strictObject({
   reverse: z.boolean().optional().describe("Drawn with its colours swapped, or not."),
   plain: z.boolean().optional().describe("Drawn like ordinary text: no attribute, no colour."),
   foreground: z.array(color()).min(1).optional().describe(
-    'One of these colours; "coloured" is any but the terminal\'s own.',
+    'One of these colours; "coloured" is any but the terminal\'s own, "vivid" any of those that is no shade of grey.',
   ),
   background: z.array(color()).min(1).optional().describe("The same for the background."),
+  mark: z.boolean().optional().describe("Drawn in the colour of the row's first character, or not."),
 });
 
 const patterns = () => z.union([pattern(), z.array(pattern()).min(1)]);
@@ -140,6 +141,8 @@ const subject = z.strictObject({
 const dialog = z.strictObject({
   selected: patterns().describe("The selected choice, with groups (?<before>…), (?<number>…) and (?<label>…)."),
   selected_style: style.describe("How the first character of the selected choice is drawn."),
+  proof: patterns().optional().describe("A row above or below the choices that proves a dialog where nothing has a colour."),
+  closing: patterns().optional().describe("A line with a session's name below dialogs."),
   rule: patterns().describe("Lines between and below the choices."),
   hint: patterns().describe("A hint below the choices."),
   top: patterns().describe("The row that begins a dialog."),

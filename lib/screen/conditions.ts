@@ -3,7 +3,7 @@ import type { Regions } from "./regions.ts";
 import type { RowRange } from "./screen.ts";
 import type { Condition, Layout, LayoutPart, RowCondition, RowRegion } from "./rules.ts";
 import { type Row, type Screen, styleAt } from "./screen.ts";
-import { matchesStyle } from "./style_pattern.ts";
+import { asksForColor, isAnyColored, isColored, matchesStyle, withoutColor } from "./style_pattern.ts";
 
 /** How many rows at the bottom count at most as the tail of a screen without composer and dialog. */
 const TAIL_ROWS = 30;
@@ -39,7 +39,10 @@ function rangeOf({ regions }: Scene, region: RowRegion): RowRange {
       return regions.dialog ?? { first: 0, last: -1 };
     case "tail": {
       if (regions.composer || regions.dialog) return { first: 0, last: -1 };
-      return { first: Math.max(regions.lastTurn.first, regions.lastRow - TAIL_ROWS + 1), last: regions.lastRow };
+      const { lastTurn: { first, last }, echoRow } = regions;
+      // Where no block follows the prompt, what is below it is a part of it, or a program's that draws no blocks.
+      const top = echoRow !== undefined && first > last ? echoRow + 1 : first;
+      return { first: Math.max(top, regions.lastRow - TAIL_ROWS + 1), last: regions.lastRow };
     }
   }
 }
@@ -51,14 +54,24 @@ function cutText(text: string): string {
   return text.length > MAX_PATTERN_TEXT ? text.slice(0, MAX_PATTERN_TEXT) : text;
 }
 
-function matchesRow(row: Row, condition: RowCondition, styled: boolean): boolean {
+/** Whether a row, or the composer with what stands around it, has a colour: where none has, none can be asked for. */
+function usesColor({ screen, regions: { composer, lastRow } }: Scene, row: Row): boolean {
+  if (isColored(row)) return true;
+  return composer !== undefined && isAnyColored(screen, { first: Math.max(0, composer.firstRow - 1), last: lastRow });
+}
+
+function matchesRow(scene: Scene, row: Row, condition: RowCondition): boolean {
   const match = condition.text.exec(cutText(row.text));
   if (!match) return false;
-  if (!condition.style) return true;
-  if (!styled) return !condition.styleNeeded;
+  const { style: pattern, styleNeeded = false } = condition;
+  if (!pattern) return true;
+  if (!scene.screen.styled) return !styleNeeded;
   const group = match.groups?.styled;
   const at = group === undefined ? match.index : row.text.indexOf(group, match.index);
-  return matchesStyle(styleAt(row, at), condition.style);
+  const style = styleAt(row, at);
+  if (matchesStyle(style, pattern, { mark: styleAt(row, row.text.search(/\S/)) })) return true;
+  if (styleNeeded || !asksForColor(pattern) || !matchesStyle(style, withoutColor(pattern))) return false;
+  return !usesColor(scene, row);
 }
 
 function isCandidate({ text }: Row, condition: RowCondition, layout: Layout): boolean {
@@ -76,12 +89,12 @@ function isCandidate({ text }: Row, condition: RowCondition, layout: Layout): bo
 }
 
 function findRow(scene: Scene, condition: RowCondition): Evidence | undefined {
-  const { rows, styled } = scene.screen;
+  const { rows } = scene.screen;
   const { first, last } = rangeOf(scene, condition.region);
   for (let index = last; index >= first; index--) {
     const row = rows[index] as Row;
     if (!isCandidate(row, condition, scene.layout)) continue;
-    if (matchesRow(row, condition, styled)) return { row: index, text: row.text };
+    if (matchesRow(scene, row, condition)) return { row: index, text: row.text };
     if (condition.row?.startsWith("last")) return undefined;
   }
   return undefined;

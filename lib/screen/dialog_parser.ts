@@ -3,12 +3,18 @@ import { findSubject } from "./dialog_subject.ts";
 import type { Layout } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
-import { matchesStyle } from "./style_pattern.ts";
+import { isAnyColored, matchesStyle } from "./style_pattern.ts";
 
 /** How far above its choices a dialog may begin, in rows: room for a long command or diff. */
 const MAX_DIALOG_ROWS = 200;
 
 const NUMBER = /^(\d{1,2})\. ?/;
+
+/** What stands in the place of the mark of a selected choice where more choices are out of sight. */
+const SCROLL_MARK = /^( {0,5})[↑↓] (?=\d)/;
+
+/** The same in a row of its own. */
+const SCROLL_ROW = /^ {0,5}[↑↓]$/;
 
 /** One choice, or a row that continues one, as offsets into the screen. */
 interface Choice {
@@ -16,6 +22,8 @@ interface Choice {
   readonly number: number | undefined;
   readonly lines: string[];
   readonly selected: boolean;
+  /** Whether choices next to it are out of sight. */
+  readonly scrolled: boolean;
 }
 
 interface Selected {
@@ -23,6 +31,8 @@ interface Selected {
   /** The column in which the choices' numbers or labels begin. */
   readonly column: number;
   readonly numbered: boolean;
+  /** Whether it is drawn as a selected choice is; where nothing has a colour, it may look like the others. */
+  readonly drawn: boolean;
 }
 
 function indentOf(text: string): number {
@@ -31,9 +41,10 @@ function indentOf(text: string): number {
   return indent;
 }
 
-/** The lowest row that shows the mark of a selected choice. */
+/** The lowest row that is drawn as a selected choice, else the lowest that has the mark of one. */
 function findSelected(screen: Screen, lastRow: number, layout: Layout): Selected | undefined {
   const { dialog } = layout;
+  let plain: Selected | undefined;
   for (let row = lastRow, ink = 0; row >= 0 && ink <= MAX_DIALOG_ROWS; row--) {
     const current = screen.rows[row] as Row;
     if (current.text === "") continue;
@@ -41,19 +52,24 @@ function findSelected(screen: Screen, lastRow: number, layout: Layout): Selected
     const match = dialog.selected.exec(current.text);
     if (!match) continue;
     const before = match.groups?.before ?? "";
-    if (layout.echo.first.test(current.text) && layout.echo.style && screen.styled) {
-      if (matchesStyle(styleAt(current, 0), layout.echo.style)) return undefined;
+    const looksSent = layout.echo.first.test(current.text);
+    if (looksSent && layout.echo.style && screen.styled) {
+      if (matchesStyle(styleAt(current, 0), layout.echo.style)) return plain;
     }
-    if (screen.styled && !matchesStyle(styleAt(current, indentOf(before)), dialog.selectedStyle)) continue;
-    return { row, column: before.length, numbered: match.groups?.number !== undefined };
+    const numbered = match.groups?.number !== undefined;
+    const drawn = !screen.styled || matchesStyle(styleAt(current, indentOf(before)), dialog.selectedStyle);
+    const selected = { row, column: before.length, numbered, drawn };
+    if (drawn) return selected;
+    if (numbered || !looksSent) plain ??= selected;
   }
-  return undefined;
+  return plain;
 }
 
 /** The choice that a row begins, when the choices stand in the selected one's column. */
 function choiceAt(screen: Screen, row: number, selected: Selected): Choice | undefined {
   const { text } = screen.rows[row] as Row;
-  const column = row === selected.row ? selected.column : indentOf(text);
+  const mark = selected.numbered && row !== selected.row ? SCROLL_MARK.exec(text) : null;
+  const column = row === selected.row ? selected.column : mark?.[0].length ?? indentOf(text);
   // Claude Code 2.1.72 moves a choice by a column where its label is wrapped.
   if (Math.abs(column - selected.column) > (selected.numbered ? 1 : 0)) return undefined;
   const label = text.slice(column);
@@ -64,6 +80,7 @@ function choiceAt(screen: Screen, row: number, selected: Selected): Choice | und
     number: number ? Number(number[1]) : undefined,
     lines: [label.slice(number?.[0].length ?? 0).trim()],
     selected: row === selected.row,
+    scrolled: mark !== null,
   };
 }
 
@@ -93,7 +110,7 @@ function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: numb
     }
     const choice = choiceAt(screen, row, selected);
     const last = choices.at(-1);
-    if (choice && (!last || choice.number === undefined || choice.number === (last.number ?? 0) + 1)) {
+    if (choice && (!last || isNext(choice, last))) {
       choices.push(choice);
     } else if (last && (indentOf(text) >= selected.column + (gap ? 1 : 0) || continues(row))) {
       last.lines.push(text.trim());
@@ -101,6 +118,13 @@ function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: numb
     gap = false;
   }
   return choices;
+}
+
+/** Whether a choice follows another one; numbers are left out only where choices are out of sight. */
+function isNext({ number }: Choice, last: Choice): boolean {
+  if (number === undefined) return true;
+  const next = (last.number ?? 0) + 1;
+  return number === next || last.scrolled && number > next;
 }
 
 function toOption(choice: Choice, key: RegExp): DialogOption {
@@ -156,19 +180,39 @@ function findKind(sources: readonly (string | undefined)[], kinds: Layout["dialo
   return "other";
 }
 
-/** Whether what stands below the choices can be a dialog's hints: little, and indented unless it is a known hint. */
-function isBelowPlausible(screen: Screen, range: RowRange, { dialog }: Layout): boolean {
+/**
+ * What stands below the choices: hints, rows that may belong to a dialog, for they are few, and indented, or what
+ * belongs to none.
+ */
+function judgeBelow(screen: Screen, range: RowRange, { dialog }: Layout): "hints" | "plausible" | "implausible" {
   const continues = createWrapTest(screen.rows);
   let below = 0;
   let hinted = false;
   for (let row = range.first; row <= range.last; row++) {
     const { text } = screen.rows[row] as Row;
-    if (text === "") continue;
+    if (text === "" || SCROLL_ROW.test(text)) continue;
     const hint = dialog.hint.test(text);
     hinted ||= hint;
-    if (++below > dialog.maxBelow || indentOf(text) === 0 && !hint && !continues(row)) return false;
+    if (++below > dialog.maxBelow || indentOf(text) === 0 && !hint && !continues(row)) return "implausible";
   }
-  return screen.styled || hinted;
+  return hinted ? "hints" : "plausible";
+}
+
+/**
+ * Whether a dialog whose selected choice is drawn like the others is one all the same: nothing from its choices on has
+ * a colour, and a row below them proves it, or one above them with no block of the conversation in between.
+ */
+function isProved(screen: Screen, { first, choices, below, lastRow }: {
+  readonly first: number;
+  readonly choices: RowRange;
+  readonly below: number;
+  readonly lastRow: number;
+}, { head, dialog: { proof } }: Layout): boolean {
+  if (proof === undefined || isAnyColored(screen, { first: choices.first, last: lastRow })) return false;
+  const isProof = ({ text }: Row) => proof.test(text);
+  if (screen.rows.slice(below, lastRow + 1).some(isProof)) return true;
+  const above = screen.rows.slice(first, choices.first);
+  return above.slice(above.findLastIndex(({ text }) => head.test(text)) + 1).some(isProof);
 }
 
 /** A dialog, and where it is. */
@@ -185,19 +229,28 @@ export interface FoundDialog {
  */
 export function findDialog(
   screen: Screen,
-  bounds: { readonly lastRow: number; readonly layout: Layout },
+  bounds: {
+    readonly lastRow: number;
+    readonly layout: Layout;
+    /** Whether it must be proved, as what stands there may be a prompt. @default {false} */
+    readonly proofNeeded?: boolean;
+  },
 ): FoundDialog | undefined {
-  const { lastRow, layout } = bounds;
+  const { lastRow, layout, proofNeeded = false } = bounds;
   const selected = findSelected(screen, lastRow, layout);
   if (!selected) return undefined;
   const choices = findChoices(screen, selected, bounds);
   const lastChoice = choices.at(-1);
   if (choices.length < 2 || !lastChoice) return undefined;
-  if (!isBelowPlausible(screen, { first: lastChoice.row + lastChoice.lines.length, last: lastRow }, layout)) {
-    return undefined;
-  }
+  const below = lastChoice.row + lastChoice.lines.length;
+  const verdict = judgeBelow(screen, { first: below, last: lastRow }, layout);
+  if (verdict === "implausible") return undefined;
   const firstChoice = (choices[0] as Choice).row;
   const first = findTop(screen, firstChoice, layout);
+  if (proofNeeded || !selected.drawn || !screen.styled && verdict !== "hints") {
+    const parts = { first, choices: { first: firstChoice, last: lastChoice.row }, below, lastRow };
+    if (!isProved(screen, parts, layout)) return undefined;
+  }
   const body = { first, last: firstChoice - 1 };
   const texts = paragraphs(screen, body, layout.dialog.rule);
   const heading = findHeading(texts, layout.dialog.heading);

@@ -3,7 +3,7 @@ import type { DialogInfo } from "./dialog.ts";
 import type { Layout } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
-import { matchesStyle } from "./style_pattern.ts";
+import { asksForColor, isAnyColored, isColored, matchesStyle } from "./style_pattern.ts";
 
 /** Where a prompt is typed. */
 export interface Composer {
@@ -46,8 +46,10 @@ function isBlank(row: Row): boolean {
 function isPlaceholder(screen: Screen, row: Row, text: string, { composer }: Layout): boolean {
   if (!screen.styled) return composer.placeholders.test(text);
   const from = row.text.length - text.length;
-  if (text.length < 2) return matchesStyle(styleAt(row, from), composer.placeholderStyle);
-  return matchesStyle(styleAt(row, from + 1), composer.placeholderStyle);
+  const first = styleAt(row, from);
+  if (matchesStyle(text.length < 2 ? first : styleAt(row, from + 1), composer.placeholderStyle)) return true;
+  // Without colours it is drawn like a draft with the cursor on its first character (2.1.200, NO_COLOR).
+  return first.reverse && composer.placeholders.test(text) && !isColored(row);
 }
 
 /** Where the rows of a prompt end that begins at `first`, when `bottom` is the screen's last row that is not blank. */
@@ -141,11 +143,13 @@ export function unmark(text: string, { composer: { pasteMarker } }: Layout): str
   return parts.length > 1 ? parts.join("") : undefined;
 }
 
-/** Without style a selected choice of a dialog looks like a prompt; its number tells them apart. */
+/** Without style or colours a selected choice of a dialog looks like a prompt; its number tells them apart. */
 function isEcho(screen: Screen, row: Row, { echo, dialog }: Layout): boolean {
   if (!echo.first.test(row.text)) return false;
-  if (!screen.styled) return dialog.selected.exec(row.text)?.groups?.number === undefined;
-  return !echo.style || matchesStyle(styleAt(row, 0), echo.style);
+  const isNumbered = () => dialog.selected.exec(row.text)?.groups?.number !== undefined;
+  if (!screen.styled) return !isNumbered();
+  if (!echo.style || matchesStyle(styleAt(row, 0), echo.style)) return true;
+  return asksForColor(echo.style) && !isColored(row) && !isNumbered();
 }
 
 function findEcho(screen: Screen, from: number, layout: Layout): number | undefined {
@@ -181,16 +185,38 @@ function findStatus(screen: Screen, above: number, echoRow: number | undefined, 
   return { first: top, last: above };
 }
 
+/** A line with the session's name closes a dialog as it closes the composer; what counts stands above it. */
+function aboveClosingLine({ rows }: Screen, lastRow: number, { dialog: { closing } }: Layout): number {
+  if (!closing?.test(rows[lastRow]?.text ?? "")) return lastRow;
+  const continues = createWrapTest(rows);
+  let first = lastRow;
+  while (continues(first) && rows[first - 1]?.text.startsWith("─")) first--;
+  return lastInkedRow(rows, first - 1);
+}
+
+/**
+ * Whether the row that looks like the first of a prompt may be the selected choice of a dialog. Where colours are used,
+ * they tell the two apart.
+ */
+function mayBeChoice(screen: Screen, { row, lastRow }: { row: number; lastRow: number }, layout: Layout): boolean {
+  if (layout.composer.frame) return false;
+  if (!screen.styled) return true;
+  return layout.dialog.selected.test(screen.rows[row]?.text ?? "") &&
+    !isAnyColored(screen, { first: row, last: lastRow });
+}
+
 /**
  * Finds the parts of a screen by its structure: what stands where, and how its marks are drawn.
  *
  * Works upwards from the last row, so that long captures cost little.
  */
 export function findRegions(screen: Screen, layout: Layout): Regions {
-  const lastRow = lastInkedRow(screen.rows);
-  const prompt = findComposer(screen, lastRow, layout);
-  const mayBeDialog = !prompt || !screen.styled && !layout.composer.frame;
-  const found = mayBeDialog ? findDialog(screen, { lastRow, layout }) : undefined;
+  const bottomRow = lastInkedRow(screen.rows);
+  const prompt = findComposer(screen, bottomRow, layout);
+  const lastRow = prompt ? bottomRow : aboveClosingLine(screen, bottomRow, layout);
+  const mayBeDialog = !prompt || mayBeChoice(screen, { row: prompt.firstRow, lastRow }, layout);
+  const proofNeeded = prompt !== undefined && screen.styled;
+  const found = mayBeDialog ? findDialog(screen, { lastRow, layout, proofNeeded }) : undefined;
   const dialog = found && found.selectedRow >= (prompt?.firstRow ?? 0) ? found : undefined;
   const composer = dialog ? undefined : prompt;
   let bottom = (composer?.firstRow ?? dialog?.first ?? lastRow + 1) - 1;

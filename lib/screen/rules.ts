@@ -2,8 +2,11 @@ import type { DialogKind } from "./dialog.ts";
 import type { Color } from "./screen.ts";
 import type { TerminalStatus } from "./status.ts";
 
-/** A colour, the terminal's own one (`"default"`), or any but that (`"coloured"`). */
-export type ColorPattern = Color | "default" | "coloured";
+/**
+ * A colour, the terminal's own one (`"default"`), any but that (`"coloured"`), or any that is no shade of grey
+ * (`"vivid"`).
+ */
+export type ColorPattern = Color | "default" | "coloured" | "vivid";
 
 /** What a stretch of text must be drawn like; what is missing does not matter. */
 export interface StylePattern {
@@ -16,6 +19,8 @@ export interface StylePattern {
   /** One of these. */
   readonly foreground?: readonly ColorPattern[];
   readonly background?: readonly ColorPattern[];
+  /** Whether it has the colour of the row's first character, such as a bullet: that holds in every theme. */
+  readonly mark?: boolean;
 }
 
 /**
@@ -68,10 +73,11 @@ export interface RowCondition {
   readonly row?: RowSelection;
   /**
    * How the match must be drawn: the named group `styled` of `text` where there is one, else its first character.
-   * On a screen without any style the text alone decides, unless `styleNeeded`.
+   * On a screen without any style the text alone decides, unless `styleNeeded`. The same holds for colours where
+   * neither the row nor composer and footer have any.
    */
   readonly style?: StylePattern;
-  /** Whether the condition fails on a screen without any style. @default {false} */
+  /** Whether the condition fails on a screen without any style, or without the colours it asks for. @default {false} */
   readonly styleNeeded?: boolean;
 }
 
@@ -185,8 +191,12 @@ export interface Layout {
      * `label`.
      */
     readonly selected: RegExp;
-    /** How its first character is drawn. */
+    /** How its first character is drawn; where nothing around it has a colour, `proof` may do instead. */
     readonly selectedStyle: StylePattern;
+    /** A row above or below its choices that proves a dialog where colours do not. */
+    readonly proof?: RegExp;
+    /** A line with a session's name that stands below dialogs. */
+    readonly closing?: RegExp;
     /** Rows between or below the choices that belong to none, such as lines. */
     readonly rule: RegExp;
     /** A hint below the choices; needed on screens without style, where a quoted dialog looks like a real one. */

@@ -31,6 +31,8 @@ const CLAUDE_COMPOSERS: readonly (readonly [string, string, "empty" | "draft"])[
   ["2.1.328/exp-newline-keys-80x24", "first\nsecond\nthird", "draft"],
   ["2.1.328/api-error-500-final-80x24", "", "empty"],
   ["2.1.104/processing-queued-100x30", "", "empty"],
+  ["2.1.330/nocolor-error-401-classic-100x30", "", "empty"],
+  ["2.1.330/nocolor-completed-draft-classic-100x30", "and also bump the version", "draft"],
   ["2.0.53/idle-draft-classic-100x30", "look at the coupon total, it is off by one cent", "draft"],
 ];
 
@@ -38,6 +40,24 @@ for (const [name, text, state] of CLAUDE_COMPOSERS) {
   Deno.test(`findRegions: the composer of Claude Code in ${name}`, async () => {
     const { composer } = await regionsOf("claude_code", name, CLAUDE_CODE_RULES.layout);
     assertEquals([composer?.text, composer?.state], [text, state]);
+  });
+}
+
+const LINE = "\x1b[38;5;244m" + "─".repeat(40) + "\x1b[39m";
+
+for (
+  const [what, row, text] of [
+    ["of shell mode", "\x1b[38;5;211m!\x1b[39m\u00a0", "!"],
+    ["of shell mode with a command", "\x1b[38;5;211m!\x1b[39m\u00a0rm -rf build", "!\u00a0rm -rf build"],
+    ["that is drawn without its space for a moment", ">", ""],
+  ] as const
+) {
+  Deno.test(`findRegions: the composer of Claude Code ${what}`, () => {
+    const { composer } = findRegions(
+      parseScreen(`● Done.\n\n${LINE}\n${row}\n${LINE}\n  ? for shortcuts`),
+      CLAUDE_CODE_RULES.layout,
+    );
+    assertEquals([composer?.text, composer?.state], [text, text === "" ? "empty" : "draft"]);
   });
 }
 

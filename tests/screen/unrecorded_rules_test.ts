@@ -34,11 +34,6 @@ const CODEX: readonly Drawn[] = [
     screen: `${CODEX_ECHO}\n\n  A dialog that looks like none before\n\n  [ go ]  [ leave ]`,
     meta: { title: "[ ! ] Action Required | shop" },
   },
-  {
-    rule: "status-row-cut",
-    status: "processing",
-    screen: codex(`${dim("•")} ${bold("Looking at a very long row that does not")} ${dim("fi…")}`),
-  },
   { rule: "exploring", status: "processing", screen: codex(`• ${bold("Exploring")}\n  ${dim("└")} Read cart.ts`) },
   {
     rule: "exploring-words",
@@ -52,6 +47,17 @@ const CODEX: readonly Drawn[] = [
   },
   { rule: "tail-interrupt-hint-words", status: "processing", screen: "› Fix it.\n\n• Working (esc to interrupt)" },
   { rule: "prompt-sent", status: "processing", screen: codex() },
+  {
+    rule: "title-state",
+    status: "processing",
+    screen: codex("• Half an"),
+    meta: { title: "codex | Working | Fix it" },
+  },
+  {
+    rule: "worked-for",
+    status: "completed",
+    screen: `OpenAI Codex (v0.169.0)\nmodel: GPT-6\n\nFix it.\n\nFixed.\n\nWorked for 7s • 22:15\n\n${CODEX_COMPOSER}`,
+  },
   { rule: "dim-row", status: "unknown", screen: codex(`${dim("•")} ${dim("Busy for 2 s, q stops it")}`) },
   { rule: "unknown-mark", status: "unknown", screen: codex("• I will look.", "◆ Busy for 2 s, q stops it") },
 ];
@@ -63,6 +69,17 @@ const CLAUDE: readonly Drawn[] = [
     status: "processing",
     screen: claude(CLAUDE_COMPOSER, `${color(231, "●")} Half an`),
     meta: { title: "⠐ Fix it" },
+  },
+  { rule: "yes-or-no", status: "waiting_user_answer", screen: "$ claude\nGo on without colours? [y/N]:" },
+  {
+    rule: "interrupted-above-auto-notice",
+    status: "idle",
+    screen: [
+      "❯ Push it.",
+      "  ⎿  Rejected update to cart.ts",
+      "● Auto mode can't check actions in this session. Its safety check",
+      CLAUDE_COMPOSER,
+    ].join("\n\n"),
   },
   { rule: "tail-spinner", status: "processing", screen: "✻ Crunching… (esc to interrupt)" },
   { rule: "permission-words-1", status: "waiting_user_answer", screen: "Would you like to run this?" },
@@ -95,6 +112,35 @@ for (const [pack, drawn] of [[CODEX_RULES, CODEX], [CLAUDE_CODE_RULES, CLAUDE]] 
     assertEquals(drawn.map(({ rule }) => rule).toSorted(), unrecorded.toSorted());
   });
 }
+
+Deno.test("claude_code: an error is what has the colour of its bullet, in any theme, and no hint in grey", () => {
+  const told = (bullet: string, text: string) =>
+    classify(parseScreen(claude(CLAUDE_COMPOSER, `${bullet} ${text}`)), CLAUDE_CODE_RULES).status;
+  for (const index of [1, 3, 9, 11, 178, 220]) {
+    assertEquals(told(color(index, "●"), color(index, "The server fell over in words of its own")), "error");
+  }
+  assertEquals(told("\x1b[38;2;200;150;20m●\x1b[39m", "\x1b[38;2;200;150;20mIt fell over\x1b[39m"), "error");
+  assertEquals(told(color(8, "●"), color(8, "A hint in words of its own")), "completed");
+  assertEquals(told(color(0, "●"), color(4, "src/cart.ts")), "completed");
+});
+
+Deno.test("claude_code: without colours words tell an error, and its dialogs need proof", () => {
+  const frame = `${LINE}\n❯\u00a0\x1b[7m \x1b[0m\n${LINE}\n  ? for shortcuts`;
+  const told = (screen: string) => classify(parseScreen(screen), CLAUDE_CODE_RULES).status;
+  assertEquals(told(`❯ Fix it.\n\n● API Error: 500 Internal server error\n\n${frame}`), "error");
+  assertEquals(told(`❯ Fix it.\n\n● It said "API Error: 500".\n\n${frame}`), "completed");
+  const choices = " Do you want to proceed?\n ❯ 1. Yes\n   2. No";
+  const cell = "\x1b[7m \x1b[0m";
+  assertEquals(
+    told(`${cell}\n${LINE}\n Bash command\n\n${choices}\n\n Esc to cancel · Tab to amend`),
+    "waiting_user_answer",
+  );
+  assertEquals(
+    told(`${cell}\n${LINE}\n Bash command\n\n${choices}\n${LINE.slice(0, 40)} reviewer ─`),
+    "waiting_user_answer",
+  );
+  assertEquals(told(`${cell}\n● The log held this:\n\n ${choices.replaceAll("\n", "\n ")}`), "unknown");
+});
 
 Deno.test("claude_code: a tool that failed is no failed turn, and a white bullet is an answer", () => {
   const told = (...blocks: readonly string[]) =>

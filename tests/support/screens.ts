@@ -1,7 +1,7 @@
 import { readCorpus } from "../../lib/recordings/corpus.ts";
 import type { Recording } from "../../lib/recordings/recording.ts";
 import { plainRow } from "../../lib/text/ansi.ts";
-import type { Row, Screen, Style } from "../../lib/screen/mod.ts";
+import type { Color, Row, Screen, Style } from "../../lib/screen/mod.ts";
 
 const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;
 
@@ -109,4 +109,42 @@ export const HOSTILE_UNITS: readonly string[] = [
 /** A capture of 1 MB that is filled with a text. */
 export function hostileCapture(unit: string): string {
   return unit.repeat(Math.ceil(1_000_000 / unit.length)).slice(0, 1_000_000);
+}
+
+/** A colour as `foreground` or `background`, or none. */
+export type Recolor = (color: Color) => Color | undefined;
+
+function recolorParams(params: readonly string[], recolor: Recolor): readonly string[] {
+  const out: string[] = [];
+  const put = (ground: 38 | 48, color: Color) => {
+    const changed = recolor(color);
+    if (typeof changed === "number") out.push(`${ground}`, "5", `${changed}`);
+    if (typeof changed !== "string") return;
+    const rgb = parseInt(changed.slice(1), 16);
+    out.push(`${ground}`, "2", `${rgb >> 16}`, `${rgb >> 8 & 255}`, `${rgb & 255}`);
+  };
+  for (let at = 0; at < params.length; at++) {
+    const code = Number(params[at]);
+    const ground = code === 38 || code >= 30 && code <= 37 || code >= 90 && code <= 97 ? 38 : 48;
+    if (code === 38 || code === 48) {
+      if (params[at + 1] === "5") put(ground, Number(params[at + 2]));
+      else {put(
+          ground,
+          `#${params.slice(at + 2, at + 5).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`,
+        );}
+      at += params[at + 1] === "5" ? 2 : 4;
+    } else if (code >= 30 && code <= 37 || code >= 40 && code <= 47) put(ground, code % 10);
+    else if (code >= 90 && code <= 97 || code >= 100 && code <= 107) put(ground, code % 10 + 8);
+    else out.push(params[at] ?? "0");
+  }
+  return out;
+}
+
+/** A capture in other colours, or without any; bold, dim, italic, underlined and reverse stay. */
+export function recolored(ansi: string, recolor: Recolor): string {
+  // deno-lint-ignore no-control-regex
+  return ansi.replaceAll(/\x1b\[([0-9;]*)m/g, (_, params: string) => {
+    const left = recolorParams(params.split(";"), recolor);
+    return left.length === 0 ? "" : `\x1b[${left.join(";")}m`;
+  });
 }
