@@ -69,6 +69,21 @@ export interface PaneRequest {
 export const PLACEHOLDER = "(no agent)";
 const PLACEHOLDER_ARGV = ["env", "sleep", "2147483647"] as const;
 
+/** What programs draw for; the entry of terminfo that tmux brings along. */
+const TERMINAL = "tmux-256color";
+
+/** Variables that change how programs draw: whether in colours, and in how many. */
+const DRAWING_VARIABLES = ["NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM"] as const;
+
+/**
+ * Arguments of `env` with which a program draws the same from whatever shell panewright was started, and in whatever
+ * tmux server it runs, unless its own environment asks for something else.
+ */
+function drawingVariables(env: Readonly<Record<string, string>>): readonly string[] {
+  const unset = DRAWING_VARIABLES.filter((name) => env[name] === undefined);
+  return [...unset.flatMap((name) => ["-u", name]), `TERM=${env["TERM"] ?? TERMINAL}`];
+}
+
 /**
  * Opens a session: one of our own on a server of its own, or one that runs already.
  *
@@ -103,7 +118,7 @@ async function startServer(client: TmuxClient, options: OpenSessionOptions): Pro
   const result = await client.runAll([
     ["new-session", "-d", "-s", name, "-n", PLACEHOLDER, ...size, "--", ...PLACEHOLDER_ARGV],
     ["set-option", "-g", "history-limit", String(scrollbackRows)],
-    ["set-option", "-g", "default-terminal", "tmux-256color"],
+    ["set-option", "-g", "default-terminal", TERMINAL],
     ["set-option", "-g", "mouse", "on"],
   ]);
   if (result.code !== 0) await killServer(client);
@@ -156,7 +171,7 @@ export class TmuxSession implements AsyncDisposable {
         ...["-c", cwd, ...variables.flatMap(([key, value]) => ["-e", `${key}=${value}`]), "--"],
         // tmux gives a single word to a shell, and several to exec; and it takes PATH from its client whatever -e says
         // (3.3a). `env` becomes the program, so the process id stays, and it says so when there is no such program.
-        ...["env", ...(env["PATH"] === undefined ? [] : [`PATH=${env["PATH"]}`]), ...argv],
+        ...["env", ...drawingVariables(env), ...(env["PATH"] === undefined ? [] : [`PATH=${env["PATH"]}`]), ...argv],
       ],
       ["set-option", "-p", "-t", target, "remain-on-exit", "on"],
       // Without this, "Pane is dead" pushes the first row of what the program said off the screen (3.3a).

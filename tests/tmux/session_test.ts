@@ -39,6 +39,21 @@ Deno.test("environment and folder reach the program as given, PATH included", as
   assertEquals(screenText(screen), `x $HOME=;       y;|/custom/bin:/nowhere|${sandbox.home}`);
 });
 
+Deno.test("what programs draw does not depend on the shell that panewright was started from", async () => {
+  await using sandbox = await tmuxSandbox();
+  await using session = await sandbox.open();
+  const caller = { NO_COLOR: "1", FORCE_COLOR: "0", COLORTERM: "truecolor", CLICOLOR_FORCE: "1", TERM: "dumb" };
+  const set = Object.entries(caller).map(([name, value]) => ["set-environment", "-g", name, value] as const);
+  assertEquals((await sandbox.client.runAll([...set, ["set-option", "-g", "default-terminal", "dumb"]])).code, 0);
+  const script = 'echo "<$NO_COLOR|$FORCE_COLOR|$COLORTERM|$CLICOLOR_FORCE|$TERM>"; exec sleep 100';
+  const told = async (env: Readonly<Record<string, string>>) => {
+    const pane = await session.openPane({ name: "draws", argv: ["sh", "-c", script], env, cwd: sandbox.home });
+    return screenText(await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one) !== ""));
+  };
+  assertEquals(await told({}), "<||||tmux-256color>");
+  assertEquals(await told({ NO_COLOR: "1", TERM: "xterm-256color" }), "<1||||xterm-256color>");
+});
+
 Deno.test("a window is named after the role and has the session's size", async () => {
   await using sandbox = await tmuxSandbox();
   await using session = await sandbox.open({ cols: 133, rows: 41 });
