@@ -141,7 +141,9 @@ const subject = z.strictObject({
 const dialog = z.strictObject({
   selected: patterns().describe("The selected choice, with groups (?<before>…), (?<number>…) and (?<label>…)."),
   selected_style: style.describe("How the first character of the selected choice is drawn."),
-  proof: patterns().optional().describe("A row above or below the choices that proves a dialog where nothing has a colour."),
+  proof: patterns().optional().describe(
+    "A row above or below the choices that proves a dialog where nothing has a colour.",
+  ),
   closing: patterns().optional().describe("A line with a session's name below dialogs."),
   rule: patterns().describe("Lines between and below the choices."),
   hint: patterns().describe("A hint below the choices."),
