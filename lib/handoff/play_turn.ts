@@ -33,7 +33,7 @@ export async function playTurn(
     if (outcome.kind === "response") return outcome.text;
     if (outcome.kind === "failed") {
       const text = await awaitRetry(turn);
-      if (text !== undefined) await sendMessage(turn, { what: "continuation", text });
+      if (text !== undefined) await sendMessage(turn, { what: "continuation", text, deadlineMs });
       continue;
     }
     if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
