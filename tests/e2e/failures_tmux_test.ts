@@ -60,6 +60,8 @@ Deno.test("pane killed in the middle of a turn: the run ends, names the role, le
   await using stage = await setUpFailureStage();
   await using run = stage.run();
   await run.untilTesterWorks();
+  // The tester has the only pane, and a server ends with its last one.
+  await run.tmux("new-window", "-d", "--", "sleep", "600");
   await run.tmux("kill-pane", "-t", (await run.testerPane()).paneId);
   await assertEndedInGoodOrder(run, { stage, words: ["tester", "the pane is gone"] });
 });
