@@ -1,5 +1,4 @@
-import { basename, dirname } from "@std/path/posix";
-import { watchFolder } from "./folder_watch.ts";
+import { LogWatch } from "./log_watch.ts";
 import { LineTail, type TailRead } from "./line_tail.ts";
 
 /** Options of {@linkcode followLines}. */
@@ -25,7 +24,7 @@ export interface FollowOptions {
 export async function* followLines(path: string, options: FollowOptions = {}): AsyncGenerator<TailRead> {
   const { writerEnded, signal, rescanMs = 1000 } = options;
   using tail = new LineTail(path);
-  const watch = watchFolder(dirname(path), { files: [basename(path)] });
+  await using watch = new LogWatch(path);
   const wake = AbortSignal.any([writerEnded, signal].filter((one) => one !== undefined));
   for (;;) {
     signal?.throwIfAborted();

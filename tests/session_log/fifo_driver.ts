@@ -1,13 +1,10 @@
 import { watchResponses } from "../../lib/handoff/response_watch.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
 import { followAsks, recordAsk } from "../../lib/providers/headless/ask_channel.ts";
-import { openCodexLog } from "../../lib/providers/codex/headless/open_log.ts";
-import { followLines } from "../../lib/session_log/follow_lines.ts";
 import { openSpool } from "../../lib/session_log/spool.ts";
 
 // Watches a folder in which an agent makes FIFOs, from beginning to end. A program of its own, as it may freeze.
 
-const THREAD = "01999999-1111-7222-8333-444444444444";
 const [what = "", folder = ""] = Deno.args;
 
 async function mkfifo(...paths: readonly string[]): Promise<void> {
@@ -36,37 +33,6 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     await Deno.rename(`${folder}/spool/.new`, `${folder}/spool/tester.2`);
     await told.promise;
     if (spool.take("tester").map(({ text }) => text).join() !== "one") throw new Error("another message");
-  },
-  async lines() {
-    await mkfifo(`${folder}/before`);
-    const writerEnded = new AbortController();
-    await Deno.writeTextFile(`${folder}/log`, "one\n");
-    for await (const { lines } of followLines(`${folder}/log`, { writerEnded: writerEnded.signal })) {
-      if (lines.includes("two")) writerEnded.abort();
-      if (!lines.includes("one")) continue;
-      await mkfifo(`${folder}/beside`);
-      await Deno.writeTextFile(`${folder}/log`, "two\n", { append: true });
-    }
-  },
-  async "codex log"() {
-    const day = `${folder}/sessions/2026/11/22`;
-    await Deno.mkdir(day, { recursive: true });
-    await mkfifo(`${folder}/sessions/fifo`, `${day}/rollout-2026-11-22T04-00-00-${THREAD.replace("01", "02")}.jsonl`);
-    const writerEnded = new AbortController();
-    const log = await openCodexLog({
-      workdir: folder,
-      env: { CODEX_HOME: folder },
-      prompt: "Work.",
-      startedAt: Date.now(),
-      sessionId: () => THREAD,
-      listPids: () => Promise.resolve([]),
-      writerEnded: writerEnded.signal,
-    });
-    await Deno.writeTextFile(`${day}/rollout-2026-11-22T04-00-01-${THREAD}.jsonl`, "{}\n");
-    for await (const _lines of log) {
-      await mkfifo(`${day}/fifo`);
-      writerEnded.abort();
-    }
   },
   async asks() {
     const end = new AbortController();

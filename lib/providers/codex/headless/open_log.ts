@@ -1,4 +1,4 @@
-import { watchFolder } from "../../../session_log/folder_watch.ts";
+import { LogWatch } from "../../../session_log/log_watch.ts";
 import { followLines } from "../../../session_log/follow_lines.ts";
 import { LineTail } from "../../../session_log/line_tail.ts";
 import type { LogQuery } from "../../headless/cli.ts";
@@ -50,7 +50,7 @@ async function* followAttempt(query: LogQuery, known: KnownBefore): AsyncGenerat
 
 async function waitForLog(query: LogQuery, { folder, before }: KnownBefore): Promise<string | undefined> {
   const { writerEnded, sessionId } = query;
-  const watch = watchFolder(folder);
+  await using watch = new LogWatch(`${folder}/log`);
   const startMs = performance.now();
   for (;;) {
     // Asked before the look: what was written before the end is then surely seen.
