@@ -1,5 +1,6 @@
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
 import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
+import { UsageError } from "../errors.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import type { NotificationPlan } from "../run/notify.ts";
@@ -19,9 +20,18 @@ import type { Config, TableSlice } from "./settings_table.ts";
 import { capsIn } from "./shapes.ts";
 import { valueAt } from "./source.ts";
 
-/** The plan for one run of the review loop that a configuration describes. */
+/**
+ * The plan for one run of the review loop that a configuration describes.
+ *
+ * @throws {UsageError} when it has a cap that the review loop could not keep
+ */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const { config, workdir, job } = loaded;
+  if (config.limits.max_tokens !== undefined) {
+    throw new UsageError("Cannot run the review loop with limits.max_tokens: it does not count tokens", {
+      hint: "Cap it with limits.max_turns and limits.max_minutes; steps of a pipeline can have limits.max_tokens.",
+    });
+  }
   return {
     workdir,
     job,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CAP_SETTINGS, type Caps } from "../run/caps.ts";
+import { CAP_SETTINGS, type Caps, MOST_TOKENS } from "../run/caps.ts";
 import type { Setting, SettingValue } from "../settings.ts";
 
 /** The value of a setting that needs a schema of its own. */
@@ -43,16 +43,29 @@ export const capKeys = {
   }).optional().describe("What it may use, all processes of a run together."),
 };
 
+/** What a step may use. */
+export const stepCapKeys = {
+  limits: capKeys.limits.unwrap().extend({
+    max_tokens: z.int().min(1).max(MOST_TOKENS).optional()
+      .describe("Tokens, in and out, after which the run is stopped with exit code 3."),
+  }).optional().describe(capKeys.limits.description ?? ""),
+};
+
 /** The caps of a role or a step as the configuration has them. */
-export function capsIn(
-  limits: { readonly max_turns?: number | undefined; readonly max_minutes?: number | undefined } | undefined,
-): { readonly caps?: Caps } {
+export function capsIn(limits: LimitKeys | undefined): { readonly caps?: Caps } {
   if (limits === undefined) return {};
-  const { max_turns: maxTurns, max_minutes: maxMinutes } = limits;
+  const { max_turns: maxTurns, max_minutes: maxMinutes, max_tokens: maxTokens } = limits;
   return {
     caps: {
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(maxMinutes === undefined ? {} : { maxMinutes }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
     },
   };
+}
+
+interface LimitKeys {
+  readonly max_turns?: number | undefined;
+  readonly max_minutes?: number | undefined;
+  readonly max_tokens?: number | undefined;
 }

@@ -1,6 +1,9 @@
 import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
 import type { SettingSlice, SettingsOf } from "../settings.ts";
 
+/** The most that a cap of tokens may be: a million millions. */
+export const MOST_TOKENS = 1_000_000_000_000;
+
 /** The slice of the settings table with what a run may use before a person is asked. */
 export const CAP_SETTINGS = {
   maxTurns: {
@@ -19,8 +22,19 @@ export const CAP_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
+/** The slice of the settings table with what only steps tell as they use it. */
+export const TOKEN_CAP_SETTINGS = {
+  maxTokens: {
+    names: { key: "limits.max_tokens", env: "PANEWRIGHT_MAX_TOKENS" },
+    value: { kind: "count", least: 1, most: MOST_TOKENS },
+    description:
+      "Tokens (all input, also what comes from a cache, and all output) after which a run is stopped with exit code 3, at the latest one reply of a model beyond it; those of earlier processes count.",
+    example: 20_000_000,
+  },
+} as const satisfies SettingSlice;
+
 /** What a run, a role or a step may use; no cap where nothing is said. */
-export interface Caps extends SettingsOf<typeof CAP_SETTINGS> {}
+export interface Caps extends SettingsOf<typeof CAP_SETTINGS>, SettingsOf<typeof TOKEN_CAP_SETTINGS> {}
 
 /** A kind of cap. */
 export type Cap = keyof Caps;
@@ -34,8 +48,12 @@ export type Used = Readonly<Record<Cap, number>>;
  */
 export type RunCaps = Readonly<Record<string, number>>;
 
-const NAMES: Readonly<Record<Cap, string>> = { maxTurns: "max_turns", maxMinutes: "max_minutes" };
-const CAPS = ["maxTurns", "maxMinutes"] as const satisfies readonly Cap[];
+const NAMES: Readonly<Record<Cap, string>> = {
+  maxTurns: "max_turns",
+  maxMinutes: "max_minutes",
+  maxTokens: "max_tokens",
+};
+const CAPS = ["maxTurns", "maxMinutes", "maxTokens"] as const satisfies readonly Cap[];
 
 /**
  * The caps of a run and of its workers by name.
@@ -118,7 +136,7 @@ export function requireRaise(raised: RunCaps, caps: RunCaps): void {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const used = { maxTurns: 3, maxMinutes: 7.5 };
+ * const used = { maxTurns: 3, maxMinutes: 7.5, maxTokens: 0 };
  * assertEquals(reachedCap({ "tester.max_turns": 3 }, used, "tester"), "tester.max_turns");
  * assertEquals(reachedCap({ "tester.max_turns": 3 }, used), undefined);
  * ```

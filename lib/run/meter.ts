@@ -83,6 +83,12 @@ export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
           turnOver.abort();
           turnOver = new AbortController();
           return stopInTime(event.worker, turnOver.signal);
+        case "tokens_counted": {
+          const name = reachedCap(limits(), used(), undefined, ["maxTokens"]) ??
+            (spent.turn && reachedCap(limits(), used(spent.turn.worker), spent.turn.worker, ["maxTokens"]));
+          if (name !== undefined) reached.abort(errorOf(name));
+          return;
+        }
         case "turn_ends":
           return turnOver.abort();
       }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { walk } from "@std/fs";
 import { DOCUMENT, withReference } from "../../.ci/configuration_reference.ts";
 import { chosenByFlags, CONFIG_FLAGS, EXEC_FLAGS } from "../../lib/config/flags.ts";
@@ -8,6 +8,7 @@ import { limited } from "../../lib/config/schema.ts";
 import { type Config, SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
 import { describeSource, valueAt } from "../../lib/config/source.ts";
 import { configTemplate } from "../../lib/config/template.ts";
+import { UsageError } from "../../lib/errors.ts";
 import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/settings.ts";
 import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
 import { completeSettings, type SettingSlice, type SettingsOf } from "../../lib/settings.ts";
@@ -158,4 +159,12 @@ Deno.test("the compiler refuses a default of another type, and a slice that the 
   // @ts-expect-error Settings have the type that their entry says.
   const settings: SettingsOf<typeof slice> = { panes: "5" };
   assertEquals([typeof wrong, typeof taken, settings.panes as unknown], ["object", "function", "5"]);
+});
+
+Deno.test("limits.max_tokens: the review loop, which counts none, refuses it instead of passing over it", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "job.md": JOB });
+  const env = (name: string) => name === "PANEWRIGHT_MAX_TOKENS" ? "5" : undefined;
+  const loaded = await loadConfig({ cwd: dir.path, env, flags: { "prompt-file": "job.md" } });
+  assertThrows(() => toRunPlan(loaded), UsageError, "Cannot run the review loop with limits.max_tokens");
 });

@@ -24,8 +24,8 @@ Deno.test("spending: processes and turns add up, one that was killed up to its l
     [66, { kind: "turn_ends", seconds: 120 }],
     [67, { kind: "process_ends", seconds: 240 }],
   ]);
-  assertEquals(usedBy(spent, 1000 * MINUTE_MS), { maxTurns: 1, maxMinutes: 7 });
-  assertEquals(usedBy(spent, 1000 * MINUTE_MS, "tester"), { maxTurns: 1, maxMinutes: 4 });
+  assertEquals(usedBy(spent, 1000 * MINUTE_MS), { maxTurns: 1, maxMinutes: 7, maxTokens: 0 });
+  assertEquals(usedBy(spent, 1000 * MINUTE_MS, "tester"), { maxTurns: 1, maxMinutes: 4, maxTokens: 0 });
 });
 
 Deno.test("spending: an end that counts less than the calendar, as a suspended machine's does, is what counts", () => {
@@ -45,8 +45,22 @@ Deno.test("spending: a step that begins has used nothing, as in the next task of
     [1, { kind: "turn_ends", seconds: 60 }],
     [1, { kind: "worker_begins", worker: "main/a" }],
   ]);
-  assertEquals(usedBy(spent, MINUTE_MS, "main/a"), { maxTurns: 0, maxMinutes: 0 });
+  assertEquals(usedBy(spent, MINUTE_MS, "main/a"), { maxTurns: 0, maxMinutes: 0, maxTokens: 0 });
   assertEquals(usedBy(spent, MINUTE_MS).maxTurns, 1);
+});
+
+Deno.test("spending: tokens of a turn count as they are told, of one that was broken off too, and once", () => {
+  const working = spentBy([
+    [0, { kind: "process_begins" }],
+    [0, { kind: "turn_begins", worker: "a" }],
+    [1, { kind: "tokens_counted", tokens: 100 }],
+    [2, { kind: "tokens_counted", tokens: 250 }],
+  ]);
+  assertEquals([usedBy(working, 0).maxTokens, usedBy(working, 0, "a").maxTokens], [250, 250]);
+  const ended = spend(working, { kind: "turn_ends", seconds: 1, tokens: 260 }, 0);
+  assertEquals([usedBy(ended, 0).maxTokens, usedBy(ended, 0, "a").maxTokens], [260, 260]);
+  const killed = spend(working, { kind: "process_begins" }, 0);
+  assertEquals([usedBy(killed, 0).maxTokens, usedBy(killed, 0, "a").maxTokens], [250, 250]);
 });
 
 Deno.test("--raise: only a cap that is there, to more than it is, as a whole number", () => {

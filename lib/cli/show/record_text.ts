@@ -190,6 +190,7 @@ const WORDS: {
     ),
   session_found: ({ sessionId }) => detail(`session ${sessionId}`),
   agent_activity: ({ fact }) => activityLines(fact),
+  tokens_counted: ({ usage }) => detail(`so far${tokensOf(usage)}`),
   attempt_finished: ({ outcome, seconds, error, usage }) =>
     outcome === "completed"
       ? line(`the agent's turn ended after ${duration(seconds)}${tokensOf(usage)}`)

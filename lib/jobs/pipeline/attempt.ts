@@ -1,3 +1,4 @@
+import { HumanInterventionRequiredError } from "../../errors.ts";
 import {
   AgentAskedError,
   type HeadlessFact,
@@ -6,6 +7,7 @@ import {
 } from "../../providers/headless.ts";
 import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
+import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { readText } from "./read_text.ts";
@@ -42,6 +44,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     promptBytes: new TextEncoder().encode(prompt).length,
   });
   const onProgress = (fact: HeadlessFact) => {
+    if (fact.type === "usage") drive.record({ type: "tokens_counted", usage: fact.usage, passable: true });
     if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
     if (fact.sessionId !== drive.state().current?.step.sessionId) {
       drive.record({ type: "session_found", sessionId: fact.sessionId });
@@ -72,6 +75,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   try {
     const result = await drive.runHeadless(request);
     drive.record({ type: "attempt_finished", ...place, ...endOf(result) });
+    requireTokens(result, plan, drive);
   } catch (error) {
     if (!(error instanceof AgentAskedError)) throw error;
     const { question: text, sessionId, attemptLog, usage, seconds } = error;
@@ -88,6 +92,20 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       ...(sessionId === undefined ? {} : { sessionId }),
     });
   }
+}
+
+/**
+ * Makes sure that the tokens of a turn are known where they are capped.
+ *
+ * @throws {HumanInterventionRequiredError} when they are not
+ */
+function requireTokens({ outcome, usage }: HeadlessResult, { name, caps }: StepPlan, { plan }: Drive): void {
+  const isCapped = plan.caps.maxTokens !== undefined || caps?.maxTokens !== undefined;
+  if (!isCapped || outcome === "failed" || Object.keys(usage).length > 0) return;
+  throw new HumanInterventionRequiredError(
+    `Cannot continue: the cap max_tokens cannot be checked: the agent of step "${name}" told of no tokens`,
+    { hint: "Take max_tokens out of the limits, or cap turns and minutes; then resume the run." },
+  );
 }
 
 /** What of a result goes into the journal: plain data. */

@@ -14,6 +14,7 @@ import { stepWorker } from "./meter.ts";
 import { PIPELINE } from "./mod.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import type { ExecState, RunHead } from "./state.ts";
+import { addUsage } from "./usage.ts";
 
 /** What a run is given besides its task. */
 export interface ExecOptions extends RunOptions<ExecEvent> {
@@ -101,7 +102,8 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       });
     },
     warning: (message) => ({ type: "warning", message }),
-    finish({ resumeCommand, ...end }, { passed, usage }) {
+    finish({ resumeCommand, ...end }, { passed, usage: ended, counted }) {
+      const usage = addUsage(ended, counted);
       // The question that waits says how to continue.
       const isOver = end.outcome === "pass" || end.outcome === "waiting";
       return { type: "run_finished", ...end, tasks: passed.length, usage, ...(isOver ? {} : { resumeCommand }) };

@@ -120,6 +120,8 @@ export const EXEC_FACTS = {
   },
   /** The CLI's session of the attempt under way has a name. */
   session_found: { sessionId: text },
+  /** What the attempt under way has used so far, told after each reply of a model. */
+  tokens_counted: { usage, passable: flag },
   attempt_finished: {
     task: number,
     step: number,

@@ -24,8 +24,12 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
     case "attempt_started": {
       const { attempt: attempts, reason, native, folder } = fact;
       const forgotten = native ? {} : { sessionId: undefined };
-      return atStage(state, { kind: "running", reason, native, folder }, { attempts, ...forgotten });
+      // One that was broken off has used what it told.
+      const after = { ...state, usage: addUsage(state.usage, state.counted), counted: {} };
+      return atStage(after, { kind: "running", reason, native, folder }, { attempts, ...forgotten });
     }
+    case "tokens_counted":
+      return { ...state, counted: fact.usage };
     case "session_found":
       return inStep(state, (step) => ({ ...step, sessionId: fact.sessionId }));
     case "attempt_finished":
@@ -66,7 +70,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
 function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "attempt_finished" }>): ExecState {
   const { attemptLog, usageLimit } = fact;
   const known = { attemptLog, ...(fact.sessionId === undefined ? {} : { sessionId: fact.sessionId }) };
-  const counted = { ...state, usage: addUsage(state.usage, fact.usage) };
+  const counted = { ...state, usage: addUsage(state.usage, fact.usage), counted: {} };
   if (fact.outcome === "completed") {
     return atStage(counted, { kind: "completed", writesChecked: false, checked: 0 }, { ...known, feedback: undefined });
   }
@@ -118,6 +122,7 @@ function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "questi
       open: true,
     }],
     usage: addUsage(state.usage, fact.usage),
+    counted: {},
   };
 }
 

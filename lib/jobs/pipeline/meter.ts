@@ -1,6 +1,7 @@
 import type { MeterEvent } from "../../run/spending.ts";
-import type { ExecFact } from "./facts.ts";
+import type { ExecFact, Usage } from "./facts.ts";
 import type { ExecState } from "./state.ts";
+import { totalUsage } from "./usage.ts";
 
 /** What a fact means for what the run and its steps use; `state` is the one before it. */
 export function meterExec(fact: ExecFact, state: ExecState): MeterEvent | undefined {
@@ -17,10 +18,17 @@ export function meterExec(fact: ExecFact, state: ExecState): MeterEvent | undefi
       return { kind: "turn_begins", worker: workerOf(state) };
     case "attempt_finished":
     case "question_asked":
-      return { kind: "turn_ends", seconds: fact.seconds };
+      return { kind: "turn_ends", seconds: fact.seconds, tokens: tokensIn(fact.usage) };
+    case "tokens_counted":
+      return { kind: "tokens_counted", tokens: tokensIn(fact.usage) };
     default:
       return undefined;
   }
+}
+
+function tokensIn(usage: Usage): number {
+  const { inputTokens, outputTokens } = totalUsage(usage);
+  return inputTokens + outputTokens;
 }
 
 function workerOf({ current }: ExecState): string {

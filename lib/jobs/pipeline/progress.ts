@@ -124,8 +124,8 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
     case "warning":
       return warned(before, { at, message: record.message });
     case "run_finished": {
-      const { outcome, reason, resumeCommand } = record;
-      return { finished: { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) } };
+      const { outcome, reason, resumeCommand, usage } = record;
+      return { usage, finished: { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) } };
     }
     default:
       return {};

@@ -14,7 +14,10 @@ export interface ExecState {
   /** Every question that was answered, of all steps and tasks. */
   readonly interactions: readonly Interaction[];
   readonly questions: readonly QuestionState[];
+  /** Of attempts that have ended. */
   readonly usage: Usage;
+  /** What the attempt under way has used so far. */
+  readonly counted: Usage;
   /** How the run ended, until it is resumed. */
   readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }
@@ -111,6 +114,7 @@ export const INITIAL_STATE: ExecState = {
   interactions: [],
   questions: [],
   usage: {},
+  counted: {},
   finished: undefined,
 };
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -139,3 +139,52 @@ for (
     assertEquals([report.outcome, only(events, "attempt_started")[0]?.reason], ["pass", "interrupted"]);
   });
 }
+
+for (
+  const [what, caps, ofStep, name] of [
+    ["the run's", { maxTokens: 250 }, {}, "max_tokens"],
+    ["the step's", {}, { maxTokens: 250 }, "main/a.max_tokens"],
+  ] as const
+) {
+  Deno.test(`${what} max_tokens stops an attempt at the reply that reaches it; what it used counts, and once`, async () => {
+    await using dir = await tempDir();
+    await dir.write({ "task.md": "Build it." });
+    const steps = [step("a", { caps: ofStep })];
+    /** A model that spins: a reply follows the other. */
+    let replies = 0;
+    const spins: Act = ({ signal, onProgress }) => {
+      for (;; replies++) {
+        signal.throwIfAborted();
+        const tokens = { inputTokens: 90 * (replies + 1), cachedInputTokens: 0, outputTokens: 10 * (replies + 1) };
+        onProgress?.({ type: "usage", usage: { m: tokens } });
+      }
+    };
+    const error = await assertRejects(() => runIn(dir, steps, { ...cast(spins), caps }), CapReachedError);
+    assertStringIncludes(error.message, `the cap ${name} (250) is reached`);
+    assertEquals(replies, 3);
+    const { id, end } = await endOf(dir);
+    assertEquals(end?.["usage"], { m: { inputTokens: 270, cachedInputTokens: 0, outputTokens: 30 } });
+    const idle = cast();
+    await assertRejects(() => resumeIn(dir, steps, { ...idle, run: id, caps }), CapReachedError);
+    assertEquals(idle.requests, []);
+    const { report } = await resumeIn(dir, steps, { ...cast(says()), run: id, caps, raise: { [name]: 500 } });
+    const ofTheEnd = { "test-model": { inputTokens: 100, cachedInputTokens: 10, outputTokens: 5 } };
+    assertEquals(report.state.usage, { m: { inputTokens: 270, cachedInputTokens: 0, outputTokens: 30 }, ...ofTheEnd });
+  });
+}
+
+Deno.test("max_tokens where a CLI tells no tokens: the run stops, since the cap cannot be checked", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const silent: Act = async (request) => ({ ...await says()(request), usage: {} });
+  const agents = cast(silent);
+  await assertRejects(
+    () => runIn(dir, [step("a"), step("b")], { ...agents, caps: { maxTokens: 9 } }),
+    HumanInterventionRequiredError,
+    'the cap max_tokens cannot be checked: the agent of step "a" told of no tokens',
+  );
+  assertEquals(agents.requests.length, 1);
+  await using other = await tempDir();
+  await other.write({ "task.md": "Build it." });
+  assertEquals((await runIn(other, [step("a")], cast(silent))).report.outcome, "pass");
+});
