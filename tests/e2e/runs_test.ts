@@ -111,13 +111,15 @@ Deno.test("attach: a person sees the role's window, detaches, and the run goes o
   const id = await idOf(run);
   await run.untilTesterWorks();
   const windowOf = async () => await run.tmux("display-message", "-p", "-t", "=panewright:", "#{window_name}");
+  // The others' agents start when their turn comes.
+  await run.tmux("new-window", "-d", "-t", "=panewright:", "-n", "another", "cat");
   {
     await using terminal = await openTerminal(stage, [...stage.panewright.argv, "attach", id, "tester", "--read-only"]);
     await until(async () => (await run.tmux("list-clients", "-F", "#{client_readonly}")).includes("1"), "the client");
     assertEquals(await windowOf(), "tester");
     await terminal.press("x");
     await terminal.press("C-b", "p");
-    await until(async () => await windowOf() === "programmer_review", "the window before");
+    await until(async () => await windowOf() === "another", "the window before");
     await terminal.press("C-b", "n");
     await until(async () => await windowOf() === "tester", "the next window");
     await terminal.press("C-b", "d");
