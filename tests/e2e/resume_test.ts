@@ -155,9 +155,8 @@ Deno.test("a run that was stopped with Ctrl-C goes on with the sessions of its a
   const starting = eventsOf({ stdout }).filter(({ type }) => type === "agent_starting");
   assertEquals(
     starting.map(({ role, resumes }) => [role, typeof resumes]).sort(),
+    // The analysts have done their part of the round, and no other round follows.
     [
-      ["analyst", "string"],
-      ["analyst_review", "string"],
       ["programmer", "string"],
       ["programmer_review", "undefined"],
       ["tester", "undefined"],
