@@ -18,14 +18,15 @@ export interface WakeUpOptions {
 }
 
 /**
- * When to look after a sign of something new: almost at once, since a CLI draws in steps, and then some more times,
- * since screen, file and record change 40 to 140 ms apart (Codex 0.169.0, Claude Code 2.1.328).
+ * When to look after a sign of something new: almost at once, since a CLI draws in steps, and then closely for a while,
+ * since screen, file and record change 40 to 140 ms apart (Codex 0.169.0, Claude Code 2.1.328). A look at a pane that
+ * has not changed costs next to nothing.
  */
-const LOOKS_AFTER_MS = [30, 100, 200, 400, 1000] as const;
+const LOOKS_AFTER_MS = [15, 30, 45, 60, 80, 100, 120, 140, 160, 200, 300, 400, 1000] as const;
 
 /** How many early looks a turn may take in a row. A mere pause gets one only while more than `LOOKS_KEPT` are left. */
-const MAX_LOOKS = 30;
-const LOOKS_KEPT = 15;
+const MAX_LOOKS = 80;
+const LOOKS_KEPT = 40;
 
 /** How soon a look that was taken may be taken again: an agent can cause one early look a second at most. */
 const LOOK_BACK_MS = 1000;
@@ -76,8 +77,8 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(planLooks([], { nowMs: 1000, hint: "now" }), [1030, 1100, 1200, 1400, 2000]);
- * assertEquals(planLooks([1010, 1700], { nowMs: 1000, hint: "now" }), [1010, 1100, 1200, 1400, 2000]);
+ * assertEquals(planLooks([], { nowMs: 1000, hint: "now" }).slice(0, 4), [1015, 1030, 1045, 1060]);
+ * assertEquals(planLooks([1010, 1700], { nowMs: 1000, hint: "now" }).slice(0, 4), [1010, 1030, 1045, 1060]);
  * assertEquals(planLooks([1700], { nowMs: 1000, hint: "maybe" }), [1000, 1700]);
  * ```
  */

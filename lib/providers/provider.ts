@@ -60,8 +60,10 @@ export interface LaunchPlan {
 
 /** How text is handed to the agent, in milliseconds. */
 export interface SubmitProfile {
-  /** Pause between paste and Enter, so that Enter is not taken for a part of the paste. */
-  readonly pasteToEnterMs: number;
+  /**
+   * How long the composer must have shown the text before Enter, so that Enter is not taken for a part of the paste.
+   */
+  readonly pastedToEnterMs: number;
   /** How long the composer may take to show the text, and the screen to show that it was submitted. */
   readonly proofTimeoutMs: number;
 }

@@ -200,7 +200,7 @@ Deno.test("Claude Code: a dialog that opens between paste and Enter gets no Ente
     // Long enough for a turn that begins by itself, and for a dialog that is deferred while somebody types.
     adapt: (provider) => ({
       ...provider,
-      terminal: { ...provider.terminal, submit: { ...provider.terminal.submit, pasteToEnterMs: 3000 } },
+      terminal: { ...provider.terminal, submit: { ...provider.terminal.submit, pastedToEnterMs: 3000 } },
     }),
     respond({ prompts }) {
       asked.push(prompts.at(-1) ?? "");

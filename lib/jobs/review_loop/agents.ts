@@ -10,7 +10,7 @@ import {
 } from "../../providers/terminal/start_agent_terminal.ts";
 import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
 import type { HookChannel } from "../../dialogs/hook_channel.ts";
-import { createSettling } from "../../handoff/settle.ts";
+import { createSettling, type Settling } from "../../handoff/settle.ts";
 import type { Spool } from "../../session_log/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
@@ -76,9 +76,18 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
   const gaveUp = new AbortController();
   const signal = AbortSignal.any([options.signal, gaveUp.signal]);
   const roles = ROLES.filter((role) => isNeeded(role, options));
-  const starts = roles.map(async (role) => [role, await haveAgent(role, { ...options, signal })] as const);
+  using unfinished = new DisposableStack();
+  const settling = unfinished.use(createSettling<Role>(options));
+  const starts = roles.map(async (role) => {
+    const terminal = await haveAgent(role, { ...options, signal });
+    // Not when all are ready: it comes to rest while the others start.
+    settle(settling, role, terminal);
+    return [role, terminal] as const;
+  });
   try {
-    return createTeam(new Map(await Promise.all(starts)), options);
+    const terminals = new Map(await Promise.all(starts));
+    unfinished.move();
+    return createTeam({ terminals, settling }, options);
   } catch (error) {
     gaveUp.abort(error);
     await Promise.allSettled(starts);
@@ -91,15 +100,18 @@ function isNeeded(role: Role, { state, alive }: StartAgentsOptions): boolean {
   return rolesAhead(loop).includes(role) || alive.has(agents[role]?.pane?.terminalId ?? "");
 }
 
-function createTeam(terminals: Map<Role, AgentTerminal>, options: StartAgentsOptions): AgentTeam {
-  const settling = createSettling<Role>(options);
-  const settle = (role: Role, terminal: AgentTerminal) =>
-    settling.watch(role, async (signal) => (await terminal.status({ signal })).status);
+function settle(settling: Settling<Role>, role: Role, terminal: AgentTerminal): void {
+  settling.watch(role, async (signal) => (await terminal.status({ signal })).status);
+}
+
+function createTeam(
+  { terminals, settling }: { readonly terminals: Map<Role, AgentTerminal>; readonly settling: Settling<Role> },
+  options: StartAgentsOptions,
+): AgentTeam {
   const add = (role: Role, terminal: AgentTerminal) => {
     terminals.set(role, terminal);
-    settle(role, terminal);
+    settle(settling, role, terminal);
   };
-  for (const [role, terminal] of terminals) settle(role, terminal);
   const terminalOf = (role: Role): AgentTerminal => {
     const terminal = terminals.get(role);
     if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);

@@ -21,7 +21,7 @@ const VARIABLES = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTI
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const host = { os: "linux", arch: "x86_64", path: [], realFile: () => undefined };
+ * const host = { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined };
  * const plan = claudeLaunchPlan({ workdir: "/work", role: "tester", model: "opus" }, host);
  * assertEquals(plan.argv, ["claude", "--model", "opus"]);
  * ```
@@ -57,11 +57,17 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
 /** What tells that a prompt was taken, and that a turn has ended: well, or with an error of the API. */
 const TURN_EVENTS = ["UserPromptSubmit", "Stop", "StopFailure"] as const;
 
-/** Hooks of `--settings` come on top of the person's own, which run as well (2.1.328). */
+/**
+ * Hooks of `--settings` come on top of the person's own, which run as well (2.1.328). What only tells of turns runs in
+ * the background: Claude Code waits for any other hook before it asks its model, and before it shows and writes down
+ * that it rests.
+ */
 function hookSettings({ hook, turnHook }: LaunchRequest) {
-  const handlers = ({ command, timeoutSeconds: timeout }: HookCommand) => [{ type: "command", command, timeout }];
+  const handler = ({ command, timeoutSeconds: timeout }: HookCommand) => ({ type: "command", command, timeout });
   return [
-    ...(hook === undefined ? [] : [["PermissionRequest", [{ matcher: "*", hooks: handlers(hook) }]] as const]),
-    ...(turnHook === undefined ? [] : TURN_EVENTS.map((event) => [event, [{ hooks: handlers(turnHook) }]] as const)),
+    ...(hook === undefined ? [] : [["PermissionRequest", [{ matcher: "*", hooks: [handler(hook)] }]] as const]),
+    ...(turnHook === undefined
+      ? []
+      : TURN_EVENTS.map((event) => [event, [{ hooks: [{ ...handler(turnHook), async: true }] }]] as const)),
   ];
 }

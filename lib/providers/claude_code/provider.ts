@@ -28,8 +28,9 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
   terminal: {
     rules: CLAUDE_CODE_RULES,
     joinWrappedRows: false,
-    // A paste and the Enter right after it were always taken apart, at any delay (2.1.328); older ones need a moment.
-    submit: { pasteToEnterMs: 200, proofTimeoutMs: 5000 },
+    // A paste and the Enter right after it were always taken apart, at any delay (2.1.328). Older ones collect a paste
+    // for a moment, and show it when they have it.
+    submit: { pastedToEnterMs: 50, proofTimeoutMs: 5000 },
     startupRemedies: {
       trust: "Start `claude` in that folder once by hand and choose to trust it; Claude Code remembers the answer.",
       login:

@@ -28,7 +28,7 @@ const TURN_EVENTS: readonly CodexHookEvent[] = ["UserPromptSubmit", "Stop"];
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const host = { os: "linux", arch: "x86_64", path: [], realFile: () => undefined };
+ * const host = { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined };
  * const plan = await codexLaunchPlan({ workdir: "/work", role: "tester", model: "gpt-6.1-sol" }, host);
  * assertEquals(plan.argv.slice(0, 1), ["codex"]);
  * assertEquals(plan.argv.slice(-2), ["--model", "gpt-6.1-sol"]);

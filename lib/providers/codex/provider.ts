@@ -27,9 +27,9 @@ export const codexProvider: PaneProvider & StepProvider = {
   terminal: {
     rules: CODEX_RULES,
     joinWrappedRows: true,
-    // Enter within 120 ms of a burst of characters becomes a line end in the prompt; 300 ms outlast that on a busy
-    // machine.
-    submit: { pasteToEnterMs: 300, proofTimeoutMs: 5000 },
+    // Enter within 120 ms of a burst of characters becomes a line end in the prompt. What the composer shows was taken
+    // before, so that 130 ms outlast that on any machine.
+    submit: { pastedToEnterMs: 130, proofTimeoutMs: 5000 },
     startupRemedies: {
       trust: "Start `codex` in that folder once by hand and choose to trust it; Codex remembers the answer.",
       login: "Log in once with `codex login`, or configure a model provider in config.toml of CODEX_HOME.",

@@ -19,7 +19,7 @@ export const replayProvider: PaneProvider = {
     rules: { ...codex.rules, provider: "replay" },
     joinWrappedRows: codex.joinWrappedRows,
     // Our own program takes a bracketed paste and the Enter right after it apart.
-    submit: { pasteToEnterMs: 50, proofTimeoutMs: codex.submit.proofTimeoutMs },
+    submit: { pastedToEnterMs: 50, proofTimeoutMs: codex.submit.proofTimeoutMs },
     startupRemedies: {},
     answerWay: codex.answerWay,
     launch: replayLaunchPlan,

@@ -64,6 +64,8 @@ export function screenExcerpt(screen: Screen): string {
 export interface LookOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** How far apart the looks are. @default {50} */
+  readonly everyMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -79,11 +81,11 @@ export async function lookUntil(
   options: LookOptions,
   accept: (look: PaneLook) => boolean,
 ): Promise<PaneLook> {
-  const { clock, timeoutMs, signal } = options;
+  const { clock, everyMs = LOOK_EVERY_MS, timeoutMs, signal } = options;
   for (const start = clock.now();;) {
     const now = await lookWithRetry(look, options);
     if (accept(now) || clock.now() - start >= timeoutMs) return now;
-    await clock.sleep(LOOK_EVERY_MS, signal);
+    await clock.sleep(everyMs, signal);
   }
 }
 

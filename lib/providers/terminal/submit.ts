@@ -4,6 +4,7 @@ import { isAtRest } from "../../screen/status.ts";
 import { composerHolds, composerHoldsAll } from "./composer_text.ts";
 import {
   isProcessGone,
+  type LookOptions,
   lookUntil as lookUntilTimeout,
   lookWithRetry,
   type PaneLook,
@@ -41,14 +42,20 @@ export interface SubmitOptions extends SubmitProfile {
 /** How many Enters one text may take: the first, and another if the first was lost or became a line end. */
 const MAX_ENTERS = 2;
 
+/** How often it is looked whether the composer shows the text, or has given it up. */
+const PROOF_LOOK_EVERY_MS = 25;
+
+/** How long a composer must have been empty to prove anything: a frame may be half drawn. */
+const EMPTY_MS = 50;
+
 /** Longer than any of the CLIs takes to draw a frame. */
 const SECOND_LOOK_MS = 200;
 
 /**
- * Hands text to an agent: one paste, a pause, one Enter, and proof that it was taken.
+ * Hands text to an agent: one paste, proof that the composer holds it, a pause, one Enter, and proof that it was taken.
  *
  * Nothing is typed while a dialog is open, over a person's draft, or while the agent is at work or has ended. The
- * screen is checked again between paste and Enter, since Enter would approve a dialog that opened meanwhile. A second
+ * screen is checked again after the pause, since Enter would approve a dialog that opened meanwhile. A second
  * Enter follows only if the composer still holds this text when the time for the proof is up; a second paste never
  * does.
  *
@@ -58,7 +65,8 @@ const SECOND_LOOK_MS = 200;
  * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
  */
 export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
-  const { text, clock, pasteToEnterMs, signal, mayBePasted = false } = options;
+  const { text, clock, pastedToEnterMs, signal, mayBePasted = false } = options;
+  const closely = { ...options, everyMs: PROOF_LOOK_EVERY_MS };
   const isPasted = (look: PaneLook) => mayBePasted ? holdsAtRest(look, text) : holdsAll(look, text);
   const before = await lookUntil(target, options, (look) => isReady(look) || isPasted(look));
   // What a submission that failed has left in the composer needs no second paste.
@@ -66,7 +74,9 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
     if (!isReady(before)) throw notReadyError(target.name, before);
     await options.onStep?.("paste");
     await target.paste(text);
-    await clock.sleep(pasteToEnterMs, signal);
+    const shown = await lookUntil(target, closely, (look) => holds(look, text) || isObstructed(look));
+    if (!holds(shown, text)) throw notPastedError(target.name, shown);
+    await clock.sleep(pastedToEnterMs, signal);
   }
   for (let enters = 0; enters < MAX_ENTERS; enters++) {
     const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
@@ -77,7 +87,7 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
     }
     await options.onStep?.("enter");
     await target.pressEnter();
-    const after = await lookUntil(target, options, createSubmissionProof(text));
+    const after = await lookUntil(target, closely, createSubmissionProof(text, clock));
     if (isTaken(after, text)) return;
     if (!holds(after, text)) throw notSubmittedError(target, { look: after, text });
   }
@@ -116,7 +126,7 @@ function showsDraft(look: PaneLook): boolean {
 /** Looks until the look is accepted, or the time for the proof is up; the last look in any case. */
 function lookUntil(
   target: SubmitTarget,
-  { proofTimeoutMs, ...options }: SubmitOptions,
+  { proofTimeoutMs, ...options }: SubmitOptions & Pick<LookOptions, "everyMs">,
   accept: (look: PaneLook) => boolean,
 ): Promise<PaneLook> {
   return lookUntilTimeout(() => target.look(), { ...options, timeoutMs: proofTimeoutMs }, accept);
@@ -152,15 +162,14 @@ function isTaken(look: PaneLook, text: string): boolean {
   return look.composer?.state === "empty" || look.classification.status === "processing" || showsDialog(look);
 }
 
-/**
- * A busy agent is proof at once; a composer that is merely empty must be empty twice, since a frame may be half drawn.
- */
-function createSubmissionProof(text: string): (look: PaneLook) => boolean {
-  let taken = 0;
+/** A busy agent is proof at once; a composer that is merely empty must stay so for a moment. */
+function createSubmissionProof(text: string, clock: Clock): (look: PaneLook) => boolean {
+  let takenSinceMs: number | undefined;
   return (look) => {
     if (isProcessGone(look)) return true;
-    taken = isTaken(look, text) ? taken + 1 : 0;
-    return taken > 1 || (taken === 1 && look.classification.status === "processing");
+    takenSinceMs = isTaken(look, text) ? takenSinceMs ?? clock.now() : undefined;
+    if (takenSinceMs === undefined) return false;
+    return look.classification.status === "processing" || clock.now() - takenSinceMs >= EMPTY_MS;
   };
 }
 

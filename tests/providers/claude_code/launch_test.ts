@@ -30,6 +30,19 @@ Deno.test("a start has the person's settings, and what was asked for on top", ()
   assertEquals(all.env["DISABLE_AUTOUPDATER"], "0");
 });
 
+Deno.test("a hook that decides is waited for, one that only tells of turns is not", () => {
+  const [hook, turnHook] = [{ command: "decide", timeoutSeconds: 5 }, { command: "tell", timeoutSeconds: 5 }];
+  const { argv } = claudeLaunchPlan({ workdir: "/work", role: "tester", hook, turnHook }, host({}));
+  const decides = [{ matcher: "*", hooks: [{ type: "command", command: "decide", timeout: 5 }] }];
+  const tells = [{ hooks: [{ type: "command", command: "tell", timeout: 5, async: true }] }];
+  assertEquals(JSON.parse(argv[2] ?? "").hooks, {
+    PermissionRequest: decides,
+    UserPromptSubmit: tells,
+    Stop: tells,
+    StopFailure: tells,
+  });
+});
+
 Deno.test("a profile is refused with what to use instead", () => {
   const start = () => claudeLaunchPlan({ workdir: "/work", role: "tester", profile: "fast" }, host({}));
   const error = assertThrows(start, UsageError, "no profiles");

@@ -32,7 +32,7 @@ function fakeProvider(script: FakeComposerScript, submit: Partial<TerminalProvid
     ...codexProvider,
     terminal: {
       ...codexProvider.terminal,
-      submit: { pasteToEnterMs: 150, proofTimeoutMs: 1000, ...submit },
+      submit: { pastedToEnterMs: 150, proofTimeoutMs: 1000, ...submit },
       launch: ({ workdir, env = {} }) => ({
         argv: [Deno.execPath(), "run", "--quiet", "--no-config", "--allow-write", PROGRAM, JSON.stringify(script)],
         env,
@@ -208,7 +208,7 @@ Deno.test("the pause outlasts the paste burst of a program without bracketed pas
 
 Deno.test("an Enter that the paste burst turned into a line end is followed by another", async () => {
   await onStage(async ({ start, received }) => {
-    const agent = await start({ bracketed: false }, { pasteToEnterMs: 0 });
+    const agent = await start({ bracketed: false }, { pastedToEnterMs: 0 });
     await agent.submit("a prompt");
     const all = await received();
     assert(all.filter((one) => one === "enter").length >= 1);

@@ -84,7 +84,7 @@ async function play(act: Act): Promise<{ done: string[]; ms: number; error: Erro
     },
   };
   const { mayBePasted = false } = act;
-  const options = { text: TEXT, clock, pasteToEnterMs: 300, proofTimeoutMs: 5000, mayBePasted };
+  const options = { text: TEXT, clock, pastedToEnterMs: 300, proofTimeoutMs: 5000, mayBePasted };
   const error = await submitText(target, options).then(() => undefined, (reason: Error) => reason);
   return { done, ms: now, error };
 }
@@ -95,9 +95,9 @@ Deno.test("one paste, the pause, one Enter, and busy is proof", async () => {
   assertEquals(await play({}), { done: [PASTED, "enter at 300"], ms: 300, error: undefined });
 });
 
-Deno.test("an empty composer is proof when it is seen twice", async () => {
+Deno.test("an empty composer is proof when it stays empty for 50 ms", async () => {
   assertEquals((await play({ afterEnter: [EMPTY] })).ms, 350);
-  assertEquals((await play({ afterEnter: [EMPTY, draft(TEXT), EMPTY] })).ms, 450);
+  assertEquals((await play({ afterEnter: [EMPTY, draft(TEXT), EMPTY] })).ms, 400);
 });
 
 Deno.test("an approval that the agent asks for at once is proof as well", async () => {
@@ -145,7 +145,22 @@ for (
 
 Deno.test("text that shows late is waited for, for as long as the proof may take", async () => {
   const late = Array.from({ length: 40 }, () => EMPTY);
-  assertEquals((await play({ afterPaste: [...late, draft(TEXT)] })).done, [PASTED, "enter at 2300"]);
+  assertEquals((await play({ afterPaste: [...late, draft(TEXT)] })).done, [PASTED, "enter at 1300"]);
+});
+
+Deno.test("the pause before Enter begins when the text is seen, however long it took to show", async () => {
+  for (const late of [0, 1, 4, 100]) {
+    const { done } = await play({ afterPaste: [...Array.from({ length: late }, () => EMPTY), draft(TEXT)] });
+    assertEquals(done, [PASTED, `enter at ${late * 25 + 300}`]);
+  }
+});
+
+Deno.test("what happens to the text in the pause keeps Enter from being pressed", async () => {
+  for (const [shown, words] of [[DIALOG, "opened while"], [draft(`wait, ${TEXT}`), "something other"]] as const) {
+    const { done, error } = await play({ afterPaste: [draft(TEXT), shown] });
+    assertEquals(done, [PASTED]);
+    await assertRejects(() => Promise.reject(error), HumanInterventionRequiredError, words);
+  }
 });
 
 Deno.test("a second Enter comes only after all of the time, when exactly the text is still there", async () => {

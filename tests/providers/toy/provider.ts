@@ -15,7 +15,7 @@ export const toyProvider: PaneProvider = {
   terminal: {
     rules: createRulePack("toy", screen as ScreenData),
     joinWrappedRows: false,
-    submit: { pasteToEnterMs: 20, proofTimeoutMs: 5000 },
+    submit: { pastedToEnterMs: 20, proofTimeoutMs: 5000 },
     startupRemedies: {},
     answerWay: () => undefined,
     launch: ({ command = ["toy-agent"], role, workdir, env = {} }) => ({

@@ -29,7 +29,7 @@ export const claudeHeadless: HeadlessProvider = {
  *   signal: AbortSignal.timeout(0),
  *   clock: systemClock,
  * }, {
- *   host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
+ *   host: { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined },
  *   path: "/bin",
  *   launcherFolder: "/run/bin",
  *   variables: {},

@@ -34,7 +34,7 @@ export const codexHeadless: HeadlessProvider = {
  *   signal: AbortSignal.timeout(0),
  *   clock: systemClock,
  * }, {
- *   host: { os: "linux", arch: "x86_64", path: [], realFile: () => undefined },
+ *   host: { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined },
  *   path: "/bin",
  *   launcherFolder: "/run/bin",
  *   variables: {},
