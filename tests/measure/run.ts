@@ -5,7 +5,7 @@
  *
  * Each run is one of `dist/panewright.mjs`; with `--beside`, bundles of other states of the sources take turns with it,
  * so that a machine whose speed changes does so for all of them. A part of a run is told as the median over its runs;
- * `--keep` keeps the journals.
+ * `--keep` keeps the journals, each with what was seen of its run from outside.
  */
 import { parseArgs } from "@std/cli/parse-args";
 import { walk } from "@std/fs";
@@ -22,7 +22,15 @@ import { writeCodexHome } from "../support/codex_home.ts";
 import { runProgram } from "../support/program.ts";
 import { denoDirectory } from "../support/run_panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";
-import { CLI_PARTS, PART_TEXTS, PARTS, type RunTime, runTimeOf, type TimedRecord } from "./run_time.ts";
+import {
+  CLI_PARTS,
+  type ObservedRun,
+  PART_TEXTS,
+  PARTS,
+  type RunTime,
+  runTimeOf,
+  type TimedRecord,
+} from "./run_time.ts";
 
 const OWN_BUNDLE = new URL("../../dist/panewright.mjs", import.meta.url).pathname;
 
@@ -71,15 +79,16 @@ async function measureRun(
   const endedAt = Date.now();
   if (code !== 0) throw new Error(`Cannot measure ${bundle}: it ended with ${code}\n${stderr}`);
   const [journal = ""] = await pathsBelow(`${project}/.panewright/runs`, "journal.ndjson");
-  if (keepAs !== undefined) await Deno.copyFile(journal, keepAs);
-  return runTimeOf({
+  const observed: ObservedRun = {
     records: await readLines(journal) as readonly TimedRecord[],
     process: { startedAt, endedAt },
     modelEnds: modelEndsOf(server),
     cliEnds: cli === "codex"
       ? await recordedTimes(`${folder}/sessions`, (record) => record.payload?.type === "task_complete")
       : await recordedTimes(`${home}/.claude/projects`, (record) => record.subtype === "turn_duration"),
-  });
+  };
+  if (keepAs !== undefined) await Deno.writeTextFile(keepAs, JSON.stringify(observed));
+  return runTimeOf(observed);
 }
 
 function withoutPauses(step: Step): Step {
@@ -155,7 +164,7 @@ if (import.meta.main) {
     const subjects: readonly Subject[] = bundles.map((bundle) => ({ bundle, times: [] }));
     for (let run = 1; run <= Number(runs); run++) {
       for (const [column, { bundle, times }] of subjects.entries()) {
-        const keepAs = keep === undefined ? undefined : `${keep}/${cli}-${column + 1}-${run}.ndjson`;
+        const keepAs = keep === undefined ? undefined : `${keep}/${cli}-${column + 1}-${run}.json`;
         times.push(await measureRun(cli, bundle, { keepAs }));
       }
     }

@@ -20,7 +20,8 @@ const NATIVE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
  *   "/bin/claude": "/lib/@anthropic-ai/claude-code/bin/claude.exe",
  *   "/lib/@anthropic-ai/claude-code/../claude-code-linux-x64/claude": "/lib/native/claude",
  * };
- * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], realFile: (file: string) => files[file] };
+ * const realFile = (file: string) => files[file];
+ * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], stateFolder: undefined, realFile };
  * assertEquals(findNativeClaude(host), "/lib/native/claude");
  * ```
  */

@@ -23,7 +23,8 @@ const NATIVE_PACKAGES: Readonly<Record<string, readonly [packageName: string, ta
  *   "/bin/codex": "/lib/@openai/codex/bin/codex.js",
  *   "/lib/@openai/codex/../codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex": "/lib/native/codex",
  * };
- * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], realFile: (file: string) => files[file] };
+ * const realFile = (file: string) => files[file];
+ * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], stateFolder: undefined, realFile };
  * assertEquals(findNativeCodex(host), "/lib/native/codex");
  * ```
  */
