@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
-import { CAP_SETTINGS, TOKEN_CAP_SETTINGS } from "../run/caps.ts";
+import { CAP_SETTINGS } from "../run/caps.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
@@ -25,7 +25,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     ),
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
-    caps: { ...settingsIn(config, CAP_SETTINGS), ...settingsIn(config, TOKEN_CAP_SETTINGS) },
+    caps: settingsIn(config, CAP_SETTINGS),
     ...sandboxIn(config),
     ...notificationsIn(config),
   };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProviderId } from "../providers/provider.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
-import { agentKeys, argv, seconds, type ShapedSlice, stepCapKeys, text } from "./shapes.ts";
+import { agentKeys, argv, capKeys, seconds, type ShapedSlice, text } from "./shapes.ts";
 
 const check = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("none").describe("The step passes when the agent ends its turn.") }),
@@ -42,7 +42,7 @@ const step = (providerIds: readonly ProviderId[]) =>
     autonomy_level: z.literal(EXEC_SETTINGS.autonomyLevel.value.of).optional().describe(
       "The step's own autonomy level.",
     ),
-    ...stepCapKeys,
+    ...capKeys,
     time_limit_seconds: seconds().default(DEFAULT_STEP_TIME_LIMIT_SECONDS)
       .describe("Seconds after which an attempt is stopped and fails."),
   });

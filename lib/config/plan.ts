@@ -2,7 +2,7 @@ import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts"
 import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { UsageError } from "../errors.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
-import { CAP_SETTINGS } from "../run/caps.ts";
+import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
 import type { NotificationPlan } from "../run/notify.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
@@ -27,18 +27,16 @@ import { valueAt } from "./source.ts";
  */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const { config, workdir, job } = loaded;
-  if (config.limits.max_tokens !== undefined) {
-    throw new UsageError("Cannot run the review loop with limits.max_tokens: it does not count tokens", {
-      hint: "Cap it with limits.max_turns and limits.max_minutes; steps of a pipeline can have limits.max_tokens.",
-    });
-  }
+  const agents = Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>;
+  const caps = settingsIn(config, CAP_SETTINGS);
+  for (const role of ROLES) requireTokens(role, { agent: agents[role], caps });
   return {
     workdir,
     job,
     ...sandboxIn(config),
-    agents: Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>,
+    agents,
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
-    caps: settingsIn(config, CAP_SETTINGS),
+    caps,
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),
@@ -46,6 +44,18 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     ...notificationsIn(config),
     postProcessing: settingsIn(config, POST_PROCESSING_SETTINGS),
   };
+}
+
+/** Makes sure that a role's agent tells of its tokens where they are capped. */
+function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {
+  const cap = tokenCapOf(role, { caps, ofWorker: agent.caps });
+  if (cap === undefined || agent.provider.terminal.tellsTokens === true) return;
+  throw new UsageError(
+    `Cannot keep the cap ${cap}: ${agent.provider.label}, the agent of ${role}, tells of no tokens`,
+    {
+      hint: "Cap limits.max_turns and limits.max_minutes instead, or give the role another provider.",
+    },
+  );
 }
 
 /** The settings of one slice of the table, as the configuration has them. */

@@ -12,7 +12,7 @@ import { PROVIDER_IDS } from "../providers/mod.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import { SANDBOX_MODES } from "../providers/sandbox.ts";
 import { ROLES } from "../roles.ts";
-import { CAP_SETTINGS, TOKEN_CAP_SETTINGS } from "../run/caps.ts";
+import { CAP_SETTINGS } from "../run/caps.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
@@ -152,7 +152,6 @@ const slicesFor = (ids: readonly ProviderId[]) =>
     { job: "run", settings: DIALOG_SETTINGS },
     { job: "run", settings: TMUX_SETTINGS },
     { job: "exec", settings: pipelineSettings(ids) },
-    { job: "exec", settings: TOKEN_CAP_SETTINGS },
     { job: "exec", settings: EXEC_SETTINGS },
     { job: "run", settings: POST_PROCESSING_SETTINGS },
   ] as const;

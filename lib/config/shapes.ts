@@ -40,15 +40,9 @@ export const capKeys = {
     max_turns: z.int().min(1).max(MOST.count).optional().describe("Turns after which the run stops with exit code 3."),
     max_minutes: z.int().min(1).max(CAP_SETTINGS.maxMinutes.value.most).optional()
       .describe("Minutes in turns after which the run is stopped with exit code 3."),
-  }).optional().describe("What it may use, all processes of a run together."),
-};
-
-/** What a step may use. */
-export const stepCapKeys = {
-  limits: capKeys.limits.unwrap().extend({
     max_tokens: z.int().min(1).max(MOST_TOKENS).optional()
       .describe("Tokens, in and out, after which the run is stopped with exit code 3."),
-  }).optional().describe(capKeys.limits.description ?? ""),
+  }).optional().describe("What it may use, all processes of a run together."),
 };
 
 /** The caps of a role or a step as the configuration has them. */

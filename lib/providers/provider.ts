@@ -105,6 +105,8 @@ export interface TerminalProvider {
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
   /** Whether the CLI asks `LaunchRequest.hook` before it opens a permission dialog. @default {false} */
   readonly hasPermissionHook?: boolean;
+  /** Whether its record tells what a session uses. @default {false} */
+  readonly tellsTokens?: boolean;
   /** Whether the CLI tells `LaunchRequest.turnHook` of its turns. @default {false} */
   readonly hasTurnHooks?: boolean;
   /** How these hooks can be tried; missing where they cannot. */

@@ -20,10 +20,6 @@ export const CAP_SETTINGS = {
       "Minutes after which a run is stopped with exit code 3, its agents with it; those of earlier processes count, the time between them does not.",
     example: 480,
   },
-} as const satisfies SettingSlice;
-
-/** The slice of the settings table with what only steps tell as they use it. */
-export const TOKEN_CAP_SETTINGS = {
   maxTokens: {
     names: { key: "limits.max_tokens", env: "PANEWRIGHT_MAX_TOKENS" },
     value: { kind: "count", least: 1, most: MOST_TOKENS },
@@ -34,7 +30,7 @@ export const TOKEN_CAP_SETTINGS = {
 } as const satisfies SettingSlice;
 
 /** What a run, a role or a step may use; no cap where nothing is said. */
-export interface Caps extends SettingsOf<typeof CAP_SETTINGS>, SettingsOf<typeof TOKEN_CAP_SETTINGS> {}
+export interface Caps extends SettingsOf<typeof CAP_SETTINGS> {}
 
 /** A kind of cap. */
 export type Cap = keyof Caps;
@@ -54,6 +50,9 @@ const NAMES: Readonly<Record<Cap, string>> = {
   maxTokens: "max_tokens",
 };
 const CAPS = ["maxTurns", "maxMinutes", "maxTokens"] as const satisfies readonly Cap[];
+
+/** The caps that tokens use up. */
+export const TOKEN_CAPS = ["maxTokens"] as const satisfies readonly Cap[];
 
 /**
  * The caps of a run and of its workers by name.
@@ -156,6 +155,25 @@ export function nameOf(cap: Cap, worker?: string): string {
   return worker === undefined ? NAMES[cap] : `${worker}.${NAMES[cap]}`;
 }
 
+/**
+ * The name of a cap for which the tokens of a role or a step must be known; `undefined` where there is none.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(tokenCapOf("tester", { caps: { maxTurns: 9 }, ofWorker: { maxTokens: 5 } }), "tester.max_tokens");
+ * assertEquals(tokenCapOf("tester", { caps: { maxTurns: 9 }, ofWorker: undefined }), undefined);
+ * ```
+ */
+export function tokenCapOf(
+  worker: string,
+  { caps, ofWorker }: { readonly caps: Caps; readonly ofWorker: Caps | undefined },
+): string | undefined {
+  const find = (caps: Caps | undefined, worker?: string) =>
+    TOKEN_CAPS.flatMap((cap) => caps?.[cap] === undefined ? [] : [nameOf(cap, worker)])[0];
+  return find(ofWorker, worker) ?? find(caps);
+}
+
 /** A run has used what it may. Nothing is lost, and a person can let it continue. */
 export class CapReachedError extends HumanInterventionRequiredError {
   override name = "CapReachedError";
@@ -167,5 +185,16 @@ export class CapReachedError extends HumanInterventionRequiredError {
       hint: "Everything is kept. `panewright resume --raise` continues with a higher cap.",
     });
     this.raise = `${cap}=${2 * limit}`;
+  }
+}
+
+/** What was used of a cap cannot be told: nothing is lost, and a person can change the cap. */
+export class TokensUnknownError extends HumanInterventionRequiredError {
+  override name = "TokensUnknownError";
+
+  constructor(cap: string, why: string) {
+    super(`Cannot continue: the cap ${cap} cannot be checked: ${why}`, {
+      hint: "Take the cap out of the limits, or cap turns and minutes; then resume the run.",
+    });
   }
 }

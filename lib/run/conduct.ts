@@ -10,7 +10,7 @@ import { CapReachedError, raisedCaps, requireRaise, type RunCaps } from "./caps.
 import type { AnyFact, Job } from "./job.ts";
 import type { RunEnd } from "./progress.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
-import { openMeter } from "./meter.ts";
+import { openMeter, type TurnToCheck } from "./meter.ts";
 import { type Notification, type NotificationPlan, openMessages } from "./notify.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder, type RunSubfolder } from "./run_folder.ts";
@@ -65,7 +65,7 @@ export interface Run<Fact, State> {
    *
    * @throws {CapReachedError} when it may not
    */
-  readonly requireTurn: (worker: string) => void;
+  readonly requireTurn: (worker: string, turn?: TurnToCheck) => void;
   /** Sends a message to the person who waits for the run. */
   readonly notify: (notification: Notification) => void;
   /** A command about the run, as the person can call it: `panewright answer ID`. */
@@ -249,7 +249,7 @@ async function conduct<Fact extends AnyFact, State>(
       state: () => state,
       record,
       redactor,
-      requireTurn: (worker) => meter.requireTurn(worker),
+      requireTurn: (worker, turn) => meter.requireTurn(worker, turn),
       notify: (notification) => messages.send(notification),
       commandLine,
       onForcedExit: options.onForcedExit ?? (() => () => {}),

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import { CapReachedError, nameOf, raisedCaps, reachedCap, type RunCaps } from "./caps.ts";
+import { CapReachedError, nameOf, raisedCaps, reachedCap, type RunCaps, TOKEN_CAPS } from "./caps.ts";
 import { type MeterEvent, spend, type Spending, usedBy } from "./spending.ts";
 
 /** Watches what a run uses, and stops it at its caps. */
@@ -11,7 +11,7 @@ export interface Meter extends Disposable {
    *
    * @throws {CapReachedError} when it may not
    */
-  requireTurn(worker: string): void;
+  requireTurn(worker: string, turn?: TurnToCheck): void;
   /**
    * Makes sure that what a fact says may begin, before it is written down.
    *
@@ -20,6 +20,15 @@ export interface Meter extends Disposable {
   admit(event: MeterEvent | undefined): void;
   /** Counts what was written down. */
   take(event: MeterEvent | undefined): void;
+}
+
+/** The caps that a turn under way uses up: one that has begun counts as a turn already. */
+const IN_A_TURN = ["maxMinutes", ...TOKEN_CAPS] as const;
+
+/** A turn that is to be made sure of. */
+export interface TurnToCheck {
+  /** Whether an earlier process has begun it. @default {false} */
+  readonly hasBegun?: boolean;
 }
 
 /** What {@linkcode openMeter} needs. */
@@ -51,9 +60,10 @@ export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
     const leftMs = Math.max(0, Math.ceil((minutes - used(worker).maxMinutes) * 60_000));
     clock.sleep(leftMs, signal).then(() => reached.abort(errorOf(name)), () => {});
   };
-  const requireTurn = (worker: string) => {
-    refuse(reachedCap(limits(), used()));
-    refuse(reachedCap(limits(), used(worker), worker));
+  const requireTurn = (worker: string, { hasBegun = false }: TurnToCheck = {}) => {
+    const kinds = hasBegun ? IN_A_TURN : undefined;
+    refuse(reachedCap(limits(), used(), undefined, kinds));
+    refuse(reachedCap(limits(), used(worker), worker, kinds));
   };
 
   return {
@@ -63,14 +73,14 @@ export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
       switch (event?.kind) {
         case "process_begins": {
           const raised = raisedCaps(caps, { ...spent.raised, ...event.raised });
-          const name = reachedCap(raised, used(), undefined, ["maxMinutes"]);
+          const name = reachedCap(raised, used(), undefined, IN_A_TURN);
           if (name !== undefined) throw new CapReachedError(name, raised[name] ?? 0);
           return;
         }
         case "turn_begins":
           return requireTurn(event.worker);
         case "turn_continues":
-          return refuse(reachedCap(limits(), used(event.worker), event.worker, ["maxMinutes"]));
+          return requireTurn(event.worker, { hasBegun: true });
       }
     },
     take(event) {
@@ -84,8 +94,8 @@ export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
           turnOver = new AbortController();
           return stopInTime(event.worker, turnOver.signal);
         case "tokens_counted": {
-          const name = reachedCap(limits(), used(), undefined, ["maxTokens"]) ??
-            (spent.turn && reachedCap(limits(), used(spent.turn.worker), spent.turn.worker, ["maxTokens"]));
+          const name = reachedCap(limits(), used(), undefined, TOKEN_CAPS) ??
+            reachedCap(limits(), used(event.worker), event.worker, TOKEN_CAPS);
           if (name !== undefined) reached.abort(errorOf(name));
           return;
         }

@@ -1,4 +1,5 @@
-import type { TokenUsage } from "../providers/headless.ts";
+import type { Usage } from "../providers/usage.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCount, type TokenCounts, usageOfAll } from "./usage.ts";
 import { oneOf, type ValueOf } from "../schema.ts";
 import type { DialogKind } from "../screen/dialog.ts";
 import type { TerminalStatus } from "../screen/status.ts";
@@ -45,8 +46,10 @@ export interface Progress {
   /** What was finished, oldest first. */
   readonly done: readonly Done[];
   readonly counts: Counts;
-  /** Tokens by model; empty where the job does not learn of them. */
-  readonly usage: Readonly<Record<string, TokenUsage>>;
+  /** Tokens by model; empty where none were told. */
+  readonly usage: Usage;
+  /** Tokens by role, or by step as its caps are named (`main/build`). */
+  readonly tokens: TokenCounts;
   /** The last warnings, at most 20, oldest first. */
   readonly warnings: readonly Warning[];
   /** The tmux session with the agents' panes. */
@@ -230,6 +233,7 @@ export function initialProgress(job: JobId): Progress {
     done: [],
     counts: { turns: 0, responses: 0, reminders: 0, acceptedDialogs: 0, declinedDialogs: 0 },
     usage: {},
+    tokens: NOTHING_COUNTED,
     warnings: [],
     session: undefined,
     finished: undefined,
@@ -251,6 +255,12 @@ export function afterRecord(
 /** One more of something that is counted. */
 export function counted({ counts }: Progress, name: keyof Counts): Pick<Progress, "counts"> {
   return { counts: { ...counts, [name]: counts[name] + 1 } };
+}
+
+/** Tokens that were counted. */
+export function tokensCounted(before: Progress, count: TokenCount): Pick<Progress, "usage" | "tokens"> {
+  const tokens = takeCount(before.tokens, count);
+  return { tokens, usage: usageOfAll(tokens) };
 }
 
 const MAX_WARNINGS = 20;

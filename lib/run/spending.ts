@@ -1,3 +1,4 @@
+import { addUsage, tokensIn, type Usage } from "../providers/usage.ts";
 import type { RunCaps, Used } from "./caps.ts";
 
 /** What a fact means for what a run uses. */
@@ -9,40 +10,41 @@ export type MeterEvent =
   | { readonly kind: "turn_begins"; readonly worker: string }
   /** A turn that an earlier process has begun. */
   | { readonly kind: "turn_continues"; readonly worker: string }
-  /** What the turn under way has used so far. */
-  | { readonly kind: "tokens_counted"; readonly tokens: number }
-  | { readonly kind: "turn_ends"; readonly seconds: number; readonly tokens?: number };
+  /** What it has used since that was told last, in a turn or beside one. */
+  | { readonly kind: "tokens_counted"; readonly worker: string; readonly usage: Usage }
+  /** What was used in it, and not told yet, counts as well. */
+  | { readonly kind: "turn_ends"; readonly seconds: number; readonly usage?: Usage };
 
 /** What a run has used: a fold over its facts. Times are of one clock within a process. Plain data. */
 export interface Spending {
   readonly turns: number;
   /** Of processes that have ended. */
   readonly seconds: number;
-  /** Of turns that have ended. */
-  readonly tokens: number;
+  readonly usage: Usage;
   readonly workers: Readonly<Record<string, WorkerSpending>>;
   /** The process that executes the run. */
   readonly process: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   /** The turn under way. */
-  readonly turn: { readonly worker: string; readonly sinceMs: number; readonly tokens: number } | undefined;
+  readonly turn: { readonly worker: string; readonly sinceMs: number } | undefined;
   /** The caps that a person has raised. */
   readonly raised: RunCaps;
 }
 
-/** What a role or a step has used in turns that have ended. */
+/** What a role or a step has used. */
 export interface WorkerSpending {
   readonly turns: number;
+  /** Of turns that have ended. */
   readonly seconds: number;
-  readonly tokens: number;
+  readonly usage: Usage;
 }
 
-const NOTHING_USED: WorkerSpending = { turns: 0, seconds: 0, tokens: 0 };
+const NOTHING_USED: WorkerSpending = { turns: 0, seconds: 0, usage: {} };
 
 /** Before the first fact. */
 export const NOTHING_SPENT: Spending = {
   turns: 0,
   seconds: 0,
-  tokens: 0,
+  usage: {},
   workers: {},
   process: undefined,
   turn: undefined,
@@ -87,17 +89,18 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
         ...seen(before, atMs),
         turns: before.turns + 1,
         workers: { ...before.workers, [event.worker]: { ...worker, turns: worker.turns + 1 } },
-        turn: { worker: event.worker, sinceMs: atMs, tokens: 0 },
+        turn: { worker: event.worker, sinceMs: atMs },
       };
     }
     case "turn_continues":
-      return { ...seen(before, atMs), turn: { worker: event.worker, sinceMs: atMs, tokens: 0 } };
+      return { ...seen(before, atMs), turn: { worker: event.worker, sinceMs: atMs } };
     case "tokens_counted":
-      return before.turn === undefined
-        ? before
-        : { ...seen(before, atMs), turn: { ...before.turn, tokens: event.tokens } };
-    case "turn_ends":
-      return turnEnded(seen(before, atMs), event.seconds, event.tokens);
+      return tokensUsed(seen(before, atMs), event);
+    case "turn_ends": {
+      const { usage = {} } = event;
+      const used = before.turn === undefined ? before : tokensUsed(before, { worker: before.turn.worker, usage });
+      return turnEnded(seen(used, atMs), event.seconds);
+    }
   }
 }
 
@@ -112,15 +115,25 @@ export function settled(spending: Spending): Spending {
 /** What a run, or one of its workers, has used at a time. */
 export function usedBy(spending: Spending, nowMs: number, worker?: string): Used {
   if (worker === undefined) {
-    const { turns, seconds, tokens, turn, process } = spending;
+    const { turns, seconds, usage, process } = spending;
     const now = process === undefined ? 0 : (nowMs - process.sinceMs) / 1000;
-    return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokens + (turn?.tokens ?? 0) };
+    return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usage) };
   }
-  const { turns, seconds, tokens } = spending.workers[worker] ?? NOTHING_USED;
-  const isOpen = spending.turn?.worker === worker;
-  const now = isOpen ? openSeconds(spending, nowMs) : 0;
-  const counted = isOpen ? spending.turn?.tokens ?? 0 : 0;
-  return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokens + counted };
+  const { turns, seconds, usage } = spending.workers[worker] ?? NOTHING_USED;
+  const now = spending.turn?.worker === worker ? openSeconds(spending, nowMs) : 0;
+  return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usage) };
+}
+
+function tokensUsed(
+  spending: Spending,
+  { worker, usage }: { readonly worker: string; readonly usage: Usage },
+): Spending {
+  const before = spending.workers[worker] ?? NOTHING_USED;
+  return {
+    ...spending,
+    usage: addUsage(spending.usage, usage),
+    workers: { ...spending.workers, [worker]: { ...before, usage: addUsage(before.usage, usage) } },
+  };
 }
 
 function seen(spending: Spending, lastMs: number): Spending {
@@ -131,14 +144,13 @@ function openSeconds({ turn }: Spending, untilMs: number): number {
   return turn === undefined ? 0 : Math.max(0, untilMs - turn.sinceMs) / 1000;
 }
 
-function turnEnded(spending: Spending, ofTurn: number, all = spending.turn?.tokens ?? 0): Spending {
+function turnEnded(spending: Spending, ofTurn: number): Spending {
   if (spending.turn === undefined) return spending;
   const { worker } = spending.turn;
-  const { turns, seconds, tokens } = spending.workers[worker] ?? NOTHING_USED;
+  const before = spending.workers[worker] ?? NOTHING_USED;
   return {
     ...spending,
     turn: undefined,
-    tokens: spending.tokens + all,
-    workers: { ...spending.workers, [worker]: { turns, seconds: seconds + ofTurn, tokens: tokens + all } },
+    workers: { ...spending.workers, [worker]: { ...before, seconds: before.seconds + ofTurn } },
   };
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { walk } from "@std/fs";
 import { DOCUMENT, withReference } from "../../.ci/configuration_reference.ts";
 import { chosenByFlags, CONFIG_FLAGS, EXEC_FLAGS } from "../../lib/config/flags.ts";
@@ -161,10 +161,23 @@ Deno.test("the compiler refuses a default of another type, and a slice that the 
   assertEquals([typeof wrong, typeof taken, settings.panes as unknown], ["object", "function", "5"]);
 });
 
-Deno.test("limits.max_tokens: the review loop, which counts none, refuses it instead of passing over it", async () => {
+Deno.test("max_tokens: a role whose agent tells of no tokens is refused, the others are not asked", async () => {
   await using dir = await tempDir();
-  await dir.write({ "job.md": JOB });
-  const env = (name: string) => name === "PANEWRIGHT_MAX_TOKENS" ? "5" : undefined;
-  const loaded = await loadConfig({ cwd: dir.path, env, flags: { "prompt-file": "job.md" } });
-  assertThrows(() => toRunPlan(loaded), UsageError, "Cannot run the review loop with limits.max_tokens");
+  const planOf = async (limits: Record<string, unknown>, tester: Record<string, unknown>) => {
+    const providers = { replay: { args: ["--script", "s.json"] } };
+    const config = { prompt_file: "job.md", provider: "codex", providers, limits, roles: { tester } };
+    await dir.write({ "job.md": JOB, "panewright.jsonc": JSON.stringify(config) });
+    return toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined, flags: {} }));
+  };
+  const replay = { provider: "replay" };
+  const refused = "Replay, the agent of tester, tells of no tokens";
+  await assertRejects(
+    () => planOf({ max_tokens: 5 }, replay),
+    UsageError,
+    `Cannot keep the cap max_tokens: ${refused}`,
+  );
+  const capped = { ...replay, limits: { max_tokens: 5 } };
+  await assertRejects(() => planOf({}, capped), UsageError, `Cannot keep the cap tester.max_tokens: ${refused}`);
+  assertEquals((await planOf({ max_tokens: 5 }, {})).caps, { maxTokens: 5 });
+  assertEquals((await planOf({}, replay)).caps, {});
 });

@@ -53,7 +53,10 @@ function escalate(way: "sandbox_permissions" | "with_escalated_permissions", rea
 
 /** An output item that calls a tool by name. */
 export function openaiCall(step: Extract<Step, { do: "call" }>): JsonObject {
-  return typeof step.input === "string"
-    ? { type: "custom_tool_call", name: step.tool, input: step.input }
-    : { type: "function_call", name: step.tool, arguments: JSON.stringify(step.input) };
+  return typeof step.input === "string" ? { type: "custom_tool_call", name: step.tool, input: step.input } : {
+    type: "function_call",
+    name: step.tool,
+    arguments: JSON.stringify(step.input),
+    ...(step.namespace === undefined ? {} : { namespace: step.namespace }),
+  };
 }

@@ -26,7 +26,13 @@ export type Step =
     readonly args?: Readonly<Record<string, unknown>>;
   }
   /** Calls a tool by name; a string as input is a free-form ("custom") call of the Responses API. */
-  | { readonly do: "call"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> | string }
+  | {
+    readonly do: "call";
+    readonly tool: string;
+    readonly input: Readonly<Record<string, unknown>> | string;
+    /** The namespace of the tool (Responses API). */
+    readonly namespace?: string;
+  }
   /**
    * Answers a request with an HTTP error. As the last step of a turn it answers every further request of the turn, for
    * clients try again.

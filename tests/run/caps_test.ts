@@ -49,18 +49,22 @@ Deno.test("spending: a step that begins has used nothing, as in the next task of
   assertEquals(usedBy(spent, MINUTE_MS).maxTurns, 1);
 });
 
-Deno.test("spending: tokens of a turn count as they are told, of one that was broken off too, and once", () => {
+/** A usage of so many tokens. */
+const some = (tokens: number) => ({ m: { inputTokens: tokens, cachedInputTokens: 0, outputTokens: 0 } });
+
+Deno.test("spending: tokens count as they are told, of a turn that was broken off too, and beside turns", () => {
   const working = spentBy([
     [0, { kind: "process_begins" }],
     [0, { kind: "turn_begins", worker: "a" }],
-    [1, { kind: "tokens_counted", tokens: 100 }],
-    [2, { kind: "tokens_counted", tokens: 250 }],
+    [1, { kind: "tokens_counted", worker: "a", usage: some(100) }],
+    [2, { kind: "tokens_counted", worker: "a", usage: some(150) }],
+    [2, { kind: "tokens_counted", worker: "b", usage: some(1) }],
   ]);
-  assertEquals([usedBy(working, 0).maxTokens, usedBy(working, 0, "a").maxTokens], [250, 250]);
-  const ended = spend(working, { kind: "turn_ends", seconds: 1, tokens: 260 }, 0);
-  assertEquals([usedBy(ended, 0).maxTokens, usedBy(ended, 0, "a").maxTokens], [260, 260]);
+  assertEquals([usedBy(working, 0).maxTokens, usedBy(working, 0, "a").maxTokens], [251, 250]);
+  const ended = spend(working, { kind: "turn_ends", seconds: 1, usage: some(10) }, 0);
+  assertEquals([usedBy(ended, 0).maxTokens, usedBy(ended, 0, "a").maxTokens], [261, 260]);
   const killed = spend(working, { kind: "process_begins" }, 0);
-  assertEquals([usedBy(killed, 0).maxTokens, usedBy(killed, 0, "a").maxTokens], [250, 250]);
+  assertEquals([usedBy(killed, 0).maxTokens, usedBy(killed, 0, "a").maxTokens], [251, 250]);
 });
 
 Deno.test("--raise: only a cap that is there, to more than it is, as a whole number", () => {

@@ -1,7 +1,7 @@
-import type { AnsweredBy, AttemptReason, ExecEvent, Usage } from "../../jobs/pipeline/facts.ts";
-import { totalUsage } from "../../jobs/pipeline/usage.ts";
+import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
+import { totalUsage, type Usage } from "../../providers/usage.ts";
 import type { RunEnd } from "../../run/progress.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
@@ -67,9 +67,14 @@ const WORDS: {
     // What broke a review loop off is an error, and is told as one.
     const because = !isLoop || outcome === "fail" ? `: ${reason}` : "";
     const after = `after ${isLoop ? `${plural(record.rounds, "round")}, ` : ""}${duration(seconds)}`;
-    const tokens = isLoop ? "" : tokensOf(record.usage);
+    const byWorker = isLoop ? record.usageByRole : record.usageByStep;
     return [
-      line(`${OUTCOMES[outcome]} ${after}${because}${tokens}`, outcome === "pass" ? "good" : "bad", "result"),
+      line(
+        `${OUTCOMES[outcome]} ${after}${because}${tokensOf(record.usage ?? {})}`,
+        outcome === "pass" ? "good" : "bad",
+        "result",
+      ),
+      ...workerTokens(byWorker ?? {}).map((each) => line(each, "plain", "result")),
       ...(resumeCommand === undefined ? [] : [line(`Resume with: ${resumeCommand}`, "plain", "result")]),
     ];
   },
@@ -190,7 +195,10 @@ const WORDS: {
     ),
   session_found: ({ sessionId }) => detail(`session ${sessionId}`),
   agent_activity: ({ fact }) => activityLines(fact),
-  tokens_counted: ({ usage }) => detail(`so far${tokensOf(usage)}`),
+  tokens_counted: (record) => {
+    const whose = "role" in record ? `${record.role}: ` : "";
+    return detail(`${whose}so far${tokensOf(record.usage)}`);
+  },
   attempt_finished: ({ outcome, seconds, error, usage }) =>
     outcome === "completed"
       ? line(`the agent's turn ended after ${duration(seconds)}${tokensOf(usage)}`)
@@ -291,12 +299,35 @@ function shortened(value: string): string {
  * ```
  */
 export function tokensOf(usage: Usage): string {
+  const text = tokenText(usage);
+  return text === "" ? "" : ` · ${text}`;
+}
+
+/**
+ * What each role or step has used, a line each; nothing where there is only one.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const usage = { "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } };
+ * assertEquals(workerTokens({ analyst: usage, tester: usage }), [
+ *   "analyst: 1200 tokens in, 40 out (gpt-5)",
+ *   "tester: 1200 tokens in, 40 out (gpt-5)",
+ * ]);
+ * ```
+ */
+export function workerTokens(byWorker: Readonly<Record<string, Usage>>): readonly string[] {
+  const all = Object.entries(byWorker).map(([worker, usage]) => [worker, tokenText(usage)] as const);
+  const told = all.filter(([, text]) => text !== "");
+  return told.length < 2 ? [] : told.map(([worker, text]) => `${worker}: ${text}`);
+}
+
+function tokenText(usage: Usage): string {
   const { inputTokens, cachedInputTokens, outputTokens } = totalUsage(usage);
   if (inputTokens === 0 && outputTokens === 0) return "";
   const cached = cachedInputTokens === 0 ? "" : ` (${cachedInputTokens} cached)`;
-  return ` · ${inputTokens} tokens in${cached}, ${outputTokens} out (${
-    Object.keys(usage).map(sanitizeLine).join(", ")
-  })`;
+  const models = Object.keys(usage).map(sanitizeLine).join(", ");
+  return `${inputTokens} tokens in${cached}, ${outputTokens} out (${models})`;
 }
 
 function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: number }): string {

@@ -2,7 +2,7 @@ import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/prog
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { padEnd } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
-import { tokensOf } from "./record_text.ts";
+import { tokensOf, workerTokens } from "./record_text.ts";
 import type { AgentView, QuestionView, RunView } from "./run_view.ts";
 import { conditionText, placeText, turnText } from "./run_words.ts";
 import { ago, forHowLong, localTime, plural } from "./words.ts";
@@ -70,10 +70,11 @@ function headRows(view: RunView, progress: Progress, now: Date): Row[] {
 /** What has been done so far, and of a pipeline where the step under way is written down. */
 function workRows({ folder }: RunView, progress: Progress): Row[] {
   const { job, done, counts, usage, pipeline, workers: [agent], warnings } = progress;
-  const soFar = job === "run"
-    ? loopText(counts)
-    : `${plural(tasksPassed(progress), "task")} passed${tokensOf(usage).replace(" · ", ", ")}`;
-  const rows: Row[] = [["so far", soFar]];
+  const soFar = job === "run" ? loopText(counts) : `${plural(tasksPassed(progress), "task")} passed`;
+  const rows: Row[] = [
+    ["so far", `${soFar}${tokensOf(usage).replace(" · ", ", ")}`],
+    ...workerTokens(progress.tokens.byWorker).map((each): Row => ["", each]),
+  ];
   const ended = done.findLast(({ unit }) => unit === "round" || unit === "step");
   if (ended !== undefined) {
     const { unit, number, name, outcome, reason } = ended;

@@ -1,4 +1,4 @@
-import { HumanInterventionRequiredError } from "../../errors.ts";
+import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import {
   AgentAskedError,
   type HeadlessFact,
@@ -11,6 +11,7 @@ import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { readText } from "./read_text.ts";
+import { workerOf } from "./state.ts";
 import { attemptFolder } from "./step_folders.ts";
 
 /**
@@ -97,15 +98,12 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
 /**
  * Makes sure that the tokens of a turn are known where they are capped.
  *
- * @throws {HumanInterventionRequiredError} when they are not
+ * @throws {TokensUnknownError} when they are not
  */
-function requireTokens({ outcome, usage }: HeadlessResult, { name, caps }: StepPlan, { plan }: Drive): void {
-  const isCapped = plan.caps.maxTokens !== undefined || caps?.maxTokens !== undefined;
-  if (!isCapped || outcome === "failed" || Object.keys(usage).length > 0) return;
-  throw new HumanInterventionRequiredError(
-    `Cannot continue: the cap max_tokens cannot be checked: the agent of step "${name}" told of no tokens`,
-    { hint: "Take max_tokens out of the limits, or cap turns and minutes; then resume the run." },
-  );
+function requireTokens({ outcome, usage }: HeadlessResult, { name, caps }: StepPlan, { plan, state }: Drive): void {
+  const cap = tokenCapOf(workerOf(state()), { caps: plan.caps, ofWorker: caps });
+  if (cap === undefined || outcome === "failed" || Object.keys(usage).length > 0) return;
+  throw new TokensUnknownError(cap, `the agent of step "${name}" told of none`);
 }
 
 /** What of a result goes into the journal: plain data. */

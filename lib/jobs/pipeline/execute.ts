@@ -10,11 +10,10 @@ import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";
 import { endLeftAgents, readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";
-import { stepWorker } from "./meter.ts";
 import { PIPELINE } from "./mod.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
-import type { ExecState, RunHead } from "./state.ts";
-import { addUsage } from "./usage.ts";
+import { type ExecState, type RunHead, stepWorker } from "./state.ts";
+import { usageOfAll } from "../../run/usage.ts";
 
 /** What a run is given besides its task. */
 export interface ExecOptions extends RunOptions<ExecEvent> {
@@ -102,11 +101,11 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       });
     },
     warning: (message) => ({ type: "warning", message }),
-    finish({ resumeCommand, ...end }, { passed, usage: ended, counted }) {
-      const usage = addUsage(ended, counted);
+    finish({ resumeCommand, ...end }, { passed, tokens }) {
       // The question that waits says how to continue.
       const isOver = end.outcome === "pass" || end.outcome === "waiting";
-      return { type: "run_finished", ...end, tasks: passed.length, usage, ...(isOver ? {} : { resumeCommand }) };
+      const used = { usage: usageOfAll(tokens), usageByStep: tokens.byWorker };
+      return { type: "run_finished", ...end, tasks: passed.length, ...used, ...(isOver ? {} : { resumeCommand }) };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { runEnd } from "../../run/progress.ts";
+import { usage } from "../../run/usage.ts";
 import {
   either,
   type FactOf,
@@ -14,9 +15,6 @@ import {
   text,
   type ValueOf,
 } from "../../schema.ts";
-
-/** Tokens by model. */
-const usage = mapOf(object({ inputTokens: number, cachedInputTokens: number, outputTokens: number }));
 
 /** How much an agent asks. */
 const autonomyLevel = oneOf(0, 1, 2, 3, 4, 5);
@@ -212,6 +210,8 @@ export const EXEC_FACTS = {
     reason: text,
     /** Of the whole run, earlier processes included. */
     usage,
+    /** By the names that the steps' caps have: `main/build`. */
+    usageByStep: optional(mapOf(usage)),
     seconds: number,
     /** The command that resumes it; missing where it has passed, or a question waits first. */
     resumeCommand: optional(text),
@@ -229,8 +229,6 @@ export type ExecEvent =
   | ExecFact
   | { readonly type: "agent_activity"; readonly task: number; readonly step: number; readonly fact: HeadlessFact };
 
-/** Tokens by model. */
-export type Usage = ValueOf<typeof usage>;
 /** Why an attempt of a step is made. */
 export type AttemptReason = ValueOf<typeof reason>;
 /** Who gave an answer. */

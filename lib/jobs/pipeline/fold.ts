@@ -1,6 +1,16 @@
 import type { AttemptReason, ExecFact } from "./facts.ts";
-import { type ExecState, INITIAL_STATE, newStep, type StepStage, type StepState, type TaskState } from "./state.ts";
-import { addUsage } from "./usage.ts";
+import {
+  ATTEMPT,
+  type ExecState,
+  INITIAL_STATE,
+  newStep,
+  type StepStage,
+  type StepState,
+  type TaskState,
+  workerOf,
+} from "./state.ts";
+import type { Usage } from "../../providers/usage.ts";
+import { takeCount } from "../../run/usage.ts";
 
 /** The state after a fact: what a run resumes from. */
 export function applyFact(state: ExecState, fact: ExecFact): ExecState {
@@ -24,12 +34,15 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
     case "attempt_started": {
       const { attempt: attempts, reason, native, folder } = fact;
       const forgotten = native ? {} : { sessionId: undefined };
-      // One that was broken off has used what it told.
-      const after = { ...state, usage: addUsage(state.usage, state.counted), counted: {} };
-      return atStage(after, { kind: "running", reason, native, folder }, { attempts, ...forgotten });
+      return atStage({ ...state, tokens: { ...state.tokens, bySource: {} } }, {
+        kind: "running",
+        reason,
+        native,
+        folder,
+      }, { attempts, ...forgotten });
     }
     case "tokens_counted":
-      return { ...state, counted: fact.usage };
+      return counted(state, fact.usage);
     case "session_found":
       return inStep(state, (step) => ({ ...step, sessionId: fact.sessionId }));
     case "attempt_finished":
@@ -70,24 +83,24 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
 function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "attempt_finished" }>): ExecState {
   const { attemptLog, usageLimit } = fact;
   const known = { attemptLog, ...(fact.sessionId === undefined ? {} : { sessionId: fact.sessionId }) };
-  const counted = { ...state, usage: addUsage(state.usage, fact.usage), counted: {} };
+  const after = counted(state, fact.usage);
   if (fact.outcome === "completed") {
-    return atStage(counted, { kind: "completed", writesChecked: false, checked: 0 }, { ...known, feedback: undefined });
+    return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, { ...known, feedback: undefined });
   }
   if (usageLimit !== undefined) {
     const { message, resetsAt } = usageLimit;
-    return atStage(counted, { kind: "usage_limit", message, resetsAt }, known);
+    return atStage(after, { kind: "usage_limit", message, resetsAt }, known);
   }
-  if (fact.failure === "auth") return atStage(counted, { kind: "auth", message: fact.error ?? "" }, known);
+  if (fact.failure === "auth") return atStage(after, { kind: "auth", message: fact.error ?? "" }, known);
   const stage = state.current?.step.stage;
   if (stage?.kind === "running" && stage.native && !fact.timedOut) {
     // The agent is not to blame for a lost session: a new process gets the answer.
     const attemptLog = state.current?.step.attemptLog ?? "";
-    return atStage(counted, { kind: "ready", reason: stage.reason, sessionLost: true }, {
+    return atStage(after, { kind: "ready", reason: stage.reason, sessionLost: true }, {
       attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),
     });
   }
-  return attemptFailed(inStep(counted, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
+  return attemptFailed(inStep(after, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
 }
 
 /** The attempt is not good enough: what the next one is told, and what the step is said to have failed of. */
@@ -103,7 +116,7 @@ function attemptFailed(state: ExecState, reason: string, output = ""): ExecState
 
 function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "question_asked" }>): ExecState {
   const { question: id, stepName: step, text, attemptLog, askedAt, sessionId } = fact;
-  const asked = inStep(state, (before) => ({
+  const asked = inStep(counted(state, fact.usage), (before) => ({
     ...before,
     questions: before.questions + 1,
     stage: { kind: "question", question: id },
@@ -121,9 +134,12 @@ function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "questi
       askedAt,
       open: true,
     }],
-    usage: addUsage(state.usage, fact.usage),
-    counted: {},
   };
+}
+
+/** The attempt under way has used so much so far. */
+function counted(state: ExecState, usage: Usage): ExecState {
+  return { ...state, tokens: takeCount(state.tokens, { worker: workerOf(state), source: ATTEMPT, usage }) };
 }
 
 function questionAnswered(state: ExecState, fact: Extract<ExecFact, { type: "question_answered" }>): ExecState {

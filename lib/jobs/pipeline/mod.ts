@@ -1,5 +1,6 @@
 import type { Job } from "../../run/job.ts";
 import { tasksPassed } from "../../run/progress.ts";
+import { usageOfAll } from "../../run/usage.ts";
 import { EXEC_FACTS, type ExecFact } from "./facts.ts";
 import { applyFact } from "./fold.ts";
 import { meterExec } from "./meter.ts";
@@ -18,6 +19,7 @@ export const PIPELINE: Job<ExecFact, ExecState> = {
   stopped: (progress, { resumeCommand: _, ...end }) => ({
     ...end,
     tasks: tasksPassed(progress),
-    usage: progress.usage,
+    usage: usageOfAll(progress.tokens),
+    usageByStep: progress.tokens.byWorker,
   }),
 };

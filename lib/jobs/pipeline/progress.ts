@@ -6,12 +6,15 @@ import {
   type Change,
   counted,
   type Done,
+  levelOf,
   type Progress,
+  tokensCounted,
   warned,
   type Worker,
 } from "../../run/progress.ts";
 import type { ExecFact } from "./facts.ts";
-import { addUsage } from "./usage.ts";
+import { ATTEMPT, stepWorker } from "./state.ts";
+import type { Usage } from "../../providers/usage.ts";
 
 type RecordOf<Type extends ExecFact["type"]> = Extract<Recorded<ExecFact>, { readonly type: Type }>;
 
@@ -57,11 +60,14 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         ...atLevel(before, { unit: "attempt", number }),
         ...changeAgent(before, { status: "processing", since: at, folder, ...session }),
         ...counted(before, "turns"),
+        tokens: { ...before.tokens, bySource: {} },
         activity: { kind: "turn", since: at, worker: before.workers[0]?.name ?? "" },
       };
     }
     case "session_found":
       return changeAgent(before, { sessionId: record.sessionId });
+    case "tokens_counted":
+      return ofAttempt(before, record.usage);
     case "attempt_finished":
       return attemptFinished(before, record);
     case "question_asked": {
@@ -70,7 +76,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         ...changeAgent(before, { status: "waiting_user_answer", since: at }),
         activity: undefined,
         waiting: { id, by, text, askedAt },
-        usage: addUsage(before.usage, usage),
+        ...ofAttempt(before, usage),
       };
     }
     case "question_answered": {
@@ -153,8 +159,14 @@ function attemptFinished(
     ...changeAgent(before, { status, since: at, ...(sessionId === undefined ? {} : { sessionId }) }),
     ...(outcome === "completed" ? counted(before, "responses") : {}),
     activity: undefined,
-    usage: addUsage(before.usage, usage),
+    ...ofAttempt(before, usage),
   };
+}
+
+/** What the attempt under way has used so far. */
+function ofAttempt(before: Progress, usage: Usage): Change {
+  const worker = stepWorker(before.pipeline?.name ?? "", levelOf(before, "step")?.name ?? "");
+  return tokensCounted(before, { worker, source: ATTEMPT, usage });
 }
 
 function done(before: Progress, what: Done): Change {

@@ -1,5 +1,6 @@
 import type { RunEnd } from "../../run/progress.ts";
-import type { AnsweredBy, AttemptReason, Usage } from "./facts.ts";
+import { NOTHING_COUNTED, type TokenCounts } from "../../run/usage.ts";
+import type { AnsweredBy, AttemptReason } from "./facts.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
 
@@ -14,10 +15,8 @@ export interface ExecState {
   /** Every question that was answered, of all steps and tasks. */
   readonly interactions: readonly Interaction[];
   readonly questions: readonly QuestionState[];
-  /** Of attempts that have ended. */
-  readonly usage: Usage;
-  /** What the attempt under way has used so far. */
-  readonly counted: Usage;
+  /** What the steps have used, in all tasks. */
+  readonly tokens: TokenCounts;
   /** How the run ended, until it is resumed. */
   readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }
@@ -113,8 +112,7 @@ export const INITIAL_STATE: ExecState = {
   current: undefined,
   interactions: [],
   questions: [],
-  usage: {},
-  counted: {},
+  tokens: NOTHING_COUNTED,
   finished: undefined,
 };
 
@@ -129,6 +127,19 @@ export const INITIAL_STATE: ExecState = {
  */
 export function openQuestion(state: ExecState): QuestionState | undefined {
   return state.questions.find(({ open }) => open);
+}
+
+/** The source of what is counted of a step: its attempt under way. */
+export const ATTEMPT = "attempt";
+
+/** The name that the caps of the step under way have: `main/build`. */
+export function workerOf({ current }: ExecState): string {
+  return current === undefined ? "" : stepWorker(current.pipeline, current.steps[current.step.number - 1] ?? "");
+}
+
+/** The name that the caps of a step have. */
+export function stepWorker(pipeline: string, step: string): string {
+  return `${pipeline}/${step}`;
 }
 
 /** A step before its first attempt. */

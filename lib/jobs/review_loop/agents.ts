@@ -34,6 +34,8 @@ export interface AgentTeam extends Disposable {
    * @throws {TypeError} when it was not started
    */
   terminalOf(role: Role): AgentTerminal;
+  /** The agents that were started so far. */
+  agents(): Iterable<readonly [Role, AgentTerminal]>;
   /**
    * Whether a role's agent has come to rest since it was started: all are looked at side by side, so that only the
    * first prompt of a run waits for it.
@@ -124,6 +126,7 @@ function createTeam(
       return true;
     },
     terminalOf,
+    agents: () => [...terminals],
     hasSettled: (role) => settling.hasSettled(role),
     async restart(role) {
       const before = terminalOf(role);

@@ -22,6 +22,8 @@ import type { ReviewRunPlan } from "./plan.ts";
 import { buildPrompt } from "./prompts/mod.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
+import { type TokenCounter, whileCounting } from "./token_counter.ts";
+import { NOTHING_COUNTED } from "../../run/usage.ts";
 
 /** What the turns of a run are played with. */
 export interface AskAgentOptions {
@@ -30,6 +32,7 @@ export interface AskAgentOptions {
   /** Takes secrets out of the screens that are kept. */
   readonly redactor: Redactor;
   readonly team: AgentTeam;
+  readonly counter: TokenCounter;
   /** Tells of new response files. */
   readonly responses: WakeSource;
   /** Where the run stands, with everything that was recorded. */
@@ -55,7 +58,7 @@ export interface AskAgentOptions {
 export function createAskAgent(
   options: AskAgentOptions,
 ): (role: Role, prompt: string, turn: Turn) => Promise<string> {
-  const { plan, folder, redactor, team, responses, state, record, createDesk, clock, signal } = options;
+  const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock, signal } = options;
   /** The terminals that were used before. */
   const known = new Set<string>();
   const acceptTimes = new Map<string, number>();
@@ -112,63 +115,69 @@ export function createAskAgent(
     };
     const keep = createKeeper(folder, { turnId, kept: begun?.message });
     const desk = createDesk({ turnId, role, terminal });
+    const before = begun === undefined ? state().tokens : NOTHING_COUNTED;
+    const earlier = begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) };
     using wakeUp = openWakeUp({ clock, sources: [responses, ...terminal.wakeSources] });
     try {
-      return await playTurn(terminal, {
-        role,
-        message: begun === undefined ? prompt : promptFor(begun, prompt),
-        workdir: plan.workdir,
-        archiveDir: folder.responsesDir,
-        settings: plan.handoff,
-        settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
-        acceptTimes,
-        ...(begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) }),
-        wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
-        clock,
-        signal,
-        log: (line) => record({ type: "warning", role, message: line.replace(/^Warning: /, "") }),
-        async onMessage({ what, text, step }, dispatch) {
-          if (step === "sent") return record({ type: "message_sent", turnId, role, what });
-          const kept = await keep({ what, text });
-          const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
-          record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
-        },
-        onFailure({ class: failureClass, text: message, evidence, resetsAt }, retry) {
-          const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
-          const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
-          record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset, ...again });
-        },
-        onHeld(held) {
-          if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
-          const { attachCommand } = options;
-          record({ type: "message_held", turnId, role, terminalId, ...held, attachCommand, passable: true });
-          if (held.obstacle === "draft") {
-            const text = `${role} cannot be sent its ${held.what}: a person's draft stands in its composer.`;
-            options.onStuck(role, text);
-          }
-        },
-        draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
-        onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
-        async onArchived({ path, bytes, text }) {
-          noteAgent();
-          const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
-          const seconds = (clock.now() - startedAtMs) / 1000;
-          record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
-        },
-        onStatus(status, { rule, record: said }) {
-          noteAgent();
-          const by = rule === undefined ? {} : { rule };
-          record({
-            type: "status_changed",
-            turnId,
-            role,
-            status,
-            ...by,
-            ...(said === undefined ? {} : { record: said }),
-          });
-        },
-        dialogs: desk,
-      });
+      const play = (signal: AbortSignal) =>
+        playTurn(terminal, {
+          role,
+          message: begun === undefined ? prompt : promptFor(begun, prompt),
+          workdir: plan.workdir,
+          archiveDir: folder.responsesDir,
+          settings: plan.handoff,
+          settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
+          acceptTimes,
+          ...earlier,
+          wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
+          clock,
+          signal,
+          log: (line) => record({ type: "warning", role, message: line.replace(/^Warning: /, "") }),
+          async onMessage({ what, text, step }, dispatch) {
+            if (step === "sent") return record({ type: "message_sent", turnId, role, what });
+            const kept = await keep({ what, text });
+            const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
+            record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
+          },
+          onFailure({ class: failureClass, text: message, evidence, resetsAt }, retry) {
+            const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
+            const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
+            record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset, ...again });
+          },
+          onHeld(held) {
+            if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
+            const { attachCommand } = options;
+            record({ type: "message_held", turnId, role, terminalId, ...held, attachCommand, passable: true });
+            if (held.obstacle === "draft") {
+              const text = `${role} cannot be sent its ${held.what}: a person's draft stands in its composer.`;
+              options.onStuck(role, text);
+            }
+          },
+          draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
+          onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
+          async onArchived({ path, bytes, text }) {
+            noteAgent();
+            const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
+            const seconds = (clock.now() - startedAtMs) / 1000;
+            record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
+          },
+          onStatus(status, { rule, record: said }) {
+            noteAgent();
+            const by = rule === undefined ? {} : { rule };
+            record({
+              type: "status_changed",
+              turnId,
+              role,
+              status,
+              ...by,
+              ...(said === undefined ? {} : { record: said }),
+            });
+          },
+          dialogs: desk,
+        });
+      const response = await whileCounting({ counter, role, signal }, play);
+      await counter.requireCount(role, before, signal);
+      return response;
     } catch (error) {
       if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId, redactor });
       throw error;

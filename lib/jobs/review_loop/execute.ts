@@ -5,7 +5,7 @@ import type { AskAboutDialog, DialogDeskContext } from "../../dialogs/desk_conte
 import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
 import { DraftInTheWayError, UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
-import { CapReachedError, runCaps } from "../../run/caps.ts";
+import { CapReachedError, runCaps, tokenCapOf } from "../../run/caps.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import {
   type Execution,
@@ -21,6 +21,7 @@ import { ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { openSpool, type Spool } from "../../session_log/spool.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
+import { usageOfAll } from "../../run/usage.ts";
 import { errorText } from "../../text/error_text.ts";
 import { startAgents } from "./agents.ts";
 import { createAskAgent } from "./ask_agent.ts";
@@ -35,6 +36,7 @@ import { postProcess } from "./post_process.ts";
 import { endLeftSession, openRunSession } from "./run_session.ts";
 import type { RunState } from "./run_state.ts";
 import { createTestCommandRunner } from "./run_test_command.ts";
+import { createTokenCounter } from "./token_counter.ts";
 import { reviewLoopSettings } from "./settings.ts";
 
 /** What a run is given besides its plan. */
@@ -127,10 +129,13 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     warning: (message) => ({ type: "warning", message }),
     finish({ resumeCommand, ...end }, state) {
       const isOver = end.outcome === "pass" || end.outcome === "fail";
+      const { loop, tokens } = begun(state);
       return {
         type: "run_finished",
         ...end,
-        rounds: begun(state).loop.round,
+        rounds: loop.round,
+        usage: usageOfAll(tokens),
+        usageByRole: tokens.byWorker,
         ...(audit === undefined ? {} : { audit: audit.end }),
         ...(isOver ? {} : { resumeCommand }),
       };
@@ -180,7 +185,7 @@ async function runToEnd(parts: RunParts): Promise<RunResult> {
   if (stage.kind !== "finished") {
     const next = nextTurn(state().loop);
     // No agent is started for a turn that may not begin.
-    if (next !== undefined && state().turn === undefined) parts.requireTurn(next.role);
+    if (next !== undefined) parts.requireTurn(next.role, { hasBegun: state().turn !== undefined });
     return await runWithAgents(parts);
   }
   for (const event of state().untold) record(event);
@@ -207,6 +212,14 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   await using turnEvents = hooks && await openTurnEvents(parts);
   const told = turnEvents === undefined ? {} : { turnEvents };
   using team = await startAgents({ plan, session, state, alive, ...asking, ...told, record, clock, signal });
+  const counter = createTokenCounter({
+    agents: team.agents,
+    state,
+    capOf: (role) => tokenCapOf(role, { caps: plan.caps, ofWorker: plan.agents[role].caps }),
+    record,
+    clock,
+  });
+  await using _lastCount = { [Symbol.asyncDispose]: () => counter.countAll() };
   await using responses = watchResponses(plan.workdir, { clock });
   const desks: DialogDeskContext = {
     plan,
@@ -230,6 +243,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     folder,
     redactor: parts.redactor,
     team,
+    counter,
     responses,
     state,
     record,
@@ -239,7 +253,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     clock,
     signal,
   });
-  return await runReviewLoop({
+  const result = await runReviewLoop({
     workdir: plan.workdir,
     job: state().head.task,
     settings: plan.loop,
@@ -258,7 +272,13 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     onEvent: (event) => record(event),
     signal,
   });
+  // What the last reply has used is written down a moment later.
+  await clock.sleep(RECORD_LAG_MS, signal);
+  return result;
 }
+
+/** How much later than the end of a turn its last reply may be recorded: up to 100 ms (Claude Code 2.1.328). */
+const RECORD_LAG_MS = 150;
 
 /**
  * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could

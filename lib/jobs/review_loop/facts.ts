@@ -2,6 +2,7 @@ import { DIALOG_FACTS } from "../../dialogs/facts.ts";
 import { ROLES } from "../../roles.ts";
 import type { Held, MessageKind } from "../../handoff/settings.ts";
 import { runEnd } from "../../run/progress.ts";
+import { usage } from "../../run/usage.ts";
 import {
   type Check,
   either,
@@ -194,6 +195,8 @@ export const REVIEW_FACTS = {
   },
   ...DIALOG_FACTS,
   dialog_waiting: { ...DIALOG_FACTS.dialog_waiting, runId: text, attachCommand: text },
+  /** What a role's session has used since its beginning, by the record of its CLI. */
+  tokens_counted: { role, session: text, usage, passable: flag },
   reminder_sent: { turnId: text, role, reminder: number },
   response_received: {
     turnId: text,
@@ -237,6 +240,9 @@ export const REVIEW_FACTS = {
     rounds: number,
     seconds: number,
     reason: text,
+    /** Of the whole run, earlier processes included; missing in older journals. */
+    usage: optional(usage),
+    usageByRole: optional(mapOf(usage)),
     /** Where the audit log ends. */
     audit: optional(object({ records: number, hash: text })),
     /** Resumes the run; missing where there is nothing to resume. */

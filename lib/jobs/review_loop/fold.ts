@@ -3,6 +3,7 @@ import type { Recorded } from "../../run/job.ts";
 import type { ReviewFact } from "./facts.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import type { AgentState, OpenTurn, RunState } from "./run_state.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCount } from "../../run/usage.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import type { LoopContext, Transition } from "./state.ts";
 
@@ -36,6 +37,7 @@ function firstState(event: RecordedEvent): RunState | undefined {
     restarts: {},
     turn: undefined,
     responses: [],
+    tokens: NOTHING_COUNTED,
     questions: 0,
     postProcessed: [],
     finished: undefined,
@@ -92,6 +94,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
         ? sent
         : inTurn(sent, { message: { ...state.turn.message, step: "sent" } });
     }
+    case "tokens_counted":
+      return { ...state, tokens: takeCount(state.tokens, countOf(event)) };
     case "reminder_sent":
       return inTurn(state, { reminders: event.reminder });
     case "agent_failed":
@@ -138,6 +142,13 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
 /** An earlier version may not have known all settings of this one. */
 function completed(settings: ReviewLoopSettings): ReviewLoopSettings {
   return { ...DEFAULT_REVIEW_LOOP_SETTINGS, ...settings };
+}
+
+/** What a role's session has told. */
+export function countOf(
+  { role, session, usage }: Pick<Extract<ReviewFact, { type: "tokens_counted" }>, "role" | "session" | "usage">,
+): TokenCount {
+  return { worker: role, source: `${role} ${session}`, usage };
 }
 
 /** What the state machine knows of a run besides its state. */

@@ -1,8 +1,11 @@
 import type { MeterEvent } from "../../run/spending.ts";
+import { newIn, NOTHING_COUNTED } from "../../run/usage.ts";
 import type { ReviewFact } from "./facts.ts";
+import { countOf } from "./fold.ts";
+import type { RunState } from "./run_state.ts";
 
-/** What a fact means for what the run and its roles use. */
-export function meterReview(fact: ReviewFact): MeterEvent | undefined {
+/** What a fact means for what the run and its roles use; `state` is the one before it. */
+export function meterReview(fact: ReviewFact, state: Pick<RunState, "tokens"> | undefined): MeterEvent | undefined {
   switch (fact.type) {
     case "run_started":
       return { kind: "process_begins" };
@@ -14,6 +17,10 @@ export function meterReview(fact: ReviewFact): MeterEvent | undefined {
       return { kind: "turn_begins", worker: fact.role };
     case "turn_resumed":
       return { kind: "turn_continues", worker: fact.role };
+    case "tokens_counted": {
+      const usage = newIn(state?.tokens ?? NOTHING_COUNTED, countOf(fact));
+      return { kind: "tokens_counted", worker: fact.role, usage };
+    }
     case "response_received":
       return { kind: "turn_ends", seconds: fact.seconds };
     default:

@@ -1,5 +1,6 @@
 import type { Job } from "../../run/job.ts";
 import { levelOf } from "../../run/progress.ts";
+import { usageOfAll } from "../../run/usage.ts";
 import { REVIEW_FACTS, type ReviewFact } from "./facts.ts";
 import { foldEvent } from "./fold.ts";
 import { meterReview } from "./meter.ts";
@@ -15,6 +16,11 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   fold: foldEvent,
   progress: reviewProgress,
   meter: meterReview,
-  stopped: (progress, end) => ({ ...end, rounds: levelOf(progress, "round")?.number ?? 0 }),
+  stopped: (progress, end) => ({
+    ...end,
+    rounds: levelOf(progress, "round")?.number ?? 0,
+    usage: usageOfAll(progress.tokens),
+    usageByRole: progress.tokens.byWorker,
+  }),
   recall: recallResponse,
 };

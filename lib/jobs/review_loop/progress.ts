@@ -8,11 +8,13 @@ import {
   counted,
   levelOf,
   type Progress,
+  tokensCounted,
   warned,
   workerOf,
 } from "../../run/progress.ts";
 import { firstLine } from "../../text/lines.ts";
 import type { ReviewFact } from "./facts.ts";
+import { countOf } from "./fold.ts";
 
 type RecordOf<Type extends ReviewFact["type"]> = Extract<Recorded<ReviewFact>, { readonly type: Type }>;
 
@@ -81,6 +83,8 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       return before.activity?.kind === "usage_limit"
         ? { activity: { kind: "turn", worker: record.role, since: at } }
         : {};
+    case "tokens_counted":
+      return tokensCounted(before, countOf(record));
     case "reminder_sent":
       return counted(before, "reminders");
     case "dialog_waiting": {

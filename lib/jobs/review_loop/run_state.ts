@@ -1,4 +1,5 @@
 import type { RunEnd } from "../../run/progress.ts";
+import type { TokenCounts } from "../../run/usage.ts";
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
 import type { AgentPane, SessionState } from "../../run/progress.ts";
@@ -23,6 +24,8 @@ export interface RunState {
   readonly turn: OpenTurn | undefined;
   /** The responses that were received, oldest first. */
   readonly responses: readonly ReceivedResponse[];
+  /** What the roles have used. */
+  readonly tokens: TokenCounts;
   /** How many questions were asked. */
   readonly questions: number;
   /** The commands of the post-processing that have ended. */

@@ -40,6 +40,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     answerWay: claudeAnswerWay,
     hasPermissionHook: true,
     hasTurnHooks: true,
+    tellsTokens: true,
     hookTrial: claudeHookTrial,
     launch: claudeLaunchPlan,
     guardPrompt: guardClaudePrompt,

@@ -2,7 +2,15 @@ import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts"
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
-import type { RecordedFailure, StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
+import { SessionTokens } from "../terminal/session_tokens.ts";
+import type {
+  RecordedFailure,
+  SessionUsage,
+  StatusReport,
+  StatusSource,
+  StatusSourceContext,
+} from "../terminal/status_source.ts";
+import { createTranscriptReader } from "./reply_tokens.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
 import { pendingCalls, readLastTurn } from "./transcript.ts";
 
@@ -38,6 +46,7 @@ class ClaudeStatusFile implements StatusSource {
   #process: ProcessInfo | undefined;
   #aliveMs = 0;
   #last: ClaudeStatus | undefined;
+  #tokens: { readonly sessionId: string; readonly count: SessionTokens } | undefined;
   #sinceMs = 0;
   #newsMs = 0;
   /** When the last prompt was submitted, in milliseconds since the epoch. */
@@ -107,7 +116,22 @@ class ClaudeStatusFile implements StatusSource {
     return pendingCalls((await Deno.readTextFile(path).catch(() => "")).split("\n"));
   }
 
+  async usage(): Promise<SessionUsage | undefined> {
+    const { sessionId } = this.#last ?? {};
+    if (this.#last !== undefined && sessionId !== undefined && sessionId !== this.#tokens?.sessionId) {
+      const path = await this.#findTranscript(this.#last);
+      if (path === undefined) return undefined;
+      this.#tokens?.count[Symbol.dispose]();
+      const readLine = createTranscriptReader();
+      const count = new SessionTokens({ listFiles: () => listTranscripts(path), readerOf: () => readLine });
+      this.#tokens = { sessionId, count };
+    }
+    // An agent that is gone has used what it has used.
+    return this.#tokens && { sessionId: this.#tokens.sessionId, usage: await this.#tokens.count.read() };
+  }
+
   [Symbol.dispose](): void {
+    this.#tokens?.count[Symbol.dispose]();
     this.#pace.rest();
     this.#process = undefined;
   }
@@ -186,6 +210,13 @@ async function readStatusFile(path: string): Promise<ClaudeStatus | undefined> {
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
+}
+
+/** A session's transcript and those of its sub-agents, which lie in a folder of the session's name (2.1.328). */
+async function listTranscripts(path: string): Promise<readonly string[]> {
+  const folder = `${path.slice(0, -".jsonl".length)}/subagents`;
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+  return [path, ...entries.filter(({ name }) => name.endsWith(".jsonl")).map(({ name }) => `${folder}/${name}`)];
 }
 
 /** How long ago something was written; nothing where it does not say. */

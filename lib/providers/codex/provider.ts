@@ -40,6 +40,7 @@ export const codexProvider: PaneProvider & StepProvider = {
     answerWay: codexAnswerWay,
     hasPermissionHook: true,
     hasTurnHooks: true,
+    tellsTokens: true,
     hookTrial: codexHookTrial,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,

@@ -2,9 +2,18 @@ import { LineTail } from "../../session_log/line_tail.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
-import type { RecordedFailure, StatusReport, StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
+import { SessionTokens } from "../terminal/session_tokens.ts";
+import type {
+  RecordedFailure,
+  SessionUsage,
+  StatusReport,
+  StatusSource,
+  StatusSourceContext,
+} from "../terminal/status_source.ts";
 import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
+import { sessionLogLister } from "./helper_logs.ts";
 import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine } from "./session_log.ts";
+import { createCodexTokenReader } from "./session_tokens.ts";
 import { foldTurnContext, type TurnContextOptions } from "./turn_context.ts";
 
 /** How many prompts are kept to find a log by. */
@@ -32,6 +41,7 @@ class CodexSessionLog implements StatusSource {
   readonly #pace: LookupPace;
   readonly #prompts: string[] = [];
   #tail: LineTail | undefined;
+  #tokens: SessionTokens | undefined;
   #state: CodexLogState = EMPTY_CODEX_LOG;
   #sinceMs = 0;
   #newsMs = 0;
@@ -101,6 +111,17 @@ class CodexSessionLog implements StatusSource {
     return Promise.resolve(this.#state.calls ?? []);
   }
 
+  async usage(): Promise<SessionUsage | undefined> {
+    const path = this.#tail?.path;
+    const sessionId = this.#state.session?.id;
+    if (path === undefined || sessionId === undefined) return undefined;
+    this.#tokens ??= new SessionTokens({
+      listFiles: sessionLogLister(path, sessionId),
+      readerOf: createCodexTokenReader,
+    });
+    return { sessionId, usage: await this.#tokens.read() };
+  }
+
   sandboxReport(): SandboxReport {
     return this.#sandboxReport;
   }
@@ -108,6 +129,7 @@ class CodexSessionLog implements StatusSource {
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#tail?.[Symbol.dispose]();
+    this.#tokens?.[Symbol.dispose]();
   }
 
   async #lookUp(): Promise<void> {
@@ -121,7 +143,9 @@ class CodexSessionLog implements StatusSource {
     }).catch(() => undefined);
     if (path === undefined || path === this.#tail?.path || this.#disposed) return;
     this.#tail?.[Symbol.dispose]();
+    this.#tokens?.[Symbol.dispose]();
     this.#tail = new LineTail(path);
+    this.#tokens = undefined;
     this.#forget();
   }
 

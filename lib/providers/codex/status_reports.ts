@@ -72,6 +72,7 @@ export function withStatusReports(log: StatusSource, options: StatusReportsOptio
     doubt: () => log.doubt(),
     lastAnswer: () => log.lastAnswer(),
     lastFailure: async () => await log.lastFailure?.(),
+    usage: async () => await log.usage?.(),
     sandboxReport: () => log.sandboxReport?.() ?? { turns: 0 },
     pendingRequests: async () => await log.pendingRequests?.() ?? [],
     [Symbol.dispose]() {

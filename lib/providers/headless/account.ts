@@ -4,7 +4,8 @@ import { AttemptLog } from "./attempt_log.ts";
 import type { Observation, TurnEnd } from "./observation.ts";
 import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
-import type { HeadlessFact, HeadlessResult, TokenUsage } from "./seam.ts";
+import type { HeadlessFact, HeadlessResult } from "./seam.ts";
+import type { Usage } from "../usage.ts";
 import { UsageTotals } from "./usage_totals.ts";
 
 /** Whose account of what happens it is: the report that the CLI prints, or its session log. */
@@ -62,7 +63,7 @@ export class Account {
     return this.question === undefined && this.#ledger.awaitsText;
   }
 
-  get usage(): Readonly<Record<string, TokenUsage>> {
+  get usage(): Usage {
     return this.#usage.byModel();
   }
 

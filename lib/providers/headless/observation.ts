@@ -1,5 +1,6 @@
 import type { AskSource } from "../../ask/ask_ledger.ts";
-import type { HeadlessFact, TokenUsage } from "./seam.ts";
+import type { TokenUsage, Usage } from "../usage.ts";
+import type { HeadlessFact } from "./seam.ts";
 
 /** A shell command that a record tells of. */
 export interface ToldCommand {
@@ -31,7 +32,7 @@ export type Observation =
   /** What all of the attempt cost, as the CLI itself sums it up. */
   | {
     readonly type: "cost";
-    readonly usage: Readonly<Record<string, TokenUsage>>;
+    readonly usage: Usage;
     /** Whether what single replies cost is known better, as far as it is known. */
     readonly isRough: boolean;
   }

@@ -3,6 +3,7 @@ import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../
 import type { Clock } from "../../ports/clock.ts";
 import type { FailureClass } from "../failure.ts";
 import type { SandboxRequest } from "../sandbox.ts";
+import type { Usage } from "../usage.ts";
 
 /** How the agent of a step asks a person, and where its question arrives. */
 export interface AskSettings {
@@ -48,15 +49,6 @@ export interface AttemptRequest {
   readonly onProgress?: (fact: HeadlessFact) => void;
 }
 
-/** Tokens that a model took and gave. */
-export interface TokenUsage {
-  /** All of the input, with what came from a cache. */
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  /** All of the output, with what was spent on reasoning. */
-  readonly outputTokens: number;
-}
-
 /** Something that an agent said or did. Texts are the agent's own: not for a terminal as they are. */
 export type HeadlessFact =
   /** The CLI's session has a name; it can be resumed by it. */
@@ -74,7 +66,7 @@ export type HeadlessFact =
     readonly exitCode?: number;
   }
   /** The tokens of all of the attempt so far, by model. */
-  | { readonly type: "usage"; readonly usage: Readonly<Record<string, TokenUsage>> }
+  | { readonly type: "usage"; readonly usage: Usage }
   /** Something went wrong that did not end the turn, such as a request that is tried again. */
   | { readonly type: "trouble"; readonly text: string };
 
@@ -90,7 +82,7 @@ export interface HeadlessResult {
   readonly exitCode: number;
   readonly sessionId?: string;
   /** By model. */
-  readonly usage: Readonly<Record<string, TokenUsage>>;
+  readonly usage: Usage;
   /** Of what kind the failure is; missing where there is none. */
   readonly failure?: FailureClass;
   /** Present where the account's limit ended the turn. */
@@ -105,7 +97,7 @@ export interface HeadlessResult {
 export interface AgentAskedOptions extends PanewrightErrorOptions {
   readonly sessionId?: string;
   readonly attemptLog: string;
-  readonly usage: Readonly<Record<string, TokenUsage>>;
+  readonly usage: Usage;
   readonly seconds: number;
 }
 
@@ -115,7 +107,7 @@ export class AgentAskedError extends HumanInterventionRequiredError {
   readonly sessionId: string | undefined;
   /** As in {@linkcode HeadlessResult}. */
   readonly attemptLog: string;
-  readonly usage: Readonly<Record<string, TokenUsage>>;
+  readonly usage: Usage;
   readonly seconds: number;
 
   constructor(readonly question: string, options: AgentAskedOptions) {

@@ -18,6 +18,7 @@ import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { SandboxWatch } from "./sandbox_watch.ts";
 import type { HookMail } from "./hook_witness.ts";
+import type { SessionUsage } from "./status_source.ts";
 import type { JudgedStatus, StatusTracker } from "./status_tracker.ts";
 import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
 import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.ts";
@@ -304,6 +305,11 @@ export class AgentTerminal implements AsyncDisposable {
   /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
   async pendingRequests(): Promise<readonly ExactRequest[]> {
     return await this.#tracker.pendingRequests();
+  }
+
+  /** What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell. */
+  async usage(): Promise<SessionUsage | undefined> {
+    return await this.#tracker.usage();
   }
 
   /** Ends the agent and everything that it started. */

@@ -135,6 +135,7 @@ export function withHookEvents(record: StatusSource, { mail, clock }: HookEvents
     lastAnswer: () => record.lastAnswer(),
     lastFailure: async () => await record.lastFailure?.(),
     pendingRequests: async () => await record.pendingRequests?.() ?? [],
+    ...(record.usage === undefined ? {} : { usage: record.usage.bind(record) }),
     ...(record.sandboxReport === undefined ? {} : { sandboxReport: record.sandboxReport.bind(record) }),
     [Symbol.dispose]: () => record[Symbol.dispose](),
   };

@@ -4,6 +4,7 @@ import type { PaneEvents } from "../../tmux/pane_events.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { FailureWords } from "../failure.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
+import type { Usage } from "../usage.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
 export type TurnOutcome = "completed" | "error" | "interrupted";
@@ -36,6 +37,14 @@ export interface RecordedFailure extends FailureWords {
   readonly resetsAt?: Date;
 }
 
+/** What a session of a CLI has used since its beginning, by its own record. */
+export interface SessionUsage {
+  /** The id of the session. */
+  readonly sessionId: string;
+  /** With that of its helpers, as far as they have records. */
+  readonly usage: Usage;
+}
+
 /**
  * A second source of an agent's status beside its screen: a record that its CLI keeps of its own accord. Every poll
  * reads it, so reading must be cheap. What it cannot tell is `undefined`; it never throws for a record that is missing,
@@ -58,6 +67,11 @@ export interface StatusSource extends Disposable {
   lastFailure?(): Promise<RecordedFailure | undefined>;
   /** The calls that are recorded without a result, where its record has their exact arguments. */
   pendingRequests?(): Promise<readonly ExactRequest[]>;
+  /**
+   * What the session has used up to now; `undefined` while its record is not found. Missing where the record does not
+   * tell.
+   */
+  usage?(): Promise<SessionUsage | undefined>;
   /** What is recorded of the sandbox of this agent's turns; missing where its record tells nothing of it. */
   sandboxReport?(): SandboxReport;
 }

@@ -5,7 +5,7 @@ import type { RulePack } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
 import type { PaneLook } from "./pane_look.ts";
-import type { RecordedFailure, StatusReport, StatusSource } from "./status_source.ts";
+import type { RecordedFailure, SessionUsage, StatusReport, StatusSource } from "./status_source.ts";
 
 /** What a {@linkcode StatusTracker} is made of. */
 export interface StatusTrackerOptions {
@@ -131,6 +131,11 @@ export class StatusTracker implements Disposable {
   async pendingRequests(): Promise<readonly ExactRequest[]> {
     await this.#readSource();
     return await this.#options.source?.pendingRequests?.() ?? [];
+  }
+
+  /** What the agent's session has used by its record; `undefined` where that is not found, or does not tell. */
+  async usage(): Promise<SessionUsage | undefined> {
+    return await this.#options.source?.usage?.();
   }
 
   /** A source reads on from where it stopped: two reads at once would spoil that. */

@@ -169,7 +169,10 @@ for (
     assertEquals(idle.requests, []);
     const { report } = await resumeIn(dir, steps, { ...cast(says()), run: id, caps, raise: { [name]: 500 } });
     const ofTheEnd = { "test-model": { inputTokens: 100, cachedInputTokens: 10, outputTokens: 5 } };
-    assertEquals(report.state.usage, { m: { inputTokens: 270, cachedInputTokens: 0, outputTokens: 30 }, ...ofTheEnd });
+    const all = { m: { inputTokens: 270, cachedInputTokens: 0, outputTokens: 30 }, ...ofTheEnd };
+    assertEquals(report.state.tokens.byWorker, { "main/a": all });
+    const passed = (await endOf(dir)).end;
+    assertEquals([passed?.["usage"], passed?.["usageByStep"]], [all, { "main/a": all }]);
   });
 }
 
@@ -181,7 +184,7 @@ Deno.test("max_tokens where a CLI tells no tokens: the run stops, since the cap 
   await assertRejects(
     () => runIn(dir, [step("a"), step("b")], { ...agents, caps: { maxTokens: 9 } }),
     HumanInterventionRequiredError,
-    'the cap max_tokens cannot be checked: the agent of step "a" told of no tokens',
+    'the cap max_tokens cannot be checked: the agent of step "a" told of none',
   );
   assertEquals(agents.requests.length, 1);
   await using other = await tempDir();

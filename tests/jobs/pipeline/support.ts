@@ -1,10 +1,6 @@
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
-import {
-  AgentAskedError,
-  type HeadlessRequest,
-  type HeadlessResult,
-  type TokenUsage,
-} from "../../../lib/providers/headless.ts";
+import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../../lib/providers/headless.ts";
+import type { TokenUsage } from "../../../lib/providers/usage.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { type ExecOptions, type ExecReport, executeExec, resumeExec } from "../../../lib/jobs/pipeline/execute.ts";

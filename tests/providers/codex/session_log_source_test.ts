@@ -120,3 +120,58 @@ Deno.test("a log that is replaced is read anew, and one that vanishes says what 
   await Deno.remove(found.path);
   assertEquals(await stateOf(source), "working");
 });
+
+Deno.test("usage: of the session and its helpers by model, each reply once; other sessions' logs do not count", async () => {
+  await using temp = await tempDir();
+  const { source, found } = open();
+  using _source = source;
+  const line = (type: string, payload: Record<string, unknown>) => `${JSON.stringify({ type, payload })}\n`;
+  const log = (id: string, session: string, more: string) =>
+    line("session_meta", { id, session_id: session, cwd: "/work", timestamp: new Date().toISOString() }) +
+    line("turn_context", { model: `model-${id}` }) + more;
+  const reply = (thread: string, id: string, tokens: number) => {
+    const usage = { input_tokens: tokens, cached_input_tokens: 1, cache_write_input_tokens: 2, output_tokens: 3 };
+    return line("token_usage_record", { thread_id: thread, response_id: id, usage });
+  };
+  const path = (id: string) => `2026/11/22/rollout-2026-11-22T07-09-22-${id}.jsonl`;
+  const counted = (inputTokens: number, times = 1) => ({
+    inputTokens,
+    cachedInputTokens: times,
+    cacheWriteInputTokens: 2 * times,
+    outputTokens: 3 * times,
+  });
+  assertEquals(await source.usage?.(), undefined);
+  await temp.write({
+    [path("main")]: log("main", "main", reply("main", "r1", 10) + reply("main", "r1", 10) + reply("main", "r2", 20)),
+    // A helper's log may begin with a copy of the conversation that it was forked from.
+    [path("helper")]: log("helper", "main", reply("main", "r1", 10) + reply("helper", "r3", 5)),
+    [path("other")]: log("other", "other", reply("other", "r9", 1000)),
+  });
+  found.path = `${temp.path}/${path("main")}`;
+  source.expectPrompt("Fix the bug");
+  await source.read();
+  const usage = { "model-main": counted(30, 2), "model-helper": counted(5) };
+  assertEquals(await source.usage?.(), { sessionId: "main", usage });
+  await Deno.writeTextFile(`${temp.path}/${path("helper")}`, reply("helper", "r4", 7), { append: true });
+  assertEquals((await source.usage?.())?.usage["model-helper"], counted(12, 2));
+});
+
+Deno.test("usage: a log without a record of each reply is counted by its sums, which are told again and again", async () => {
+  await using temp = await tempDir();
+  const { source, found } = open();
+  using _source = source;
+  const tokens = (input_tokens: number) => ({ input_tokens, cached_input_tokens: 0, output_tokens: 1 });
+  const sum = (total: number, last: number) => {
+    const info = { total_token_usage: tokens(total), last_token_usage: tokens(last) };
+    return `${JSON.stringify({ type: "event_msg", payload: { type: "token_count", info } })}\n`;
+  };
+  const meta = { id: "s", cwd: "/work", timestamp: new Date().toISOString() };
+  const lines = `${JSON.stringify({ type: "session_meta", payload: meta })}\n${sum(10, 10)}${sum(10, 10)}${
+    sum(25, 15)
+  }`;
+  await temp.write({ "rollout-1-s.jsonl": lines });
+  found.path = `${temp.path}/rollout-1-s.jsonl`;
+  source.expectPrompt("Fix the bug");
+  await source.read();
+  assertEquals((await source.usage?.())?.usage["unknown"]?.inputTokens, 25);
+});

@@ -1,6 +1,6 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
-import type { TokenUsage } from "../../headless/seam.ts";
+import { countReplies, readClaudeTokens } from "../reply_tokens.ts";
 
 /** Reads what `claude -p --output-format stream-json --verbose` prints (2.0.53 to 2.1.328). */
 export function createClaudeReader(): SessionReader {
@@ -11,8 +11,7 @@ class ClaudeReader implements SessionReader {
   /** Commands by the id of their call: results name only that. */
   readonly #commands = new Map<string, string>();
   readonly #models = new Set<string>();
-  /** Messages whose tokens were counted: each of their blocks comes as a line of its own. */
-  readonly #messages = new Set<string>();
+  readonly #count = countReplies();
 
   readReport(line: string): readonly Observation[] {
     const event = parseJsonObject(line);
@@ -92,14 +91,9 @@ class ClaudeReader implements SessionReader {
   }
 
   #readTokens(message: JsonObject): readonly Observation[] {
-    const id = textOf(message["id"]) ?? "";
-    const model = textOf(message["model"]) ?? "unknown";
-    // Errors come as messages that no model wrote.
-    if (id === "" || this.#messages.has(id) || model === "<synthetic>") return [];
-    this.#messages.add(id);
-    this.#models.add(model);
-    // Of the output only a beginning is known while it is still streamed; the sum in the end is exact.
-    return [{ type: "spent", model, tokens: readTokens(objectOf(message["usage"])) }];
+    const spent = this.#count(message);
+    for (const { model } of spent) this.#models.add(model);
+    return spent.map((reply) => ({ type: "spent", ...reply }));
   }
 
   /**
@@ -110,7 +104,7 @@ class ClaudeReader implements SessionReader {
     const [model, ...others] = this.#models;
     const usage = objectOf(event["usage"]);
     if (model === undefined || others.length > 0 || Object.keys(usage).length === 0) return [];
-    return [{ type: "cost", usage: { [model]: readTokens(usage) }, isRough: false }];
+    return [{ type: "cost", usage: { [model]: readClaudeTokens(usage) }, isRough: false }];
   }
 }
 
@@ -134,14 +128,4 @@ function readEnd(event: JsonObject): readonly Observation[] {
   const errors = arrayOf(event["errors"]).map(String).join("; ");
   const error = text || errors || textOf(event["subtype"]) || "the turn failed";
   return [{ type: "turn_end", outcome: "failed", error }];
-}
-
-function readTokens(usage: JsonObject): TokenUsage {
-  const cached = numberOf(usage["cache_read_input_tokens"]) ?? 0;
-  const written = numberOf(usage["cache_creation_input_tokens"]) ?? 0;
-  return {
-    inputTokens: (numberOf(usage["input_tokens"]) ?? 0) + cached + written,
-    cachedInputTokens: cached,
-    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
-  };
 }

@@ -1,6 +1,6 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
-import type { TokenUsage } from "../../headless/seam.ts";
+import { type TokenUsage, usageSince } from "../../usage.ts";
 import { commandText, readToolCall } from "./tool_calls.ts";
 import { failureOf } from "../session_log.ts";
 import { readCodexLimit } from "../usage_limit.ts";
@@ -21,6 +21,8 @@ class CodexReader implements SessionReader {
   readonly #calls = new Map<string, OpenCall>();
   /** Responses whose tokens were counted. */
   readonly #responses = new Set<string>();
+  /** The sum that was told last, of all replies so far. */
+  #sum: TokenUsage | undefined;
 
   constructor(model: string) {
     this.#model = model;
@@ -124,7 +126,7 @@ class CodexReader implements SessionReader {
         return [{ type: "called", source: "execution", id, commands: [{ command, isCertain: true }] }];
       }
       case "token_count":
-        return limitOf(objectOf(payload["rate_limits"]));
+        return [...limitOf(objectOf(payload["rate_limits"])), ...this.#readSum(objectOf(payload["info"]))];
       case "task_complete": {
         const { text, code } = failureOf(objectOf(payload["error"]));
         if (text !== "") return turnEnd(text, code);
@@ -171,6 +173,21 @@ class CodexReader implements SessionReader {
     if (response === "" || this.#responses.has(response)) return [];
     this.#responses.add(response);
     return [{ type: "spent", model: this.#model, tokens: readTokens(objectOf(payload["usage"])) }];
+  }
+
+  /** Older versions have no record of each reply (0.53.0), only a sum, which is told again with each news of limits. */
+  #readSum(info: JsonObject): readonly Observation[] {
+    const { total_token_usage: sum, last_token_usage: last } = info;
+    if (sum === undefined) return [];
+    const before = this.#sum;
+    this.#sum = readTokens(objectOf(sum));
+    if (this.#responses.size > 0) return [];
+    const model = this.#model;
+    // The first sum of a session that was resumed holds what it used before.
+    const tokens = before === undefined
+      ? readTokens(objectOf(last))
+      : usageSince({ [model]: before }, { [model]: this.#sum })[model];
+    return tokens === undefined ? [] : [{ type: "spent", model, tokens }];
   }
 }
 
@@ -251,9 +268,11 @@ function readExitCode(output: string): number | undefined {
 }
 
 function readTokens(usage: JsonObject): TokenUsage {
+  const written = numberOf(usage["cache_write_input_tokens"]) ?? 0;
   return {
     inputTokens: numberOf(usage["input_tokens"]) ?? 0,
     cachedInputTokens: numberOf(usage["cached_input_tokens"]) ?? 0,
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
     outputTokens: numberOf(usage["output_tokens"]) ?? 0,
   };
 }

@@ -59,7 +59,9 @@ Deno.test("each message's tokens count once, and the sum in the end is taken ove
   assertEquals(observations.filter(({ type }) => type === "cost"), [
     {
       type: "cost",
-      usage: { "claude-opus-5-5": { inputTokens: 17, cachedInputTokens: 5, outputTokens: 30 } },
+      usage: {
+        "claude-opus-5-5": { inputTokens: 17, cachedInputTokens: 5, cacheWriteInputTokens: 2, outputTokens: 30 },
+      },
       isRough: false,
     },
   ]);

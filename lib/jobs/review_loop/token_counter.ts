@@ -1,0 +1,125 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { SessionUsage } from "../../providers/terminal/status_source.ts";
+import type { Role } from "../../roles.ts";
+import { TokensUnknownError } from "../../run/caps.ts";
+import { newIn, type TokenCounts } from "../../run/usage.ts";
+import type { ReviewFact } from "./facts.ts";
+import { countOf } from "./fold.ts";
+import type { RunState } from "./run_state.ts";
+
+/** What is counted: an agent that can tell what its session has used. */
+export interface CountedAgent {
+  usage(): Promise<SessionUsage | undefined>;
+}
+
+/** Options of {@linkcode createTokenCounter}. */
+export interface TokenCounterOptions {
+  /** The agents that were started so far. */
+  readonly agents: () => Iterable<readonly [Role, CountedAgent]>;
+  readonly state: () => Pick<RunState, "tokens" | "turn">;
+  /** The caps by which a role's tokens count. */
+  readonly capOf: (role: Role) => string | undefined;
+  readonly record: (fact: ReviewFact) => void;
+  readonly clock: Clock;
+}
+
+/** Writes down what the agents of a run use. */
+export interface TokenCounter {
+  /** Counts once, whoever's turn it is: an agent may be at work on its own account. */
+  countAll(): Promise<void>;
+  /**
+   * Counts until the turn of a role is over.
+   *
+   * @throws {TokensUnknownError} when its tokens are capped, and its record is not found
+   * @throws the signal's reason when it is aborted
+   */
+  countTurn(role: Role, signal: AbortSignal): Promise<never>;
+  /**
+   * Makes sure that the tokens of a turn that has ended were counted, where they are capped.
+   *
+   * @throws {TokensUnknownError} when its record tells of none
+   */
+  requireCount(role: Role, before: TokenCounts, signal: AbortSignal): Promise<void>;
+}
+
+/** How often it is looked whether a capped role has used more: a reply of a model takes longer. */
+const CAPPED_LOOK_MS = 100;
+/** How often all are looked at. */
+const LOOK_MS = 2000;
+/** How long after its prompt was taken a record may still not be found. */
+const FIND_MS = 60_000;
+/** How much later than the end of a turn its last reply may be written down: up to 100 ms (Claude Code 2.1.328). */
+const LAG_MS = 2000;
+
+/** Counts the tokens of a run's agents by the records that their CLIs keep. */
+export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
+  const { agents, state, capOf, record, clock } = options;
+
+  /** Whether the role's record was found. */
+  async function count(role: Role, agent: CountedAgent): Promise<boolean> {
+    const told = await agent.usage();
+    if (told === undefined) return false;
+    const { sessionId: session, usage } = told;
+    const isNew = Object.keys(newIn(state().tokens, countOf({ role, session, usage }))).length > 0;
+    if (isNew) record({ type: "tokens_counted", role, session, usage, passable: true });
+    return true;
+  }
+
+  async function countRole(role: Role): Promise<boolean> {
+    for (const [name, agent] of agents()) if (name === role) return await count(role, agent);
+    return false;
+  }
+
+  async function countAll(): Promise<void> {
+    for (const [role, agent] of agents()) await count(role, agent);
+  }
+
+  return {
+    countAll,
+    async countTurn(role, signal) {
+      const cap = capOf(role);
+      const pauseMs = cap === undefined ? LOOK_MS : CAPPED_LOOK_MS;
+      let sentAtMs: number | undefined;
+      for (let pausedMs = 0;; pausedMs += pauseMs) {
+        if (pausedMs % LOOK_MS === 0) await countAll();
+        const isFound = cap === undefined || await countRole(role);
+        if (state().turn?.message?.step === "sent") sentAtMs ??= clock.now();
+        if (isFound) sentAtMs = undefined;
+        else if (cap !== undefined && sentAtMs !== undefined && clock.now() - sentAtMs >= FIND_MS) {
+          throw new TokensUnknownError(cap, `the record of ${role}'s CLI is not found`);
+        }
+        await clock.sleep(pauseMs, signal);
+      }
+    },
+    async requireCount(role, before, signal) {
+      const cap = capOf(role);
+      if (cap === undefined) return;
+      for (const startMs = clock.now();;) {
+        await countRole(role);
+        if (state().tokens.byWorker[role] !== before.byWorker[role]) return;
+        if (clock.now() - startMs >= LAG_MS) {
+          throw new TokensUnknownError(cap, `the CLI of ${role} has recorded no tokens in its turn`);
+        }
+        await clock.sleep(CAPPED_LOOK_MS, signal);
+      }
+    },
+  };
+}
+
+/** Plays the turn of a role while its tokens are counted; what stops the count stops the turn. */
+export async function whileCounting<Result>(
+  { counter, role, signal }: { readonly counter: TokenCounter; readonly role: Role; readonly signal: AbortSignal },
+  play: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const over = new AbortController();
+  const stopped = new AbortController();
+  const counting = counter.countTurn(role, AbortSignal.any([signal, over.signal])).catch((error) => {
+    if (!over.signal.aborted) stopped.abort(error);
+  });
+  try {
+    return await play(AbortSignal.any([signal, stopped.signal]));
+  } finally {
+    over.abort();
+    await counting;
+  }
+}

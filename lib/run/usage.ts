@@ -1,0 +1,61 @@
+import { addUsage, type Usage, usageSince } from "../providers/usage.ts";
+import { type Check, mapOf, number, object, optional } from "../schema.ts";
+
+/** Checks tokens by model. */
+export const usage: Check<Usage> = mapOf(
+  object({
+    inputTokens: number,
+    cachedInputTokens: number,
+    cacheWriteInputTokens: optional(number),
+    outputTokens: number,
+  }),
+);
+
+/** What the roles or steps of a run have used. Plain data. */
+export interface TokenCounts {
+  /** By role, or by the name that a step's caps have. */
+  readonly byWorker: Readonly<Record<string, Usage>>;
+  /** What each source has told last, which it counts from its own beginning: the session of a CLI, or an attempt. */
+  readonly bySource: Readonly<Record<string, Usage>>;
+}
+
+/** What a source of a worker has told: all that it has used so far. */
+export interface TokenCount {
+  readonly worker: string;
+  readonly source: string;
+  readonly usage: Usage;
+}
+
+/** Before the first count. */
+export const NOTHING_COUNTED: TokenCounts = { byWorker: {}, bySource: {} };
+
+/**
+ * The counts after one more. A count that was taken already changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const some = (outputTokens: number) => ({ m: { inputTokens: 0, cachedInputTokens: 0, outputTokens } });
+ * const count = (source: string, tokens: number) => ({ worker: "tester", source, usage: some(tokens) });
+ * const counts = [count("s1", 5), count("s1", 7), count("s2", 1)].reduce(takeCount, NOTHING_COUNTED);
+ * assertEquals(counts.byWorker, { tester: some(8) });
+ * assertEquals(takeCount(counts, count("s2", 1)), counts);
+ * ```
+ */
+export function takeCount(counts: TokenCounts, count: TokenCount): TokenCounts {
+  const { worker, source, usage } = count;
+  return {
+    byWorker: { ...counts.byWorker, [worker]: addUsage(counts.byWorker[worker] ?? {}, newIn(counts, count)) },
+    bySource: { ...counts.bySource, [source]: usage },
+  };
+}
+
+/** What a count has more than its source has told before. */
+export function newIn({ bySource }: TokenCounts, { source, usage }: Pick<TokenCount, "source" | "usage">): Usage {
+  return usageSince(bySource[source] ?? {}, usage);
+}
+
+/** What all workers together have used. */
+export function usageOfAll({ byWorker }: Pick<TokenCounts, "byWorker">): Usage {
+  return Object.values(byWorker).reduce(addUsage, {});
+}
