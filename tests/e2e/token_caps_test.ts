@@ -1,0 +1,106 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import type { Turn } from "../lab/steps.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { type CliName, installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
+import { JOB } from "./codex_project.ts";
+import { responseTargetOf, workTurn } from "./review_model.ts";
+
+/** A reply takes that long, and calls a tool that is done at once. */
+const REPLY = [{ do: "wait", ms: 600 }, { do: "shell", command: "true" }] as const;
+/** The models of the servers tell of some 1000 tokens a reply: the fourth reaches this cap. */
+const CAP = 3900;
+const REPLIES = 4;
+
+/** A model that calls tools for ever. */
+const SPINS: Turn = Array.from({ length: 200 }, () => REPLY).flat();
+/** One that never finishes the reply after the one that reaches the cap. */
+const HANGS: Turn = [...Array.from({ length: REPLIES }, () => REPLY).flat(), { do: "hang" }];
+
+const SERVERS = { codex: startOpenAiServer, claude_code: startAnthropicServer } as const;
+
+for (const provider of ["codex", "claude_code"] as const satisfies readonly CliName[]) {
+  for (
+    const [what, turn, limits, name] of [
+      ["spins", SPINS, { limits: { max_tokens: CAP } }, "max_tokens"],
+      ["never finishes", HANGS, { roles: { tester: { limits: { max_tokens: CAP } } } }, "tester.max_tokens"],
+    ] as const
+  ) {
+    Deno.test(`${name}, ${provider}, a model that ${what}: at most one reply beyond the cap; --raise continues`, async () => {
+      const panewright = await panewrightFromSource();
+      const cli = await installCli(provider);
+      await using sandbox = await createSandbox();
+      const { root, home, project } = sandbox;
+      let isTame = false;
+      await using server = SERVERS[provider]({
+        respond({ prompts }) {
+          if (!isTame) return turn;
+          // An agent that is told to continue has the prompt in an earlier message.
+          const target = prompts.map(responseTargetOf).findLast((one) => one !== undefined);
+          return target === undefined
+            ? []
+            : workTurn(target, { response: "I looked.\n\nRESULT: PASS" }, { thinkMs: 50 });
+        },
+      });
+      const baseUrl = server.baseUrl();
+      const env = {
+        ...sandbox.env,
+        ...panewright.env,
+        ...(provider === "codex"
+          ? await writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project })
+          : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version })),
+        PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
+      };
+      await Deno.writeTextFile(`${project}/job.md`, JOB);
+      const config = {
+        provider,
+        providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+        prompt_file: "job.md",
+        start_agent: "tester",
+        handoff: { poll_seconds: 0.5 },
+        ...limits,
+      };
+      await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+      const start = (...args: readonly string[]) =>
+        runProgram([...panewright.argv, ...args, "--json"], { cwd: project, env, timeoutMs: 120_000 });
+      const replies = () => server.log.entries.filter(({ event }) => event === "busy").length;
+
+      const capped = await start("run");
+      assertEquals(capped.code, 3, capped.stderr);
+      assertStringIncludes(capped.stderr, `Cannot continue: the cap ${name} (${CAP}) is reached`);
+      assert(replies() <= REPLIES + 1, `${replies()} replies were asked for`);
+      const end = parseEvents(capped.stdout).find(({ type }) => type === "run_finished") as Finished | undefined;
+      assertMatch(end?.resumeCommand ?? "", new RegExp(` --raise '?${name}=${2 * CAP}'?$`));
+      const [used] = Object.values(end?.usageByRole?.tester ?? {});
+      assert(used !== undefined && used.inputTokens + used.outputTokens >= CAP, capped.stdout);
+      assertEquals(Object.values(end?.usage ?? {}), [used]);
+      await sandbox.assertNothingLeft();
+
+      const asked = replies();
+      const refused = await start("resume");
+      assertEquals([refused.code, replies()], [3, asked], refused.stderr);
+      isTame = true;
+      const resumed = await start("resume", "--raise", `${name}=100000`);
+      assertEquals(resumed.code, 0, resumed.stderr);
+      const passed = parseEvents(resumed.stdout).find(({ type }) => type === "run_finished") as Finished | undefined;
+      const [all] = Object.values(passed?.usageByRole?.tester ?? {});
+      assert(all !== undefined && all.inputTokens > used.inputTokens, "what was used before counts");
+      await sandbox.assertNothingLeft();
+    });
+  }
+}
+
+/** What of the end of a run is looked at here. */
+interface Finished {
+  readonly type: string;
+  readonly resumeCommand?: string;
+  readonly usage?: Tokens;
+  readonly usageByRole?: { readonly tester?: Tokens };
+}
+
+type Tokens = Readonly<Record<string, { readonly inputTokens: number; readonly outputTokens: number }>>;
