@@ -9,9 +9,9 @@ import { UsageError } from "./errors.ts";
 /** A program with its arguments. */
 export type Argv = readonly [string, ...string[]];
 
-/** A number: whole unless it is of seconds. `libraryDefault` is the default of the library, where it differs. */
+/** A number: whole unless it is of seconds, or an amount of money. `libraryDefault` is the default of the library, where it differs. */
 export interface NumberValue {
-  readonly kind: "seconds" | "count" | "bytes";
+  readonly kind: "seconds" | "count" | "bytes" | "amount";
   readonly above?: number;
   readonly least?: number;
   readonly most?: number;
@@ -54,7 +54,7 @@ export interface Setting<Value = SettingValue> {
 export type SettingSlice<Value = SettingValue> = Readonly<Record<string, Setting<Value>>>;
 
 /** The type of a setting's value. */
-export type ValueOf<Value> = Value extends { kind: "seconds" | "count" | "bytes" } ? number
+export type ValueOf<Value> = Value extends { kind: NumberValue["kind"] } ? number
   : Value extends { kind: "switch" } ? boolean
   : Value extends { kind: "choice"; of: readonly (infer Choice)[] } ? Choice
   : Value extends { kind: "text" } ? string
@@ -135,6 +135,7 @@ function ruleOf(value: SettingValue): { readonly must: string; readonly holds: (
     case "seconds":
     case "count":
     case "bytes":
+    case "amount":
       return rangeOf(value);
     case "switch":
       return { must: "true or false", holds: (given) => typeof given === "boolean" };
@@ -158,14 +159,15 @@ function ruleOf(value: SettingValue): { readonly must: string; readonly holds: (
 }
 
 function rangeOf({ kind, above = -Infinity, least = -Infinity, most = Infinity }: NumberValue) {
-  const noun = kind === "seconds" ? "a number" : "a whole number";
+  const isFraction = kind === "seconds" || kind === "amount";
+  const noun = isFraction ? "a number" : "a whole number";
   const from = above === -Infinity ? `of at least ${least}` : `greater than ${above}`;
   const range = most === Infinity
     ? from
     : above === -Infinity
     ? `from ${least} to ${most}`
     : `${from} and at most ${most}`;
-  const isNumber = kind === "seconds" ? Number.isFinite : Number.isInteger;
+  const isNumber = isFraction ? Number.isFinite : Number.isInteger;
   return {
     must: `${noun} ${range}`,
     holds: (given: unknown) =>

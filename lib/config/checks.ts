@@ -55,8 +55,30 @@ export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | u
   if (url !== undefined && topic === undefined) {
     report(context, ["notifications", "ntfy_url"], "% has no effect without notifications.ntfy_topic");
   }
+  checkCosts(context);
   if (problems.length > 0 || workdir === undefined) return undefined;
   return { workdir, job };
+}
+
+/** A cap of costs needs prices. */
+function checkCosts(context: CheckContext): void {
+  const { merged } = context;
+  if (merged["prices"] !== undefined) return;
+  const keysOf = (path: KeyPath) => {
+    const value = valueAt(merged, path);
+    return isKeyed(value) ? Object.keys(value) : Array.isArray(value) ? value.map((_item, index) => index) : [];
+  };
+  const owners: KeyPath[] = [
+    [],
+    ...keysOf(["roles"]).map((role): KeyPath => ["roles", role]),
+    ...keysOf(["pipelines"]).flatMap((name) =>
+      keysOf(["pipelines", name]).map((index): KeyPath => ["pipelines", name, index])
+    ),
+  ];
+  for (const owner of owners) {
+    const path = [...owner, "limits", "max_cost"];
+    if (valueAt(merged, path) !== undefined) report(context, path, "% cannot be kept without prices");
+  }
 }
 
 /** The working directory that the configuration names; `undefined` where the value is not a path. */

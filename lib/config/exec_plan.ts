@@ -5,7 +5,7 @@ import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
-import { capsIn } from "./shapes.ts";
+import { capsIn, pricesIn } from "./shapes.ts";
 import { notificationsIn, present, sandboxIn, settingsIn } from "./plan.ts";
 
 /**
@@ -26,6 +26,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
     caps: settingsIn(config, CAP_SETTINGS),
+    ...pricesIn(config.prices),
     ...sandboxIn(config),
     ...notificationsIn(config),
   };

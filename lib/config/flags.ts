@@ -39,6 +39,7 @@ export function flagsOf({ value, flag, description, flagDescription }: TableEntr
     case "switch":
       return [{ name, type: "switch", description: sentence }];
     case "seconds":
+    case "amount":
       return [{ name, type: "number", placeholder: "N", description: sentence }];
     case "count":
     case "bytes":

@@ -117,7 +117,7 @@ function fromText(text: string, kind: TableEntry["value"]["kind"]): unknown {
     if (["1", "true", "yes", "on"].includes(word)) return true;
     return ["0", "false", "no", "off"].includes(word) ? false : undefined;
   }
-  if (kind !== "seconds" && kind !== "count" && kind !== "bytes") return text;
+  if (kind !== "seconds" && kind !== "count" && kind !== "bytes" && kind !== "amount") return text;
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(word) ? Number(word) : undefined;
 }
 

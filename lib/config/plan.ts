@@ -17,7 +17,7 @@ import { type Role, ROLES } from "../roles.ts";
 import type { Setting, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config, TableSlice } from "./settings_table.ts";
-import { capsIn } from "./shapes.ts";
+import { capsIn, pricesIn } from "./shapes.ts";
 import { valueAt } from "./source.ts";
 
 /**
@@ -37,6 +37,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     agents,
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
     caps,
+    ...pricesIn(config.prices),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),

@@ -68,7 +68,9 @@ export function unwrapSchema(schema: unknown): unknown {
  */
 export function limited(value: SettingValue | ShapeValue): SettingValue | ShapeValue {
   const { kind } = value;
-  return kind === "seconds" || kind === "count" || kind === "bytes" ? { most: MOST[kind], ...value } : value;
+  return kind === "seconds" || kind === "count" || kind === "bytes" || kind === "amount"
+    ? { most: MOST[kind], ...value }
+    : value;
 }
 
 function shapeOf(settings: readonly TableEntry[]): Shape {
@@ -87,9 +89,10 @@ function schemaOf(value: SettingValue | ShapeValue): z.ZodType {
   switch (value.kind) {
     case "seconds":
     case "count":
-    case "bytes": {
+    case "bytes":
+    case "amount": {
       const { above, least, most } = value;
-      let schema = value.kind === "seconds" ? z.number() : z.int();
+      let schema = value.kind === "seconds" || value.kind === "amount" ? z.number() : z.int();
       if (above !== undefined) schema = schema.gt(above);
       if (least !== undefined) schema = schema.min(least);
       return most === undefined ? schema : schema.max(most);

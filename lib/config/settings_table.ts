@@ -18,7 +18,7 @@ import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
-import { agentKeys, capKeys } from "./shapes.ts";
+import { agentKeys, capKeys, prices } from "./shapes.ts";
 
 const agent = z.strictObject(agentKeys);
 
@@ -57,6 +57,12 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     description:
       "Whether each agent runs in the sandbox that its own CLI brings, and is refused where that cannot be read back: commands " +
       "write to the working directory and to `permissions.writable`, and have no network.",
+  },
+  prices: {
+    names: { key: "prices" },
+    value: { kind: "shape", schema: prices, must: "an object with the day of the prices, and those of each model" },
+    description: "What the models take for a million tokens, for `max_cost` and for what is told at the end of a run.",
+    example: { date: "2026-11-01", models: { "gpt-5.1-codex": { input: 1.25, cached_input: 0.125, output: 10 } } },
   },
   ntfyUrl: {
     names: { key: "notifications.ntfy_url", env: "PANEWRIGHT_NTFY_URL" },

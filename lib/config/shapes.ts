@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CAP_SETTINGS, type Caps, MOST_TOKENS } from "../run/caps.ts";
+import type { Prices } from "../run/prices.ts";
 import type { Setting, SettingValue } from "../settings.ts";
 
 /** The value of a setting that needs a schema of its own. */
@@ -14,8 +15,8 @@ export interface ShapeValue {
 /** A slice of the settings table in which values may have a schema of their own. */
 export type ShapedSlice = Readonly<Record<string, Setting<SettingValue | ShapeValue>>>;
 
-/** The most that a config file, a variable or a flag may ask for: a week, a million, 64 MiB. */
-export const MOST = { seconds: 7 * 24 * 3600, count: 1_000_000, bytes: 64 * 1024 * 1024 } as const;
+/** The most that a config file, a variable or a flag may ask for: a week, a million, 64 MiB, a million of money. */
+export const MOST = { seconds: 7 * 24 * 3600, count: 1_000_000, bytes: 64 * 1024 * 1024, amount: 1_000_000 } as const;
 
 /** A text that is not empty. */
 export const text = () => z.string().min(1);
@@ -34,6 +35,39 @@ export const agentKeys = {
   profile: text().optional().describe("A named set of the agent CLI's own settings (`codex --profile`)."),
 };
 
+const perMillion = () => z.number().min(0).max(MOST.amount);
+
+/** What tokens cost. */
+export const prices = z.strictObject({
+  date: z.iso.date({ error: "must be the day of the prices, such as 2026-11-01" })
+    .describe("The day of the prices: it is told with each cost."),
+  models: z.record(
+    text(),
+    z.strictObject({
+      input: perMillion().describe("For a million tokens of input."),
+      cached_input: perMillion().optional()
+        .describe("For a million tokens of input that came from a cache; without it, the price of input."),
+      cache_write: perMillion().optional()
+        .describe("For a million tokens of input that were written to a cache; without it, the price of input."),
+      output: perMillion().describe("For a million tokens of output, reasoning included."),
+    }),
+  ).describe("By the model's name as its CLI records it: the end of a run shows these names."),
+});
+
+/** The prices of a configuration. */
+export function pricesIn(config: z.output<typeof prices> | undefined): { readonly prices?: Prices } {
+  if (config === undefined) return {};
+  const models = Object.entries(config.models).map(([name, model]) => {
+    const { cached_input: cachedInput, cache_write: cacheWrite, input, output } = model;
+    const ofCache = {
+      ...(cachedInput === undefined ? {} : { cachedInput }),
+      ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    };
+    return [name, { input, output, ...ofCache }] as const;
+  });
+  return { prices: { date: config.date, models: Object.fromEntries(models) } };
+}
+
 /** What a role or a step may use: the same keys as in `limits` of the whole run. */
 export const capKeys = {
   limits: z.strictObject({
@@ -42,18 +76,21 @@ export const capKeys = {
       .describe("Minutes in turns after which the run is stopped with exit code 3."),
     max_tokens: z.int().min(1).max(MOST_TOKENS).optional()
       .describe("Tokens, in and out, after which the run is stopped with exit code 3."),
+    max_cost: z.number().gt(0).max(MOST.amount).optional()
+      .describe("Cost, by `prices`, after which the run is stopped with exit code 3."),
   }).optional().describe("What it may use, all processes of a run together."),
 };
 
 /** The caps of a role or a step as the configuration has them. */
 export function capsIn(limits: LimitKeys | undefined): { readonly caps?: Caps } {
   if (limits === undefined) return {};
-  const { max_turns: maxTurns, max_minutes: maxMinutes, max_tokens: maxTokens } = limits;
+  const { max_turns: maxTurns, max_minutes: maxMinutes, max_tokens: maxTokens, max_cost: maxCost } = limits;
   return {
     caps: {
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(maxMinutes === undefined ? {} : { maxMinutes }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxCost === undefined ? {} : { maxCost }),
     },
   };
 }
@@ -62,4 +99,5 @@ interface LimitKeys {
   readonly max_turns?: number | undefined;
   readonly max_minutes?: number | undefined;
   readonly max_tokens?: number | undefined;
+  readonly max_cost?: number | undefined;
 }

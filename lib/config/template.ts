@@ -75,7 +75,9 @@ function topEntry(
   const given = (values as unknown as Record<string, unknown>)[key];
   const explained = comments(setting, "  ");
   if (given !== undefined) return [...explained, `  ${entry(key, given)}`];
-  if (value.kind !== "shape") return [...explained, `  // ${entry(key, shownValue(setting))}`];
+  // Only what is empty by default may be written empty.
+  const isOpen = value.kind === "shape" && "default" in value;
+  if (!isOpen) return [...explained, `  // ${entry(key, shownValue(setting))}`];
   const lines = Object.entries(example ?? {}).map(([name, inner]) => `    // ${entry(name, inner)}`);
   return [...explained, ...groupOf(key, lines)];
 }

@@ -27,6 +27,13 @@ export const CAP_SETTINGS = {
       "Tokens (all input, also what comes from a cache, and all output) after which a run is stopped with exit code 3, at the latest one reply of a model beyond it; those of earlier processes count.",
     example: 20_000_000,
   },
+  maxCost: {
+    names: { key: "limits.max_cost", env: "PANEWRIGHT_MAX_COST" },
+    value: { kind: "amount", above: 0 },
+    description:
+      "Cost, by the tokens that were counted and `prices`, after which a run is stopped with exit code 3, like `max_tokens`; in the currency of the prices.",
+    example: 25,
+  },
 } as const satisfies SettingSlice;
 
 /** What a run, a role or a step may use; no cap where nothing is said. */
@@ -48,11 +55,12 @@ const NAMES: Readonly<Record<Cap, string>> = {
   maxTurns: "max_turns",
   maxMinutes: "max_minutes",
   maxTokens: "max_tokens",
+  maxCost: "max_cost",
 };
-const CAPS = ["maxTurns", "maxMinutes", "maxTokens"] as const satisfies readonly Cap[];
+const CAPS = ["maxTurns", "maxMinutes", "maxTokens", "maxCost"] as const satisfies readonly Cap[];
 
 /** The caps that tokens use up. */
-export const TOKEN_CAPS = ["maxTokens"] as const satisfies readonly Cap[];
+export const TOKEN_CAPS = ["maxTokens", "maxCost"] as const satisfies readonly Cap[];
 
 /**
  * The caps of a run and of its workers by name.
@@ -101,7 +109,8 @@ export function raisedCaps(caps: RunCaps, raised: RunCaps): RunCaps {
  */
 export function parseRaise(words: readonly string[]): RunCaps {
   return Object.fromEntries(words.map((word) => {
-    const { name, limit } = /^(?<name>.+)=(?<limit>[1-9][0-9]{0,15})$/s.exec(word)?.groups ?? {};
+    const { name, limit } =
+      /^(?<name>.+)=(?<limit>[1-9][0-9]{0,15}|(?<=max_cost=)[0-9]{1,9}\.[0-9]{1,6})$/s.exec(word)?.groups ?? {};
     if (name === undefined) {
       throw new UsageError(`Cannot raise ${JSON.stringify(word)}: it must be a cap and a whole number`, {
         hint: "For example: --raise max_turns=40",
@@ -135,7 +144,7 @@ export function requireRaise(raised: RunCaps, caps: RunCaps): void {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const used = { maxTurns: 3, maxMinutes: 7.5, maxTokens: 0 };
+ * const used = { maxTurns: 3, maxMinutes: 7.5, maxTokens: 0, maxCost: 0 };
  * assertEquals(reachedCap({ "tester.max_turns": 3 }, used, "tester"), "tester.max_turns");
  * assertEquals(reachedCap({ "tester.max_turns": 3 }, used), undefined);
  * ```

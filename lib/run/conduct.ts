@@ -11,6 +11,7 @@ import type { AnyFact, Job } from "./job.ts";
 import type { RunEnd } from "./progress.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
 import { openMeter, type TurnToCheck } from "./meter.ts";
+import { type Prices, unpricedMessage } from "./prices.ts";
 import { type Notification, type NotificationPlan, openMessages } from "./notify.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder, type RunSubfolder } from "./run_folder.ts";
@@ -92,6 +93,8 @@ export interface Execution<Fact extends AnyFact, State> {
   readonly workdir: string;
   readonly notifications: NotificationPlan | undefined;
   readonly caps: RunCaps;
+  /** What tokens cost, where somebody has said so. */
+  readonly prices?: Prices | undefined;
   /** What must neither be kept nor leave the machine: the secrets of the options, and those that the job names. */
   readonly secrets: readonly string[];
   readonly subfolders: readonly RunSubfolder[];
@@ -199,7 +202,7 @@ async function conduct<Fact extends AnyFact, State>(
   const commandLine = (command: string, ...words: readonly string[]) =>
     shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
   const resumeCommand = commandLine("resume");
-  using meter = openMeter({ caps: execution.caps, earlier: spent, clock });
+  using meter = openMeter({ caps: execution.caps, earlier: spent, clock, prices: execution.prices });
   using journal = openJournal(folder.journalPath, { resumeCommand });
   const redactor = createRedactor(execution.secrets);
   let state = earlier;
@@ -213,8 +216,9 @@ async function conduct<Fact extends AnyFact, State>(
     const kept = redactor.record(fact);
     const at = isLast ? journal.appendLast(kept) : journal.append(kept);
     state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
-    meter.take(metered);
+    const unpriced = meter.take(metered);
     options.onEvent?.(kept);
+    for (const model of unpriced) warn(unpricedMessage(model, execution.prices));
   };
   const record = (fact: Fact, text?: string) => keep(fact, { text });
   /** What ended the run must not be lost because this cannot be written. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import { CapReachedError, nameOf, raisedCaps, reachedCap, type RunCaps, TOKEN_CAPS } from "./caps.ts";
-import { type MeterEvent, spend, type Spending, usedBy } from "./spending.ts";
+import { costOf, type Prices, unpricedModels } from "./prices.ts";
+import { type MeterEvent, spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
 /** Watches what a run uses, and stops it at its caps. */
 export interface Meter extends Disposable {
@@ -18,8 +19,12 @@ export interface Meter extends Disposable {
    * @throws {CapReachedError} when it may not
    */
   admit(event: MeterEvent | undefined): void;
-  /** Counts what was written down. */
-  take(event: MeterEvent | undefined): void;
+  /**
+   * Counts what was written down.
+   *
+   * @returns the models that it tells of for the first time and that have no price, where there are prices
+   */
+  take(event: MeterEvent | undefined): readonly string[];
 }
 
 /** The caps that a turn under way uses up: one that has begun counts as a turn already. */
@@ -37,10 +42,12 @@ export interface MeterOptions {
   /** What earlier processes of the run have used; nothing is under way in it. */
   readonly earlier: Spending;
   readonly clock: Clock;
+  /** What tokens cost; without them nothing does. */
+  readonly prices?: Prices | undefined;
 }
 
 /** Begins to watch. */
-export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
+export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter {
   const reached = new AbortController();
   const over = new AbortController();
   let turnOver = new AbortController();
@@ -51,7 +58,8 @@ export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
   const refuse = (name: string | undefined) => {
     if (name !== undefined) throw errorOf(name);
   };
-  const used = (worker?: string) => usedBy(spent, clock.now(), worker);
+  const costNow = (worker?: string) => prices === undefined ? 0 : costOf(usageIn(spent, worker), prices);
+  const used = (worker?: string) => ({ ...usedBy(spent, clock.now(), worker), maxCost: costNow(worker) });
   /** Stops the run when its minutes, or those of a worker, have passed. */
   const stopInTime = (worker: string | undefined, signal: AbortSignal) => {
     const name = nameOf("maxMinutes", worker);
@@ -84,24 +92,30 @@ export function openMeter({ caps, earlier, clock }: MeterOptions): Meter {
       }
     },
     take(event) {
+      const before = spent;
       spent = spend(spent, event, clock.now());
       switch (event?.kind) {
         case "process_begins":
-          return stopInTime(undefined, over.signal);
+          stopInTime(undefined, over.signal);
+          break;
         case "turn_begins":
         case "turn_continues":
           turnOver.abort();
           turnOver = new AbortController();
-          return stopInTime(event.worker, turnOver.signal);
+          stopInTime(event.worker, turnOver.signal);
+          break;
         case "tokens_counted": {
           const name = reachedCap(limits(), used(), undefined, TOKEN_CAPS) ??
             reachedCap(limits(), used(event.worker), event.worker, TOKEN_CAPS);
           if (name !== undefined) reached.abort(errorOf(name));
-          return;
+          break;
         }
         case "turn_ends":
-          return turnOver.abort();
+          turnOver.abort();
       }
+      return prices === undefined
+        ? []
+        : unpricedModels(usageIn(spent), prices).filter((model) => !Object.hasOwn(usageIn(before), model));
     },
     [Symbol.dispose]() {
       over.abort();

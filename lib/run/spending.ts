@@ -112,16 +112,21 @@ export function settled(spending: Spending): Spending {
   return { ...turnEnded(spending, openSeconds(spending, process.lastMs)), seconds, process: undefined };
 }
 
-/** What a run, or one of its workers, has used at a time. */
-export function usedBy(spending: Spending, nowMs: number, worker?: string): Used {
+/** The tokens that a run, or one of its workers, has used. */
+export function usageIn(spending: Spending, worker?: string): Usage {
+  return worker === undefined ? spending.usage : (spending.workers[worker] ?? NOTHING_USED).usage;
+}
+
+/** What a run, or one of its workers, has used at a time; its cost is up to prices. */
+export function usedBy(spending: Spending, nowMs: number, worker?: string): Omit<Used, "maxCost"> {
   if (worker === undefined) {
-    const { turns, seconds, usage, process } = spending;
+    const { turns, seconds, process } = spending;
     const now = process === undefined ? 0 : (nowMs - process.sinceMs) / 1000;
-    return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usage) };
+    return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usageIn(spending)) };
   }
-  const { turns, seconds, usage } = spending.workers[worker] ?? NOTHING_USED;
+  const { turns, seconds } = spending.workers[worker] ?? NOTHING_USED;
   const now = spending.turn?.worker === worker ? openSeconds(spending, nowMs) : 0;
-  return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usage) };
+  return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usageIn(spending, worker)) };
 }
 
 function tokensUsed(

@@ -162,7 +162,7 @@ Deno.test("unknown keys are refused at every level, with the nearest one and the
 }`),
     [
       'panewright.jsonc:3:15: unknown key "max_rouns" in limits; did you mean "max_rounds"? Allowed here: max_turns, ' +
-      "max_minutes, max_tokens, max_rounds, max_review_cycles, min_review_cycles_before_approval, review_evidence_min_match, " +
+      "max_minutes, max_tokens, max_cost, max_rounds, max_review_cycles, min_review_cycles_before_approval, review_evidence_min_match, " +
       "at_review_limit, max_agent_restarts",
       'panewright.jsonc:4:13: unknown key "colour" in tmux. Allowed here: socket, session, cols, rows',
       'panewright.jsonc:5:26: unknown key "modle" in roles.tester; did you mean "model"? Allowed here: provider, ' +
@@ -310,5 +310,38 @@ Deno.test("without a config file the error says how to get one", async () => {
     () => load(dir, { path: "other.jsonc" }),
     UsageError,
     "Cannot read the config file other.jsonc: there is no such file",
+  );
+});
+
+Deno.test("a cap of costs needs prices, of a run, a role and a step; prices are checked to the last key", async () => {
+  assertEquals(
+    await problemsOf(`{
+  "prompt_file": "job.md",
+  "limits": { "max_cost": 5 },
+  "roles": { "tester": { "limits": { "max_cost": 1.5 } } },
+  "pipelines": { "main": [{ "name": "a", "prompt": "self", "check": { "type": "none" }, "limits": { "max_cost": 1 } }] },
+}`),
+    [
+      "panewright.jsonc:3:15: limits.max_cost cannot be kept without prices",
+      "panewright.jsonc:4:38: roles.tester.limits.max_cost cannot be kept without prices",
+      "panewright.jsonc:5:101: pipelines.main[0].limits.max_cost cannot be kept without prices",
+    ],
+  );
+  assertEquals(
+    await problemsOf(`{
+  "prompt_file": "job.md",
+  "limits": { "max_cost": 0 },
+  "prices": {
+    "date": "yesterday",
+    "models": { "m": { "input": -1, "cached_inptu": 2, "output": 3 } },
+  },
+}`),
+    [
+      "panewright.jsonc:3:15: limits.max_cost must be greater than 0, but is 0",
+      'panewright.jsonc:5:5: prices.date must be the day of the prices, such as 2026-11-01, but is the string "yesterday"',
+      "panewright.jsonc:6:24: prices.models.m.input must be at least 0, but is -1",
+      'panewright.jsonc:6:37: unknown key "cached_inptu" in prices.models.m; did you mean "cached_input"? Allowed here: ' +
+      "input, cached_input, cache_write, output",
+    ],
   );
 });

@@ -23,6 +23,7 @@ function otherValue({ value, example, key }: TableEntry): unknown {
     case "seconds":
     case "count":
     case "bytes":
+    case "amount":
       return (value.default ?? 0) + 1;
     case "switch":
       return !value.default;
@@ -46,7 +47,11 @@ for (const setting of SETTINGS) {
 
   Deno.test(`${key}: the file, the variable and the flag of its entry set it, and say so`, async () => {
     await using dir = await tempDir();
-    const extra = key.startsWith("notifications.") ? { notifications: { ntfy_topic: "t" } } : {};
+    const needed: Record<string, unknown> = {
+      notifications: { notifications: { ntfy_topic: "t" } },
+      limits: { prices: { date: "2026-11-01", models: {} } },
+    };
+    const extra = { ...needed[path[0] ?? ""] as Record<string, Record<string, unknown>> };
     const file = { ...extra, ...nested as Record<string, Record<string, unknown>> };
     if (key === "notifications.ntfy_url") file["notifications"] = { ...file["notifications"], ntfy_topic: "t" };
     await dir.write({
@@ -90,8 +95,8 @@ Deno.test("every default is a value that the setting may have, and a number name
     const slice = { it: { names: { key }, value, description: "" } } as SettingSlice;
     if ("default" in value && value.default !== undefined) completeSettings(slice, { it: value.default as never });
     if ("libraryDefault" in value) completeSettings(slice, { it: value.libraryDefault as never });
-    if (value.kind === "seconds" || value.kind === "count" || value.kind === "bytes") {
-      assert(value.least !== undefined || value.above !== undefined, key);
+    if (["seconds", "count", "bytes", "amount"].includes(value.kind)) {
+      assert("least" in value || "above" in value, key);
       assert("most" in limited(value), key);
     }
   }

@@ -35,7 +35,12 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
     { limits, condensation, handoff, permissions },
     {
       // A cap has no default.
-      limits: Object.assign({}, defaults.limits, { max_turns: 60, max_minutes: 480, max_tokens: 20_000_000 }),
+      limits: Object.assign({}, defaults.limits, {
+        max_turns: 60,
+        max_minutes: 480,
+        max_tokens: 20_000_000,
+        max_cost: 25,
+      }),
       condensation: defaults.condensation,
       handoff: defaults.handoff,
       permissions: Object.assign({}, defaults.permissions, {

@@ -73,6 +73,8 @@ Deno.test("--raise: only a cap that is there, to more than it is, as a whole num
   ) {
     assertThrows(() => parseRaise([word]), UsageError, "Cannot raise");
   }
+  assertEquals(parseRaise(["tester.max_cost=2.50", "max_cost=3"]), { "tester.max_cost": 2.5, max_cost: 3 });
+  assertThrows(() => parseRaise(["max_tokens=2.5"]), UsageError, "Cannot raise");
   const caps = { max_turns: 4 };
   requireRaise({ max_turns: 5 }, caps);
   assertThrows(() => requireRaise({ max_turns: 4 }, caps), UsageError, "Cannot raise max_turns to 4: it is 4");

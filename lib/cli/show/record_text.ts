@@ -2,6 +2,7 @@ import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/f
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { totalUsage, type Usage } from "../../providers/usage.ts";
+import type { Cost } from "../../run/prices.ts";
 import type { RunEnd } from "../../run/progress.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
@@ -70,11 +71,11 @@ const WORDS: {
     const byWorker = isLoop ? record.usageByRole : record.usageByStep;
     return [
       line(
-        `${OUTCOMES[outcome]} ${after}${because}${tokensOf(record.usage ?? {})}`,
+        `${OUTCOMES[outcome]} ${after}${because}${tokensOf(record.usage ?? {})}${costText(record.cost)}`,
         outcome === "pass" ? "good" : "bad",
         "result",
       ),
-      ...workerTokens(byWorker ?? {}).map((each) => line(each, "plain", "result")),
+      ...workerTokens(byWorker ?? {}, record.cost?.byWorker).map((each) => line(each, "plain", "result")),
       ...(resumeCommand === undefined ? [] : [line(`Resume with: ${resumeCommand}`, "plain", "result")]),
     ];
   },
@@ -316,10 +317,23 @@ export function tokensOf(usage: Usage): string {
  * ]);
  * ```
  */
-export function workerTokens(byWorker: Readonly<Record<string, Usage>>): readonly string[] {
+export function workerTokens(
+  byWorker: Readonly<Record<string, Usage>>,
+  costs: Readonly<Record<string, number>> = {},
+): readonly string[] {
   const all = Object.entries(byWorker).map(([worker, usage]) => [worker, tokenText(usage)] as const);
   const told = all.filter(([, text]) => text !== "");
-  return told.length < 2 ? [] : told.map(([worker, text]) => `${worker}: ${text}`);
+  const costOf = (worker: string) => costs[worker] === undefined ? "" : `, cost ${money(costs[worker])}`;
+  return told.length < 2 ? [] : told.map(([worker, text]) => `${worker}: ${text}${costOf(worker)}`);
+}
+
+function costText(cost: Cost | undefined): string {
+  return cost === undefined ? "" : `, cost ${money(cost.total)} by the prices of ${cost.pricesOf}`;
+}
+
+/** An amount with at least two places; small ones with more. */
+function money(amount: number): string {
+  return amount >= 0.1 || amount === 0 ? amount.toFixed(2) : String(amount);
 }
 
 function tokenText(usage: Usage): string {

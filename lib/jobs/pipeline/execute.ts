@@ -13,6 +13,7 @@ import { planMismatch } from "./machine.ts";
 import { PIPELINE } from "./mod.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import { type ExecState, type RunHead, stepWorker } from "./state.ts";
+import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../run/usage.ts";
 
 /** What a run is given besides its task. */
@@ -68,6 +69,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     workdir: plan.workdir,
     notifications: plan.notifications,
     caps: capsOf(plan),
+    prices: plan.prices,
     secrets: [...options.secrets ?? [], ...stepsOwn],
     subfolders: ["stepsDir", "answersDir"],
     async resume(folder, state) {
@@ -104,7 +106,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     finish({ resumeCommand, ...end }, { passed, tokens }) {
       // The question that waits says how to continue.
       const isOver = end.outcome === "pass" || end.outcome === "waiting";
-      const used = { usage: usageOfAll(tokens), usageByStep: tokens.byWorker };
+      const used = { usage: usageOfAll(tokens), usageByStep: tokens.byWorker, ...costIn(tokens, plan.prices) };
       return { type: "run_finished", ...end, tasks: passed.length, ...used, ...(isOver ? {} : { resumeCommand }) };
     },
   };

@@ -1,5 +1,6 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
+import { cost } from "../../run/prices.ts";
 import { runEnd } from "../../run/progress.ts";
 import { usage } from "../../run/usage.ts";
 import {
@@ -212,6 +213,8 @@ export const EXEC_FACTS = {
     usage,
     /** By the names that the steps' caps have: `main/build`. */
     usageByStep: optional(mapOf(usage)),
+    /** Missing where there are no prices. */
+    cost: optional(cost),
     seconds: number,
     /** The command that resumes it; missing where it has passed, or a question waits first. */
     resumeCommand: optional(text),

@@ -2,6 +2,7 @@ import type { StepProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
+import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 
@@ -15,6 +16,8 @@ export interface ExecPlan {
   readonly settings: ExecSettings;
   /** What a run may use. */
   readonly caps: Caps;
+  /** What tokens cost. */
+  readonly prices?: Prices;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxRequest;
   readonly notifications?: NotificationPlan;

@@ -21,6 +21,7 @@ import { ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { openSpool, type Spool } from "../../session_log/spool.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
+import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../run/usage.ts";
 import { errorText } from "../../text/error_text.ts";
 import { startAgents } from "./agents.ts";
@@ -99,6 +100,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     get caps() {
       return runCaps(plan.caps, Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])));
     },
+    prices: plan.prices,
     get secrets() {
       return secretsOf(options);
     },
@@ -136,6 +138,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         rounds: loop.round,
         usage: usageOfAll(tokens),
         usageByRole: tokens.byWorker,
+        ...costIn(tokens, plan.prices),
         ...(audit === undefined ? {} : { audit: audit.end }),
         ...(isOver ? {} : { resumeCommand }),
       };

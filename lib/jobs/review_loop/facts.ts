@@ -1,6 +1,7 @@
 import { DIALOG_FACTS } from "../../dialogs/facts.ts";
 import { ROLES } from "../../roles.ts";
 import type { Held, MessageKind } from "../../handoff/settings.ts";
+import { cost } from "../../run/prices.ts";
 import { runEnd } from "../../run/progress.ts";
 import { usage } from "../../run/usage.ts";
 import {
@@ -243,6 +244,8 @@ export const REVIEW_FACTS = {
     /** Of the whole run, earlier processes included; missing in older journals. */
     usage: optional(usage),
     usageByRole: optional(mapOf(usage)),
+    /** Missing where there are no prices. */
+    cost: optional(cost),
     /** Where the audit log ends. */
     audit: optional(object({ records: number, hash: text })),
     /** Resumes the run; missing where there is nothing to resume. */

@@ -5,6 +5,7 @@ import type { PaneProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
+import type { Prices } from "../../run/prices.ts";
 import type { Job } from "./job.ts";
 import type { SettingsOf } from "../../settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
@@ -18,6 +19,8 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly loop: ReviewLoopSettings;
   /** What a run may use. */
   readonly caps: Caps;
+  /** What tokens cost. */
+  readonly prices?: Prices;
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;

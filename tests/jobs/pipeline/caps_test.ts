@@ -176,6 +176,44 @@ for (
   });
 }
 
+Deno.test("max_cost stops an attempt at the reply that reaches it; a model without a price is named once, and costs nothing", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const prices = { date: "2026-11-01", models: { dear: { input: 10_000, output: 0 } } };
+  let replies = 0;
+  const spins: Act = ({ signal, onProgress }) => {
+    for (;; replies++) {
+      signal.throwIfAborted();
+      const tokens = { inputTokens: 10 * (replies + 1), cachedInputTokens: 0, outputTokens: 5 };
+      onProgress?.({ type: "usage", usage: { dear: tokens, deer: tokens } });
+    }
+  };
+  const caps = { maxCost: 0.25 };
+  const steps = [step("a")];
+  const error = await assertRejects(() => runIn(dir, steps, { ...cast(spins), caps, prices }), CapReachedError);
+  assertStringIncludes(error.message, "the cap max_cost (0.25) is reached");
+  assertEquals([replies, error.raise], [3, "max_cost=0.5"]);
+  const { id, end } = await endOf(dir);
+  assertEquals(end?.["cost"], { total: 0.3, byWorker: { "main/a": 0.3 }, pricesOf: "2026-11-01" });
+  const warned = async () => {
+    const records = await Deno.readTextFile(`${dir.path}/.panewright/runs/${id}/journal.ndjson`);
+    return records.trim().split("\n").map((line) => JSON.parse(line)).filter(({ type }) => type === "warning")
+      .map(({ message }) => message);
+  };
+  const unpriced =
+    'there is no price for the model deer: its tokens are counted, and cost nothing (did you mean "dear"?)';
+  assertEquals(await warned(), [unpriced]);
+  const again = { run: id, caps, prices };
+  const idle = cast();
+  await assertRejects(() => resumeIn(dir, steps, { ...idle, ...again }), CapReachedError);
+  assertEquals(idle.requests, []);
+  const ends: Act = async (request) => {
+    return { ...await says()(request), usage: { deer: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0 } } };
+  };
+  const { report } = await resumeIn(dir, steps, { ...cast(ends), ...again, raise: { max_cost: 1 } });
+  assertEquals([report.outcome, await warned()], ["pass", [unpriced]]);
+});
+
 Deno.test("max_tokens where a CLI tells no tokens: the run stops, since the cap cannot be checked", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });

@@ -92,6 +92,7 @@ export function step(name: string, more: Partial<StepPlan> = {}): StepPlan {
 export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly settings?: Partial<ExecSettings>;
   readonly caps?: ExecPlan["caps"];
+  readonly prices?: NonNullable<ExecPlan["prices"]>;
   readonly overrides?: ExecOverrides;
   readonly pipelines?: ExecPlan["pipelines"];
   readonly defaultPipeline?: string;
@@ -140,7 +141,7 @@ async function collect(
   options: RunOptions & Pick<Cast, "runHeadless">,
   execute: (options: ExecOptions) => Promise<ExecReport>,
 ): Promise<Ended> {
-  const { caps = {}, settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
+  const { caps = {}, prices, settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
   const events: ExecEvent[] = [];
   const plan: ExecPlan = {
     workdir: dir.path,
@@ -148,6 +149,7 @@ async function collect(
     defaultPipeline,
     settings: { ...defaultsOf(EXEC_SETTINGS), ...settings },
     caps,
+    ...(prices === undefined ? {} : { prices }),
   };
   const onEvent = (event: ExecEvent) => {
     events.push(event);

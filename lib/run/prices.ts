@@ -1,0 +1,95 @@
+import type { TokenUsage, Usage } from "../providers/usage.ts";
+import { mapOf, number, object, text, type ValueOf } from "../schema.ts";
+import { didYouMean } from "../text/suggest.ts";
+import { type TokenCounts, usageOfAll } from "./usage.ts";
+
+/** What a model takes for a million tokens, in the currency of the table. */
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  /** Of input that came from a cache. @default {the price of input} */
+  readonly cachedInput?: number;
+  /** Of input that was written to a cache. @default {the price of input} */
+  readonly cacheWrite?: number;
+}
+
+/** The prices that a person has looked up. */
+export interface Prices {
+  /** The day of which they are: `2026-11-01`. */
+  readonly date: string;
+  /** By the model's name in the records of its CLI. */
+  readonly models: Readonly<Record<string, ModelPrices>>;
+}
+
+/** Checks what a run has cost, as its last record has it. */
+export const cost = object({
+  total: number,
+  /** By role, or by step as its caps are named. */
+  byWorker: mapOf(number),
+  /** The day of the prices. */
+  pricesOf: text,
+});
+
+/** What a run has cost. */
+export type Cost = ValueOf<typeof cost>;
+
+const MILLION = 1_000_000;
+
+/** What everything that was counted has cost; nothing where there are no prices. */
+export function costIn(counts: TokenCounts, prices: Prices | undefined): { readonly cost?: Cost } {
+  if (prices === undefined) return {};
+  const byWorker = Object.entries(counts.byWorker).map(([worker, usage]) => [worker, costOf(usage, prices)] as const);
+  return {
+    cost: { total: costOf(usageOfAll(counts), prices), byWorker: Object.fromEntries(byWorker), pricesOf: prices.date },
+  };
+}
+
+/**
+ * What tokens have cost, to a millionth. A model without a price costs nothing here: see {@linkcode unpricedModels}.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const prices = { date: "2026-11-01", models: { m: { input: 4, cachedInput: 1, cacheWrite: 5, output: 20 } } };
+ * const tokens = { inputTokens: 3e6, cachedInputTokens: 1e6, cacheWriteInputTokens: 1e6, outputTokens: 1e6 };
+ * assertEquals(costOf({ m: tokens, other: tokens }, prices), 4 + 1 + 5 + 20);
+ * ```
+ */
+export function costOf(usage: Usage, { models }: Prices): number {
+  const costs = Object.entries(usage).map(([name, tokens]) => {
+    const prices = Object.hasOwn(models, name) ? models[name] : undefined;
+    return prices === undefined ? 0 : costOfModel(tokens, prices);
+  });
+  // What is left of sums of fractions is nobody's money.
+  return Math.round(costs.reduce((sum, cost) => sum + cost, 0) * MILLION) / MILLION;
+}
+
+/**
+ * The models of a usage that have no price.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0 };
+ * assertEquals(unpricedModels({ m: tokens }, { date: "2026-11-01", models: {} }), ["m"]);
+ * ```
+ */
+export function unpricedModels(usage: Usage, { models }: Prices): readonly string[] {
+  return Object.keys(usage).filter((name) => !Object.hasOwn(models, name));
+}
+
+/** What is said of a model that has no price. */
+export function unpricedMessage(model: string, prices: Prices | undefined): string {
+  const known = Object.keys(prices?.models ?? {});
+  return `there is no price for the model ${model}: its tokens are counted, and cost nothing${
+    didYouMean(model, known)
+  }`;
+}
+
+function costOfModel(tokens: TokenUsage, prices: ModelPrices): number {
+  const { inputTokens, cachedInputTokens: cached, cacheWriteInputTokens: written = 0, outputTokens } = tokens;
+  const { input, output, cachedInput = input, cacheWrite = input } = prices;
+  const all = (inputTokens - cached - written) * input + cached * cachedInput + written * cacheWrite +
+    outputTokens * output;
+  return all / MILLION;
+}
