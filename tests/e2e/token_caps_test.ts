@@ -13,8 +13,9 @@ import { responseTargetOf, workTurn } from "./review_model.ts";
 
 /** A reply takes that long, and calls a tool that is done at once. */
 const REPLY = [{ do: "wait", ms: 600 }, { do: "shell", command: "true" }] as const;
-/** The models of the servers tell of some 1000 tokens a reply: the fourth reaches this cap. */
-const CAP = 3900;
+/** The models of the servers tell of 1000 to 1200 tokens a reply: the fourth reaches each of the caps. */
+const TOKENS = 3900;
+const COST = 3.9;
 const REPLIES = 4;
 
 /** A model that calls tools for ever. */
@@ -22,13 +23,21 @@ const SPINS: Turn = Array.from({ length: 200 }, () => REPLY).flat();
 /** One that never finishes the reply after the one that reaches the cap. */
 const HANGS: Turn = [...Array.from({ length: REPLIES }, () => REPLY).flat(), { do: "hang" }];
 
+/** What the CLIs call the models that they ask for. */
+const MODELS = { codex: "gpt-6.1-sol", claude_code: "claude-opus-5-5" } as const;
+
 const SERVERS = { codex: startOpenAiServer, claude_code: startAnthropicServer } as const;
 
 for (const provider of ["codex", "claude_code"] as const satisfies readonly CliName[]) {
   for (
-    const [what, turn, limits, name] of [
-      ["spins", SPINS, { limits: { max_tokens: CAP } }, "max_tokens"],
-      ["never finishes", HANGS, { roles: { tester: { limits: { max_tokens: CAP } } } }, "tester.max_tokens"],
+    const [what, turn, limits, { name, cap }] of [
+      ["spins", SPINS, { limits: { max_tokens: TOKENS } }, { name: "max_tokens", cap: TOKENS }],
+      [
+        "never finishes",
+        HANGS,
+        { roles: { tester: { limits: { max_cost: COST } } } },
+        { name: "tester.max_cost", cap: COST },
+      ],
     ] as const
   ) {
     Deno.test(`${name}, ${provider}, a model that ${what}: at most one reply beyond the cap; --raise continues`, async () => {
@@ -63,6 +72,7 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
         prompt_file: "job.md",
         start_agent: "tester",
         handoff: { poll_seconds: 0.5 },
+        prices: { date: "2026-11-01", models: { [MODELS[provider]]: { input: 1000, output: 0 } } },
         ...limits,
       };
       await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
@@ -72,13 +82,14 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
 
       const capped = await start("run");
       assertEquals(capped.code, 3, capped.stderr);
-      assertStringIncludes(capped.stderr, `Cannot continue: the cap ${name} (${CAP}) is reached`);
+      assertStringIncludes(capped.stderr, `Cannot continue: the cap ${name} (${cap}) is reached`);
       assert(replies() <= REPLIES + 1, `${replies()} replies were asked for`);
       const end = parseEvents(capped.stdout).find(({ type }) => type === "run_finished") as Finished | undefined;
-      assertMatch(end?.resumeCommand ?? "", new RegExp(` --raise '?${name}=${2 * CAP}'?$`));
+      assertMatch(end?.resumeCommand ?? "", new RegExp(` --raise '?${RegExp.escape(`${name}=${2 * cap}`)}'?$`));
       const [used] = Object.values(end?.usageByRole?.tester ?? {});
-      assert(used !== undefined && used.inputTokens + used.outputTokens >= CAP, capped.stdout);
-      assertEquals(Object.values(end?.usage ?? {}), [used]);
+      assert(used !== undefined && used.inputTokens >= REPLIES * 1000, capped.stdout);
+      assertEquals(end?.usage, { [MODELS[provider]]: used });
+      assertEquals(end?.cost?.total, used.inputTokens / 1000);
       await sandbox.assertNothingLeft();
 
       const asked = replies();
@@ -100,6 +111,7 @@ interface Finished {
   readonly type: string;
   readonly resumeCommand?: string;
   readonly usage?: Tokens;
+  readonly cost?: { readonly total: number };
   readonly usageByRole?: { readonly tester?: Tokens };
 }
 
