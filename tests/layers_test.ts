@@ -7,6 +7,7 @@ const LIB = new URL("../lib", import.meta.url).pathname;
 /** From the top down; what shares a row stands beside each other. An import points down or stays in its own row. */
 const LAYERS: readonly (readonly string[])[] = [
   ["cli", "mod.ts"],
+  ["rule_packs"],
   ["config"],
   ["jobs"],
   ["run"],

@@ -60,6 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "check the rules against recorded screens",
     load: () => import("./commands/fixtures.ts"),
   },
+  { name: "rules", summary: "show, update or roll back the rules", load: () => import("./commands/rules.ts") },
   { name: "record", summary: "record an agent's pane with its statuses", load: () => import("./commands/record.ts") },
   { name: "fixture", summary: "cut a fixture from a recording", load: () => import("./commands/fixture.ts") },
   { name: "ask", summary: "ask a person from within a pipeline step", load: () => import("./commands/ask.ts") },

@@ -6,6 +6,7 @@ import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { CliIo } from "./console/command.ts";
 import { findProgram } from "./doctor_checks.ts";
+import { installedProviders } from "./installed_rules.ts";
 
 /** How the configuration of steps is read. */
 export interface ExecConfigOptions {
@@ -38,7 +39,13 @@ export async function loadExecConfig(
 ): Promise<ExecConfig> {
   const { path, flags = {}, pipelineNeeded = true } = options;
   const loaded = await loadSettings(
-    { cwd: io.cwd, env: io.env, flags, ...(path === undefined ? {} : { path }) },
+    {
+      cwd: io.cwd,
+      env: io.env,
+      providers: await installedProviders(io),
+      flags,
+      ...(path === undefined ? {} : { path }),
+    },
     (context) =>
       checkPipelines(context, { pipelineNeeded, findProgramProblem: (step) => programProblem(step, io), onWarning }),
   );

@@ -2,6 +2,7 @@ import { defaultConfigFile } from "../config/default_file.ts";
 import { findRulePack } from "../providers/classify_screen.ts";
 import type { RulePack } from "../screen/mod.ts";
 import type { CliIo } from "./console/command.ts";
+import { installedProviders } from "./installed_rules.ts";
 
 /** The flag of commands that read screens with the rules of a configuration. */
 export const CONFIG_RULES_FLAG = {
@@ -16,17 +17,21 @@ export const CONFIG_RULES_FLAG = {
 export type FindRulePack = (provider: string) => RulePack;
 
 /**
- * The rules that a run reads screens with: the built-in ones, with the changes of the config file.
+ * The rules that a run reads screens with: the built-in ones or those that the person has installed, with the changes
+ * of the config file.
  *
  * @param config the config file; without it, `panewright.jsonc` of the working directory, if it is there
- * @throws {UsageError} that lists everything that is wrong with the config file, each with its place
+ * @throws {UsageError} that lists everything that is wrong with the config file, each with its place; and when installed
+ *   rules cannot be used
  */
-export async function loadRulePacks(config: string | undefined, { cwd }: CliIo): Promise<FindRulePack> {
+export async function loadRulePacks(config: string | undefined, io: CliIo): Promise<FindRulePack> {
+  const { cwd } = io;
+  const installed = await installedProviders(io);
   const path = config ?? await defaultConfigFile(cwd);
-  if (path === undefined) return findRulePack;
+  if (path === undefined) return (provider) => findRulePack(provider, installed);
   // Nobody else waits until the schema is loaded.
   const { loadProviders } = await import("../config/load.ts");
-  const providers = await loadProviders({ path, cwd });
+  const providers = await loadProviders({ path, cwd, providers: installed });
   return (provider) => findRulePack(provider, providers);
 }
 

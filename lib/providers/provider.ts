@@ -1,6 +1,7 @@
 import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
+import type { ScreenData } from "../screen/screen_data.ts";
 import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
 import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
@@ -93,6 +94,8 @@ export interface CliProgram {
 /** What is known of an agent that a person sees: how it runs in a pane. */
 export interface TerminalProvider {
   readonly rules: RulePack;
+  /** These rules as they are written; missing where no pack of rules can take their place. */
+  readonly screen?: ScreenData;
   /** Whether rows that the terminal wrapped are joined in a capture, as in the recordings of this provider's rules. */
   readonly joinWrappedRows: boolean;
   readonly submit: SubmitProfile;

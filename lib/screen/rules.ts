@@ -217,9 +217,21 @@ export interface Layout {
   };
 }
 
+/** Which pack of rules a person has installed. */
+export interface RulesSource {
+  /** Numbers with dots: `0.1.0.1`. */
+  readonly version: string;
+  /** The SHA-256 of the pack's file, hexadecimal. */
+  readonly sha256: string;
+  /** The id of the key that signed it. */
+  readonly key: string;
+}
+
 /** What is known of one CLI's screens. */
 export interface RulePack {
   readonly provider: string;
+  /** Where rules and layout come from; missing for those that are built in. A person's changes are on top of it. */
+  readonly source?: RulesSource;
   readonly layout: Layout;
   /** In any order: priorities decide. */
   readonly rules: readonly Rule[];

@@ -75,6 +75,30 @@ export function createRulePack(provider: string, { layout, rules }: ScreenData):
   };
 }
 
+/** The ids of the rules that all providers share. */
+export const COMMON_RULE_IDS: readonly string[] = (commonRules as readonly RuleData[]).map(({ id }) => id);
+
+/**
+ * Every regular expression of a provider's screens, as it is written.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const rules = [{ id: "busy", status: "processing", title: ["^a", "^b"] }] as const;
+ * assertEquals(patternsOf({ layout: { head: "^• ", dialog: { max_below: 2 } }, rules }), ["^• ", "^a", "^b"]);
+ * ```
+ */
+export function patternsOf({ layout, rules }: ScreenData): readonly string[] {
+  const found: string[] = [];
+  const collect: Compile = (pattern) => {
+    found.push(...[pattern].flat());
+    return /(?:)/;
+  };
+  compileLayout(layout, collect);
+  for (const rule of rules) compileRule(rule, collect);
+  return found;
+}
+
 /** A person's entry, and where it stands, such as `panewright.jsonc:12`. */
 export interface RuleChange {
   readonly rule: RuleData;

@@ -7,6 +7,7 @@ import { UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
 import { displayWidth } from "../../text/display_width.ts";
 import { cut, padEnd } from "../console/layout.ts";
+import { installedProviders } from "../installed_rules.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 
 const ACTIONS = ["show", "schema"];
@@ -41,6 +42,7 @@ export const command = defineCommand({
     const loaded = await loadAnyConfig({
       cwd: io.cwd,
       env: io.env,
+      providers: await installedProviders(io),
       flags: parsed.flags,
       ...(path === undefined ? {} : { path }),
     });

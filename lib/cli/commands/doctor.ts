@@ -4,7 +4,6 @@ import { loadAnyConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { UsageError } from "../../errors.ts";
 import { systemProcessRunner } from "../../ports/process.ts";
-import { PROVIDERS } from "../../providers/mod.ts";
 import type { CliProgram, Provider } from "../../providers/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
 import { defineCommand } from "../console/command.ts";
@@ -18,6 +17,7 @@ import {
   type Finding,
 } from "../doctor_checks.ts";
 import { checkSandbox } from "../doctor_sandbox.ts";
+import { checkRules } from "../doctor_rules.ts";
 import { type TrialProvider, tryHooks } from "../hook_trial.ts";
 import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
@@ -58,7 +58,7 @@ The exit code is 1 if something that is needed is missing. Your settings and fil
       signal,
       env,
       cwd,
-      providers: PROVIDERS,
+      ...await checkRules(io),
       triesHooks,
       hooksLimitSeconds,
     };
@@ -93,6 +93,8 @@ export interface ExamineContext extends DoctorContext {
   /** Absolute path of the working directory. */
   readonly cwd: string;
   readonly providers: readonly Provider[];
+  /** What was found about the rules. @default {[]} */
+  readonly rulesFindings?: readonly Finding[];
   /** Whether the hooks of the CLIs that are there are tried. @default {false} */
   readonly triesHooks?: boolean;
   /** How long each trial may take. @default {20} */
@@ -105,6 +107,7 @@ export async function* examine(path: string | undefined, context: ExamineContext
   yield await checkTmux(context);
   const { finding, workdir = context.cwd, agents, sandbox } = await checkConfig(path, context);
   yield* checkAgents(agents, { ...context, workdir, sandbox });
+  yield* context.rulesFindings ?? [];
   yield* checkTerminal(context);
   yield await checkFolder("working directory", workdir);
   yield finding;

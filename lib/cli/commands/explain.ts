@@ -54,12 +54,13 @@ export function explainCaptures(captures: readonly CorpusEntry[], options: Expla
       beaten,
       ...(dialog ? { dialog } : {}),
       ...(options.all ? { rules: judgeRules(screen, pack) } : {}),
+      ...(pack.source === undefined ? {} : { pack: pack.source }),
       screen,
     };
   });
 }
 
-function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog, rules }: Explanation): object {
+function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog, rules, pack }: Explanation): object {
   return {
     file,
     provider,
@@ -69,6 +70,7 @@ function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog
     evidence,
     beaten,
     ...(dialog ? { dialog } : {}),
+    ...(pack ? { pack } : {}),
     ...(rules
       ? {
         rules: rules.map((each) => ({

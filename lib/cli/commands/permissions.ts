@@ -9,6 +9,7 @@ import { realPathSnapshot } from "../../ports/real_path.ts";
 import { ROLES } from "../../roles.ts";
 import { dialogKindsOf, PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
 import { defineCommand } from "../console/command.ts";
+import { installedProviders } from "../installed_rules.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 
 const ACTIONS = ["test"];
@@ -86,6 +87,7 @@ With --json, one object a line is printed for each subject, in their order: deci
     const { config, workdir } = await loadSettings({
       cwd: io.cwd,
       env: io.env,
+      providers: await installedProviders(io),
       ...(flags.config === undefined ? {} : { path: flags.config }),
     });
     const { role = "programmer", kind = "command" } = flags;

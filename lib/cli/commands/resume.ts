@@ -21,6 +21,7 @@ import { lockRun } from "../../run/run_lock.ts";
 import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { installedProviders } from "../installed_rules.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
 import { executeReview } from "./run.ts";
@@ -103,6 +104,7 @@ async function resumeReview(
   const loaded = await loadSettings({
     cwd,
     env: (name) => around.io.env(name),
+    providers: await installedProviders(around.io),
     flags,
     ...(configFile === null ? {} : { path: configFile }),
   });

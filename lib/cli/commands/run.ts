@@ -12,6 +12,7 @@ import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { carryOut, type Surroundings } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
+import { installedProviders } from "../installed_rules.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";
 
@@ -37,6 +38,7 @@ export const command = defineCommand({
     const loaded = await loadConfig({
       cwd: io.cwd,
       env: (name) => io.env(name),
+      providers: await installedProviders(io),
       flags,
       ...(path === undefined ? {} : { path }),
     });

@@ -1,4 +1,13 @@
-import type { BeatenRule, DialogInfo, Evidence, Rule, RuleVerdict, Screen, TerminalStatus } from "../../screen/mod.ts";
+import type {
+  BeatenRule,
+  DialogInfo,
+  Evidence,
+  Rule,
+  RulesSource,
+  RuleVerdict,
+  Screen,
+  TerminalStatus,
+} from "../../screen/mod.ts";
 import { cut } from "../console/layout.ts";
 import { describeOrigin } from "../rule_packs.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
@@ -17,6 +26,8 @@ export interface Explanation {
   readonly dialog?: DialogInfo;
   /** Every rule with what became of it, highest priority first; only on request. */
   readonly rules?: readonly RuleVerdict[];
+  /** The installed pack of rules that it was read with; missing for the built-in ones. */
+  readonly pack?: RulesSource;
   readonly screen: Screen;
 }
 
@@ -80,7 +91,7 @@ function otherReadings({ otherReadings: readings }: DialogInfo): string[] {
  * Whatever an agent wrote is escaped, so that none of it reaches the terminal as a control sequence.
  */
 export function renderExplanation(explanation: Explanation, { width }: PictureOptions): string {
-  const { file, provider, status, rule, origin, evidence, beaten, rules, dialog } = explanation;
+  const { file, provider, status, rule, origin, evidence, beaten, rules, dialog, pack } = explanation;
   const facts = evidence.filter(({ row }) => row < 0).map(({ text }) => `  because ${sanitizeLine(text)}`);
   const about = dialog === undefined ? [] : [
     `  dialog (${dialog.kind}): ${sanitizeLine(dialog.heading)}`,
@@ -101,6 +112,7 @@ export function renderExplanation(explanation: Explanation, { width }: PictureOp
   const verdict = rule === "none" ? "no rule applies" : `rule ${rule}${sanitizeLine(describeOrigin(origin))}`;
   return [
     `${sanitizeLine(file)} (${provider}): ${status}, ${verdict}`,
+    ...(pack === undefined ? [] : [sanitizeLine(`  with the installed rules ${pack.version}, signed by ${pack.key}`)]),
     ...facts,
     ...about,
     ...picture(explanation, width),

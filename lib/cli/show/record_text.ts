@@ -1,5 +1,5 @@
 import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
-import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { ReviewFact, RulesUsed } from "../../jobs/review_loop/facts.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { totalUsage, type Usage } from "../../providers/usage.ts";
 import type { Cost } from "../../run/prices.ts";
@@ -52,12 +52,17 @@ const WORDS: {
   readonly [Type in ShownRecord["type"]]: (record: RecordOf<Type>) => ShownLine | readonly ShownLine[];
 } = {
   // Both jobs
-  run_started: (record) =>
+  run_started: (record) => [
     line(
       `run ${record.runId}${record.job === "run" ? `, starting with ${record.startAgent}` : ""}; ` +
         `its records are in ${record.folder}`,
     ),
-  run_resumed: ({ runId, folder }) => line(`run ${runId} resumed; its records are in ${folder}`),
+    ...("rules" in record ? rulesLines(record) : []),
+  ],
+  run_resumed: (record) => [
+    line(`run ${record.runId} resumed; its records are in ${record.folder}`),
+    ...("rules" in record ? rulesLines(record) : []),
+  ],
   warning: (record) => {
     const who = "role" in record && record.role !== undefined ? `${record.role}: ` : "";
     return text(`warning: ${who}${record.message}`, "caution", "always");
@@ -260,6 +265,20 @@ const GIVEN: Readonly<Record<AnsweredBy, string>> = {
   level: "since level 0 does not ask",
   cap: "since the step has asked its share",
 };
+
+/** Installed rules are told always, as a status may rest on them; built-in ones where they take the place of others. */
+function rulesLines(
+  { rules = {}, rulesBefore = {} }: { readonly rules?: RulesUsed; readonly rulesBefore?: RulesUsed },
+): readonly ShownLine[] {
+  return Object.entries(rules).flatMap(([provider, { version, sha256, key }]) => {
+    const before = rulesBefore[provider];
+    const changed = before !== undefined && (before.version !== version || before.sha256 !== sha256);
+    if (key === undefined && !changed) return [];
+    const now = `${provider} is read with ${key === undefined ? "the built-in rules" : "rules"} ${version}`;
+    const signed = key === undefined ? "" : `, signed by ${key}`;
+    return [line(`${now}${signed}${changed ? `; before, with ${before.version}` : ""}`, changed ? "caution" : "plain")];
+  });
+}
 
 /** Columns of a line about what an agent does. */
 const ACTIVITY_WIDTH = 160;

@@ -34,6 +34,7 @@ import { nextTurn } from "./machine.ts";
 import { REVIEW_LOOP } from "./mod.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
+import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
 import { endLeftSession, openRunSession } from "./run_session.ts";
 import type { RunState } from "./run_state.ts";
 import { createTestCommandRunner } from "./run_test_command.ts";
@@ -73,7 +74,14 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
   const about = { workdir, startAgent, task, settings, origin } as const;
   return await startRun<ReviewFact, RunState | undefined>(
     reviewExecution(options),
-    ({ id: runId, path: folder }) => ({ type: "run_started", job: "run", runId, folder, ...about }),
+    ({ id: runId, path: folder }) => ({
+      type: "run_started",
+      job: "run",
+      runId,
+      folder,
+      ...about,
+      rules: rulesUsedBy(options.plan),
+    }),
     options,
   );
 }
@@ -112,7 +120,16 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
           hint: "Start the job anew with: panewright run",
         });
       }
-      return { type: "run_resumed", runId, folder: path, settings: reviewLoopSettings(plan.loop) };
+      const rules = rulesUsedBy(plan);
+      const before = state?.head.rules;
+      return {
+        type: "run_resumed",
+        runId,
+        folder: path,
+        settings: reviewLoopSettings(plan.loop),
+        rules,
+        ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
+      };
     },
     async claim({ id: runId }) {
       using claimed = new DisposableStack();

@@ -36,6 +36,12 @@ const origin = object({
   flags: mapOf((_value): _value is unknown => true),
 });
 
+/**
+ * Which rules tell what the screens of each provider mean, by its id: their version, and for those of a pack its
+ * SHA-256 and the id of the key that signed it.
+ */
+const rulesUsed = mapOf(object({ version: text, sha256: optional(text), key: optional(text) }));
+
 /** Settings as some version had them: those that are there must be of their type. */
 const settings: Check<ReviewLoopSettings> = (value): value is ReviewLoopSettings =>
   isObject(value) &&
@@ -59,6 +65,7 @@ export const REVIEW_FACTS = {
     task: object({ introduction: text, exploreSummary: text, scenarioTest: text }),
     settings,
     origin,
+    rules: optional(rulesUsed),
     /** The version that started it. */
     panewright: optional(text),
   },
@@ -69,6 +76,9 @@ export const REVIEW_FACTS = {
     settings,
     /** The caps that were raised, by name. */
     raised: optional(mapOf(number)),
+    rules: optional(rulesUsed),
+    /** Those before, where they were others. */
+    rulesBefore: optional(rulesUsed),
     panewright: optional(text),
   },
   /** About to open a tmux session, or to add windows to one that exists. */
@@ -255,5 +265,8 @@ export const REVIEW_FACTS = {
 
 /** What happens in a review loop. */
 export type ReviewFact = FactOf<typeof REVIEW_FACTS>;
+/** Which rules tell what the screens of each provider mean. */
+export type RulesUsed = ValueOf<typeof rulesUsed>;
+
 /** What a run was started from. */
 export type RunOrigin = ValueOf<typeof origin>;

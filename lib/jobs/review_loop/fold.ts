@@ -25,11 +25,11 @@ export function foldEvent(state: RunState | undefined, event: RecordedEvent): Ru
 
 function firstState(event: RecordedEvent): RunState | undefined {
   if (event.type !== "run_started") return undefined;
-  const { runId: id, workdir, task, origin } = event;
+  const { runId: id, workdir, task, origin, rules } = event;
   const settings = completed(event.settings);
   const { state: loop, events } = startLoop({ workdir, job: task, settings });
   return {
-    head: { id, workdir, task, settings, origin },
+    head: { id, workdir, task, settings, origin, ...(rules === undefined ? {} : { rules }) },
     loop,
     untold: events,
     session: undefined,
@@ -55,7 +55,11 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "run_resumed":
       return {
         ...state,
-        head: { ...state.head, settings: completed(event.settings) },
+        head: {
+          ...state.head,
+          settings: completed(event.settings),
+          ...(event.rules === undefined ? {} : { rules: event.rules }),
+        },
         restarts: {},
         finished: undefined,
       };

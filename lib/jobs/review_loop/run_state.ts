@@ -3,7 +3,7 @@ import type { TokenCounts } from "../../run/usage.ts";
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
 import type { AgentPane, SessionState } from "../../run/progress.ts";
-import type { ReviewFact, RunOrigin } from "./facts.ts";
+import type { ReviewFact, RulesUsed, RunOrigin } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 import type { LoopState } from "./state.ts";
@@ -42,6 +42,8 @@ export interface RunHead {
   /** As they are now: a run may be resumed with others. */
   readonly settings: ReviewLoopSettings;
   readonly origin: RunOrigin;
+  /** As they are now; missing where an earlier version of panewright has started or resumed the run. */
+  readonly rules?: RulesUsed;
 }
 
 /** A role's agent, as the journal has it. */

@@ -6,7 +6,7 @@ import { claudeHeadless } from "./headless/cli.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { claudeRejectedKey } from "./rejected_key.ts";
-import { CLAUDE_CODE_RULES } from "./rules.ts";
+import { CLAUDE_CODE_RULES, CLAUDE_CODE_SCREEN } from "./rules.ts";
 import { claudeSandbox } from "./sandbox.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
 
@@ -27,6 +27,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
   sandbox: claudeSandbox,
   terminal: {
     rules: CLAUDE_CODE_RULES,
+    screen: CLAUDE_CODE_SCREEN,
     joinWrappedRows: false,
     // A paste and the Enter right after it were always taken apart, at any delay (2.1.328). Older ones collect a paste
     // for a moment, and show it when they have it.

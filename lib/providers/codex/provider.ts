@@ -5,7 +5,7 @@ import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless/cli.ts";
 import { codexHookTrial } from "./hook_trial.ts";
 import { codexLaunchPlan } from "./launch.ts";
-import { CODEX_RULES } from "./rules.ts";
+import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
 import { codexSandbox } from "./sandbox.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { withStatusReports } from "./status_reports.ts";
@@ -26,6 +26,7 @@ export const codexProvider: PaneProvider & StepProvider = {
   sandbox: codexSandbox,
   terminal: {
     rules: CODEX_RULES,
+    screen: CODEX_SCREEN,
     joinWrappedRows: true,
     // Enter within 120 ms of a burst of characters becomes a line end in the prompt. What the composer shows was taken
     // before, so that 130 ms outlast that on any machine.

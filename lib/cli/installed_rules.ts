@@ -1,0 +1,23 @@
+import { PROVIDERS } from "../providers/mod.ts";
+import type { Provider } from "../providers/provider.ts";
+import { withInstalledRules } from "../rule_packs/installed.ts";
+import { rulesFolder } from "../rule_packs/store.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import { VERSION } from "../version.ts";
+import type { CliIo } from "./console/command.ts";
+
+/**
+ * Every provider, with the rules that the person has installed.
+ *
+ * @throws {UsageError} when installed rules cannot be used
+ */
+export async function installedProviders({ env, stderr }: Pick<CliIo, "env" | "stderr">): Promise<readonly Provider[]> {
+  return await withInstalledRules({ folder: rulesFolder(env), providers: PROVIDERS }, {
+    onOutdated: (provider, { version }) =>
+      stderr(
+        sanitizeLine(
+          `The built-in rules (${VERSION}) are used for ${provider}: those that you installed (${version}) are not newer.`,
+        ) + "\n",
+      ),
+  });
+}

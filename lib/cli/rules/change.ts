@@ -1,0 +1,111 @@
+import { resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { download, shownAddress } from "../../ports/download.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
+import { PROVIDERS } from "../../providers/mod.ts";
+import { resetRules, rollbackRules, updateRules } from "../../rule_packs/install.ts";
+import { MAX_PACK_BYTES } from "../../rule_packs/limits.ts";
+import { rulesFolder } from "../../rule_packs/store.ts";
+import { errorText } from "../../text/error_text.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { VERSION } from "../../version.ts";
+import type { CliIo } from "../console/command.ts";
+
+/** No pack takes longer to be fetched. */
+const DOWNLOAD_TIMEOUT_MS = 60_000;
+
+/** Where and how the rules are changed. */
+export interface ChangeOptions {
+  readonly io: CliIo;
+  readonly json: boolean;
+}
+
+/** `panewright rules update --from FILE|URL` */
+export async function update(
+  given: string,
+  { io, json, allowDowngrade }: ChangeOptions & { readonly allowDowngrade: boolean },
+): Promise<number> {
+  const context = installContext(io);
+  const { bytes, from } = await fetchPack(given, io);
+  const done = await updateRules({ bytes, from, allowDowngrade }, context);
+  const { provider, installed, before, unchanged } = done;
+  if (json) io.stdout(jsonLine({ type: "updated", provider, before, unchanged, ...installed }));
+  else if (unchanged) io.stdout(`${provider}: version ${installed.version} is in use already\n`);
+  else {
+    io.stdout(`${provider}: version ${installed.version} is in use, signed by ${installed.key}; before, ${before}\n`);
+    io.stderr("Runs that are under way keep the rules that they were started with.\n");
+  }
+  return 0;
+}
+
+/** `panewright rules rollback [PROVIDER]` */
+export async function rollback(
+  provider: string | undefined,
+  { io, json, toBuiltIn }: ChangeOptions & { readonly toBuiltIn: boolean },
+): Promise<number> {
+  const context = installContext(io);
+  if (toBuiltIn && provider === undefined) {
+    await resetRules(context);
+    io.stdout(
+      json ? jsonLine({ type: "reset", version: VERSION }) : "The built-in rules are in use for every provider\n",
+    );
+    return 0;
+  }
+  const done = await rollbackRules({ provider, toBuiltIn }, context);
+  for (const { installed, problem } of done.skipped) {
+    io.stderr(`Version ${installed.version} was left as well: ${sanitizeLine(problem)}\n`);
+  }
+  const version = done.now?.version ?? VERSION;
+  const source = done.now === undefined ? "built_in" : "pack";
+  const about = { type: "rolled_back", provider: done.provider, before: done.left.version, version, source };
+  io.stdout(
+    json
+      ? jsonLine(about)
+      : `${about.provider}: version ${version}${done.now ? "" : " (built in)"} is in use; before, ${about.before}\n`,
+  );
+  return 0;
+}
+
+/**
+ * Where rules are installed.
+ *
+ * @throws {UsageError} without a home
+ */
+export function installContext(io: CliIo) {
+  return { folder: requireRulesFolder(io), providers: PROVIDERS, now: new Date() };
+}
+
+/**
+ * Where a person's rules are kept.
+ *
+ * @throws {UsageError} without a home
+ */
+export function requireRulesFolder(io: CliIo): string {
+  const folder = rulesFolder((name) => io.env(name));
+  if (folder !== undefined) return folder;
+  throw new UsageError("Cannot keep rules: neither HOME nor XDG_STATE_HOME names a folder", {
+    hint: "Set HOME to your home folder.",
+  });
+}
+
+/**
+ * The bytes of a file that a person has named.
+ *
+ * @throws {UsageError} when it is not a regular file, or too large
+ */
+export function readNamedFile(given: string, { io, maxBytes }: { readonly io: CliIo; readonly maxBytes: number }) {
+  try {
+    return readRegularFile(resolve(io.cwd, given), { maxBytes });
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause);
+    throw new UsageError(`Cannot read ${given}: ${reason}`, { cause });
+  }
+}
+
+async function fetchPack(given: string, io: CliIo) {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) {
+    const limits = { maxBytes: MAX_PACK_BYTES, timeoutMs: DOWNLOAD_TIMEOUT_MS, signal: io.signal };
+    return { bytes: await download(given, limits), from: shownAddress(given) };
+  }
+  return { bytes: readNamedFile(given, { io, maxBytes: MAX_PACK_BYTES }), from: resolve(io.cwd, given) };
+}

@@ -1,0 +1,97 @@
+import { basename, resolve } from "@std/path/posix";
+import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
+import { generateKeys, parsePublicKey } from "../../rule_packs/keys.ts";
+import { lockRules } from "../../rule_packs/store.ts";
+import { readTrustedKeys, type TrustedKey, writeTrustedKeys } from "../../rule_packs/trusted_keys.ts";
+import { errorText } from "../../text/error_text.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { askLine } from "../console/ask_line.ts";
+import type { CliIo } from "../console/command.ts";
+import { isAtTerminal } from "../trust.ts";
+import { type ChangeOptions, readNamedFile, requireRulesFolder } from "./change.ts";
+
+/** A key in a PEM file has some 120 bytes. */
+export const MAX_KEY_BYTES = 16 * 1024;
+
+/** `panewright rules key FILE`: makes a pair of keys. */
+export async function makeKey(given: string, { io, json }: ChangeOptions): Promise<number> {
+  const files = await generateKeys();
+  const path = resolve(io.cwd, given);
+  try {
+    await Deno.writeTextFile(path, files.secret, { createNew: true, mode: 0o600 });
+    await Deno.writeTextFile(`${path}.pub`, files.public, { createNew: true, mode: 0o644 });
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file" : errorText(cause);
+    throw new UsageError(`Cannot write the keys ${given} and ${given}.pub: ${reason}`, { cause });
+  }
+  const about = { type: "key", id: files.id, secret: path, public: `${path}.pub` };
+  io.stdout(
+    json ? jsonLine(about) : `Key ${files.id}\n${sanitizeLine(path)} signs packs: keep it secret\n` +
+      `${sanitizeLine(about.public)} is for those who use them: panewright rules trust ${sanitizeLine(given)}.pub\n`,
+  );
+  return 0;
+}
+
+/** `panewright rules trust KEYFILE`: uses the packs that a key has signed. */
+export async function trustKey(
+  given: string,
+  { io, json, yes }: ChangeOptions & { readonly yes: boolean },
+): Promise<number> {
+  const folder = requireRulesFolder(io);
+  const pem = new TextDecoder().decode(readNamedFile(given, { io, maxBytes: MAX_KEY_BYTES }));
+  const key: TrustedKey = {
+    ...await parsePublicKey(pem, given),
+    name: basename(given),
+    trustedAt: new Date().toISOString(),
+  };
+  if ((await readTrustedKeys(folder)).has(key.id)) {
+    io.stdout(json ? jsonLine({ type: "trusted_key", ...key }) : `You trust the key ${key.id}\n`);
+    return 0;
+  }
+  if (!yes) await ask(key, { given, io });
+  using _lock = await lockRules(folder);
+  await writeTrustedKeys(folder, [...(await readTrustedKeys(folder)).values(), key]);
+  io.stdout(json ? jsonLine({ type: "trusted_key", ...key }) : `You trust the key ${key.id}\n`);
+  return 0;
+}
+
+/** `panewright rules trust --list` */
+export async function listKeys({ io, json }: ChangeOptions): Promise<number> {
+  for (const key of (await readTrustedKeys(requireRulesFolder(io))).values()) {
+    const { id, name, trustedAt = "built in" } = key;
+    io.stdout(json ? jsonLine({ type: "trusted_key", ...key }) : `${id}  ${sanitizeLine(name)}  ${trustedAt}\n`);
+  }
+  return 0;
+}
+
+/** `panewright rules trust --remove ID`: uses no pack any more that only this key has signed. */
+export async function removeKey(id: string, { io }: ChangeOptions): Promise<number> {
+  const folder = requireRulesFolder(io);
+  using _lock = await lockRules(folder);
+  const keys = await readTrustedKeys(folder);
+  const key = keys.get(id);
+  if (key?.trustedAt === undefined) {
+    const reason = key === undefined ? "you do not trust it" : "it is built in";
+    throw new UsageError(`Cannot remove the key ${id}: ${reason}`, {
+      hint: '"panewright rules trust --list" shows the keys.',
+    });
+  }
+  await writeTrustedKeys(folder, [...keys.values()].filter((each) => each.id !== id));
+  io.stderr(`The key ${id} is no longer trusted, and what it has signed no longer used.\n`);
+  return 0;
+}
+
+async function ask(key: TrustedKey, { given, io }: { readonly given: string; readonly io: CliIo }): Promise<void> {
+  const what =
+    `Rules that are signed with the key ${key.id} say what your agents' screens mean, and so when keys are pressed.`;
+  if (!isAtTerminal(io)) {
+    throw new HumanInterventionRequiredError(`Cannot ask whether you trust ${given}: there is no terminal\n${what}`, {
+      hint: `Trust it with: panewright rules trust --yes ${given}`,
+    });
+  }
+  using input = io.openTerminalInput();
+  const line = await askLine(`${what}\nCompare it with what its owner says. Do you trust it? [y/N] `, { io, input }) ??
+    "";
+  if (/^y(?:es)?[ \t]*[\r\n]+$/i.test(line)) return;
+  throw new HumanInterventionRequiredError(`Cannot use the key ${key.id}: you do not trust it`);
+}

@@ -1,0 +1,76 @@
+import { PROVIDERS } from "../../providers/mod.ts";
+import { readRulesStates, type RulesState } from "../../rule_packs/installed.ts";
+import { NO_PACKS, readIndex, rulesFolder } from "../../rule_packs/store.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { VERSION } from "../../version.ts";
+import type { CliIo } from "../console/command.ts";
+
+/** What is used for the screens of one provider. */
+export interface RulesRow {
+  readonly provider: string;
+  readonly state: RulesState;
+}
+
+/** What is used for each provider's screens. */
+export async function readRulesRows({ env }: Pick<CliIo, "env">): Promise<readonly RulesRow[]> {
+  const folder = rulesFolder(env);
+  const context = { providers: PROVIDERS, index: folder === undefined ? NO_PACKS : readIndex(folder) };
+  // Without a folder nothing is installed, and nothing is read.
+  const states = await readRulesStates({ ...context, folder: folder ?? "" });
+  return [...states].map(([provider, state]) => ({ provider, state }));
+}
+
+/**
+ * `panewright rules`: what is used for each provider's screens.
+ *
+ * @returns 2 when rules are installed that cannot be used, else 0
+ */
+export async function listRules(io: CliIo, { json }: { readonly json: boolean }): Promise<number> {
+  const rows = await readRulesRows(io);
+  io.stdout(rows.map(json ? (row) => jsonLine(toJson(row)) : renderRow).join(""));
+  const unusable = rows.find(({ state }) => state.kind === "unusable");
+  if (unusable === undefined) return 0;
+  io.stderr(`Go back to the rules before them with: panewright rules rollback ${unusable.provider}\n`);
+  return 2;
+}
+
+function toJson({ provider, state }: RulesRow): Readonly<Record<string, unknown>> {
+  const builtIn = { type: "rules", provider, source: "built_in", version: VERSION };
+  if (state.kind === "built_in") return builtIn;
+  const { version, ...about } = state.installed;
+  switch (state.kind) {
+    case "pack":
+      return { type: "rules", provider, source: "pack", version, ...about };
+    case "outdated":
+      return { ...builtIn, outdated: { version, ...about } };
+    case "unusable":
+      return { type: "rules", provider, source: "unusable", version, ...about, problem: state.problem };
+  }
+}
+
+function renderRow({ provider, state }: RulesRow): string {
+  return `${provider}: ${describeState(state)}\n`;
+}
+
+/**
+ * What is used, as the end of a line.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(describeState({ kind: "built_in" }), "built in");
+ * ```
+ */
+export function describeState(state: RulesState): string {
+  const builtIn = `built in, version ${VERSION}`;
+  if (state.kind === "built_in") return builtIn;
+  const { version, key, installedAt, from } = state.installed;
+  switch (state.kind) {
+    case "pack":
+      return sanitizeLine(`version ${version}, signed by ${key}, installed ${installedAt} from ${from}`);
+    case "outdated":
+      return sanitizeLine(`${builtIn}; version ${version}, installed ${installedAt}, is not newer and not used`);
+    case "unusable":
+      return sanitizeLine(`version ${version} cannot be used: ${state.problem}`);
+  }
+}

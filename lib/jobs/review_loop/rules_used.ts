@@ -1,0 +1,30 @@
+import { VERSION } from "../../version.ts";
+import type { RulesUsed } from "./facts.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+
+/** Which rules tell what the screens of a plan's agents mean. */
+export function rulesUsedBy({ agents }: Pick<ReviewRunPlan, "agents">): RulesUsed {
+  return Object.fromEntries(
+    Object.values(agents).map((
+      { provider: { id, terminal: { rules } } },
+    ) => [id, rules.source ?? { version: VERSION }]),
+  );
+}
+
+/**
+ * Whether a provider that both have is read with other rules.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const before = { codex: { version: "0.1.0" } };
+ * assertEquals(areOtherRules(before, { codex: { version: "0.1.0.1", sha256: "aa", key: "bb" } }), true);
+ * assertEquals(areOtherRules(before, { codex: { version: "0.1.0" }, claude_code: { version: "0.1.0" } }), false);
+ * ```
+ */
+export function areOtherRules(before: RulesUsed, now: RulesUsed): boolean {
+  return Object.entries(now).some(([provider, { version, sha256 }]) => {
+    const earlier = before[provider];
+    return earlier !== undefined && (earlier.version !== version || earlier.sha256 !== sha256);
+  });
+}
