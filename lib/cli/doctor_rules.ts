@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { PROVIDERS } from "../providers/mod.ts";
 import type { Provider } from "../providers/provider.ts";
+import { rollbackHint } from "../rule_packs/installed.ts";
 import type { CliIo } from "./console/command.ts";
 import type { Finding } from "./doctor_checks.ts";
 import { installedProviders } from "./installed_rules.ts";
@@ -47,10 +48,6 @@ function findingOf({ provider, state }: RulesRow): Finding {
         remedy: `Install newer ones, or forget them with: panewright rules rollback ${provider}`,
       };
     case "unusable":
-      return {
-        ...finding,
-        status: "fail",
-        remedy: `Go back to the rules before them with: panewright rules rollback ${provider}`,
-      };
+      return { ...finding, status: "fail", remedy: rollbackHint(provider) };
   }
 }

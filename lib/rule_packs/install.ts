@@ -65,9 +65,10 @@ export async function updateRules(
   const { folder, providers, now } = context;
   using _lock = await lockRules(folder);
   const index = readIndex(folder);
+  const keys = await readTrustedKeys(folder);
   const { payload, opened } = await refusing(from, async () => {
     if (bytes.length > MAX_PACK_BYTES) throw new Error(`it is larger than ${MAX_PACK_BYTES} bytes`);
-    const opened = await openEnvelope(bytes, await readTrustedKeys(folder));
+    const opened = await openEnvelope(bytes, keys);
     return { ...await checkPayload(opened, { providers }), opened };
   });
   const { provider, version } = payload;
@@ -76,8 +77,12 @@ export async function updateRules(
   const kept = index.packs[provider] ?? [];
   const [current] = kept;
   const before = current?.version ?? VERSION;
-  if (current?.sha256 === sha256) return { provider, installed: current, before, unchanged: true };
-  if (!allowDowngrade) requireNewer({ from, version, sha256, provider }, index);
+  const state = current?.sha256 === sha256
+    ? await readRulesState(current, { folder, provider, providers, keys })
+    : undefined;
+  if (state?.kind === "pack") return { provider, installed: state.installed, before, unchanged: true };
+  // The very pack whose files are damaged mends them.
+  if (!allowDowngrade && state?.kind !== "unusable") requireNewer({ from, version, sha256, provider }, index);
   const downgrade = isNewer(version, VERSION) ? {} : { downgrade: true };
   const installed: InstalledPack = {
     ...{ sha256, version, key: key.id, installedAt: now.toISOString(), from, checkedBy: VERSION },

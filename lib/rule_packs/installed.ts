@@ -26,8 +26,14 @@ export type RulesState =
   | { readonly kind: "pack"; readonly installed: InstalledPack; readonly screen: ScreenData; readonly pack: RulePack }
   /** The built-in rules are used, as they are not older: panewright was updated. */
   | { readonly kind: "outdated"; readonly installed: InstalledPack }
-  /** Nothing may use this provider's rules before the person has decided. */
-  | { readonly kind: "unusable"; readonly installed: InstalledPack; readonly problem: string };
+  | UnusableRules;
+
+/** Nothing may read this provider's screens before the person has decided. */
+export interface UnusableRules {
+  readonly kind: "unusable";
+  readonly installed: InstalledPack;
+  readonly problem: string;
+}
 
 /** Where and for whom rules are read. */
 export interface RulesContext {
@@ -53,8 +59,7 @@ export async function withInstalledRules(
   const index = folder === undefined ? NO_PACKS : readIndex(folder);
   if (folder === undefined || Object.values(index.packs).every((packs) => packs.length === 0)) return providers;
   const states = await readRulesStates({ folder, providers, index });
-  const unusable = [...states].find(([, { kind }]) => kind === "unusable");
-  if (unusable !== undefined) throw unusableError(...unusable);
+  for (const [provider, state] of states) if (state.kind === "unusable") throw unusableError(provider, state);
   await stamp(folder, [...states.values()]);
   for (const [provider, state] of states) if (state.kind === "outdated") onOutdated(provider, state.installed);
   return providers.map((provider) => {
@@ -116,11 +121,15 @@ export async function readRulesState(installed: InstalledPack, context: PackCont
   }
 }
 
+/** What a person can do about a pack that cannot be used. */
+export function rollbackHint(provider: string): string {
+  return `Go back to the rules before them with: panewright rules rollback ${provider}`;
+}
+
 /** The error for a pack that cannot be used. */
-function unusableError(provider: string, state: RulesState): UsageError {
-  const { installed, problem } = state as RulesState & { readonly kind: "unusable" };
+function unusableError(provider: string, { installed, problem }: UnusableRules): UsageError {
   return new UsageError(`Cannot use the rules ${installed.version} that you installed for ${provider}: ${problem}`, {
-    hint: `Go back to the rules before them with: panewright rules rollback ${provider}`,
+    hint: rollbackHint(provider),
   });
 }
 

@@ -32,7 +32,7 @@ Deno.test("the recordings that panewright brings are those of fixtures/screens, 
     const guards = await readGuardRecordings(pack.provider);
     for (const recording of guards) {
       const { ansi, expect } = known.get(recording.name) ?? {};
-      assertEquals([recording.ansi, recording.expect], [ansi, expect], recording.name);
+      assertEquals([recording.ansi, recording.expect], [ansi, expect], `${recording.name}: deno task guards`);
     }
     const classes = guards.flatMap((recording) => checkRecording({ file: "", recording }, pack)?.classes ?? []);
     assertEquals(new Set(classes).size, 7, `${pack.provider}: deno task guards`);

@@ -18,8 +18,9 @@ export async function makeKey(given: string, { io, json }: ChangeOptions): Promi
   const files = await generateKeys();
   const path = resolve(io.cwd, given);
   try {
-    await Deno.writeTextFile(path, files.secret, { createNew: true, mode: 0o600 });
+    // In this order: a secret key without its public half would be of no use.
     await Deno.writeTextFile(`${path}.pub`, files.public, { createNew: true, mode: 0o644 });
+    await writeSecret(path, files.secret);
   } catch (cause) {
     const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file" : errorText(cause);
     throw new UsageError(`Cannot write the keys ${given} and ${given}.pub: ${reason}`, { cause });
@@ -30,6 +31,16 @@ export async function makeKey(given: string, { io, json }: ChangeOptions): Promi
       `${sanitizeLine(about.public)} is for those who use them: panewright rules trust ${sanitizeLine(given)}.pub\n`,
   );
   return 0;
+}
+
+/** Leaves nothing where it cannot be written. */
+async function writeSecret(path: string, pem: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, pem, { createNew: true, mode: 0o600 });
+  } catch (error) {
+    await Deno.remove(`${path}.pub`);
+    throw error;
+  }
 }
 
 /** `panewright rules trust KEYFILE`: uses the packs that a key has signed. */

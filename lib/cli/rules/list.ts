@@ -1,5 +1,5 @@
 import { PROVIDERS } from "../../providers/mod.ts";
-import { readRulesStates, type RulesState } from "../../rule_packs/installed.ts";
+import { readRulesStates, rollbackHint, type RulesState } from "../../rule_packs/installed.ts";
 import { NO_PACKS, readIndex, rulesFolder } from "../../rule_packs/store.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
@@ -30,7 +30,7 @@ export async function listRules(io: CliIo, { json }: { readonly json: boolean })
   io.stdout(rows.map(json ? (row) => jsonLine(toJson(row)) : renderRow).join(""));
   const unusable = rows.find(({ state }) => state.kind === "unusable");
   if (unusable === undefined) return 0;
-  io.stderr(`Go back to the rules before them with: panewright rules rollback ${unusable.provider}\n`);
+  io.stderr(`${rollbackHint(unusable.provider)}\n`);
   return 2;
 }
 

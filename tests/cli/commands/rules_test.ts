@@ -72,6 +72,9 @@ Deno.test("rules made with the command line itself are installed by another pers
   const again = await call(["rules", "key", "mine"]);
   assertEquals(again.code, 2);
   assertStringIncludes(again.stderr, "there is such a file");
+  await Deno.writeTextFile(`${cwd}/taken`, "mine");
+  assertEquals((await call(["rules", "key", "taken"])).code, 2);
+  assertEquals([...Deno.readDirSync(cwd)].some(({ name }) => name === "taken.pub"), false);
   const shown = await call(["rules", "show", "codex"]);
   await stage.write({ "wd/codex.json": shown.stdout });
   const folder = new URL("../../../fixtures/screens/codex", import.meta.url).pathname;
@@ -279,9 +282,10 @@ Deno.test("rollback goes back one pack at a time, and what was left comes back o
 Deno.test("rules that cannot be used stop everything that reads screens, and rollback skips them", async () => {
   await using stage = await rulesStage();
   const { call, folder } = stage;
+  const packs: string[] = [];
   for (const version of [1, 2, 3]) {
-    const pack = await stage.offer({ version: `${VERSION}.${version}` });
-    assertEquals((await call(["rules", "update", "--from", pack])).code, 0);
+    packs.push(await stage.offer({ version: `${VERSION}.${version}` }));
+    assertEquals((await call(["rules", "update", "--from", packs.at(-1)!])).code, 0);
   }
   const index = JSON.parse(await Deno.readTextFile(`${folder}/installed.json`));
   const files = index.packs.codex.map(({ sha256 }: { sha256: string }) => `${folder}/packs/${sha256}.json`);
@@ -305,6 +309,10 @@ Deno.test("rules that cannot be used stop everything that reads screens, and rol
   const listed = await call(["rules"]);
   assertEquals(listed.code, 2);
   assertStringIncludes(listed.stdout, "codex: version 0.1.0.3 cannot be used: its signature is wrong");
+  // The very pack mends it.
+  const mended = await call(["rules", "update", "--from", packs[2]!]);
+  assertEquals([mended.code, await stage.inUse()], [0, `pack ${VERSION}.3`], mended.stderr);
+  await Deno.remove(files[0]);
   const { stdout, stderr } = await call(["rules", "rollback"]);
   assertStringIncludes(stderr, "Version 0.1.0.2 was left as well: its file is gone");
   assertStringIncludes(stdout, "codex: version 0.1.0.1 is in use; before, 0.1.0.3");
