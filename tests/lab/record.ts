@@ -1,97 +1,154 @@
-// Records the screens of a real agent CLI into a folder of fixtures, with the truth taken from the model server's log:
-//   deno run --allow-all tests/lab/record.ts --provider codex --version 0.169.0 --size 80x24 --size 220x50 --out DIR
+/**
+ * Records the screens of a real agent CLI in the settings that people run it in, with the truth taken from the model
+ * server's log: `deno task record:corpus --cli claude_code --version 2.1.330`.
+ *
+ * The CLI is installed from npm into the folder of `tests/support/clis.ts`; what it shows is made with a model server on
+ * 127.0.0.1. `--version latest` is what npm has. `--variant` and `--scene` choose, and may be repeated; `--size 80x24`
+ * replaces the sizes of the variants. Recordings go to `.cache/recordings/CLI/VERSION` or `--out`, a capture and a
+ * sidecar each; `tests/lab/pack_screens.ts` packs them. Scenes that fail are told, and nothing of them is kept.
+ */
 import { parseArgs } from "@std/cli/parse-args";
-import { installCli, PINNED_VERSIONS } from "../support/clis.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { CODEX_LOGGED_OUT, writeCodexHome } from "../support/codex_home.ts";
+import { type CliName, installCli, newestVersion, PINNED_VERSIONS } from "../support/clis.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { startAnthropicServer } from "./anthropic_server.ts";
 import { startOpenAiServer } from "./openai_server.ts";
+import { CLAUDE_FEATURE_SCENES } from "./recording/claude_feature_scenes.ts";
 import { CLAUDE_SCENES } from "./recording/claude_scenes.ts";
+import { CODEX_FEATURE_SCENES } from "./recording/codex_feature_scenes.ts";
 import { CODEX_SCENES } from "./recording/codex_scenes.ts";
+import { writeHome } from "./recording/home.ts";
 import type { Scene } from "./recording/scene.ts";
-import { playScene, type StageOptions } from "./recording/stage.ts";
+import { playScene } from "./recording/stage.ts";
+import { CORE_SCENES, type Variant, VARIANTS } from "./recording/variants.ts";
+
+const SCENES: Readonly<Record<CliName, readonly Scene[]>> = {
+  codex: [...CODEX_SCENES, ...CODEX_FEATURE_SCENES],
+  claude_code: [...CLAUDE_SCENES, ...CLAUDE_FEATURE_SCENES],
+};
+
+/** One scene in one variant and size. */
+interface Shot {
+  readonly scene: Scene;
+  readonly variant: Variant;
+  readonly cols: number;
+  readonly rows: number;
+}
 
 /** What is recorded, and where to. */
-interface RecordOptions extends Pick<StageOptions, "provider" | "version" | "cols" | "rows"> {
+interface RecordOptions {
+  readonly provider: CliName;
+  readonly version: string;
   readonly out: string;
   readonly model: string | undefined;
 }
 
-async function recordScene(scene: Scene, options: RecordOptions): Promise<void> {
-  const { provider, version } = options;
+async function recordShot({ scene, variant, cols, rows }: Shot, options: RecordOptions): Promise<number> {
+  const { provider, version, model } = options;
   const cli = await installCli(provider, version);
-  // A name that tells nothing of the machine, for it is on the screens.
-  await using sandbox = await createSandbox({ root: `/tmp/shop-${options.cols}x${options.rows}` });
+  await using sandbox = await createStageSandbox();
+  for (const [name, text] of Object.entries(scene.files ?? {})) {
+    await Deno.writeTextFile(`${sandbox.project}/${name}`, text);
+  }
   const start = provider === "codex" ? startOpenAiServer : startAnthropicServer;
-  await using server = start({ scenarios: { default: scene.turns } });
-  const home = provider === "codex" ? codexHome : claudeHome;
-  const env = { ...sandbox.env, ...await home(scene, { ...options, sandbox, baseUrl: server.baseUrl() }) };
-  const argv = [...cli.argv, ...scene.args ?? []] as const;
-  for (const { name, capture, sidecar } of await playScene(scene, { ...options, sandbox, server, env, argv })) {
+  const turns = scene.turns;
+  await using server = start(typeof turns === "function" ? { respond: turns } : { scenarios: { default: turns } });
+  const home = await writeHome({ provider, version, model, scene, variant, sandbox, baseUrl: server.baseUrl() });
+  const env = { ...sandbox.env, ...home };
+  const argv = [...cli.argv, ...variant.args ?? [], ...scene.args ?? []] as const;
+  const recorded = await playScene(scene, { provider, version, cols, rows, variant, sandbox, server, env, argv });
+  for (const { name, capture, sidecar } of recorded) {
     await Deno.writeTextFile(`${options.out}/${name}.ansi`, capture);
     await Deno.writeTextFile(`${options.out}/${name}.json`, JSON.stringify(sidecar, null, 1) + "\n");
   }
+  return recorded.length;
 }
 
-interface HomeOptions extends RecordOptions {
-  readonly sandbox: Sandbox;
-  readonly baseUrl: string;
+/**
+ * A folder whose name tells nothing of the machine, for it is on the screens. Names are of one length: none begins with
+ * another, by which processes are found.
+ */
+async function createStageSandbox(): Promise<Sandbox> {
+  for (let n = 10; n < 99; n++) {
+    try {
+      return await createSandbox({ root: `/tmp/shop-${n}` });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+  throw new Error("Cannot record: remove the folders /tmp/shop-*");
 }
 
-async function codexHome(scene: Scene, options: HomeOptions): Promise<Readonly<Record<string, string>>> {
-  const { sandbox: { root, project }, baseUrl, model } = options;
-  const folder = `${root}/codex-home`;
-  const env = await writeCodexHome({
-    folder,
-    baseUrl,
-    project,
-    trusted: scene.setup !== "untrusted",
-    ...(model === undefined ? {} : { model }),
-    ...(scene.setup === "guarded" ? { approvalPolicy: "on-request", sandboxMode: "read-only" } : {}),
+/** What the arguments choose, each variant's scenes in a row. */
+function chooseShots(
+  provider: CliName,
+  wanted: {
+    readonly variants: readonly string[];
+    readonly scenes: readonly string[];
+    readonly sizes: readonly string[];
+  },
+): readonly Shot[] {
+  const variants = pick(VARIANTS[provider], wanted.variants, "variant");
+  const chosen = pick(SCENES[provider], wanted.scenes, "scene");
+  return variants.flatMap((variant) => {
+    const scenes = wanted.scenes.length > 0 || variant.scenes === "all"
+      ? chosen
+      : chosen.filter(({ name }) => CORE_SCENES[provider].includes(name));
+    const sizes = wanted.sizes.length > 0 ? wanted.sizes : variant.sizes ?? ["100x30"];
+    return sizes.flatMap((size) => {
+      const [, cols, rows] = size.match(/^(\d+)x(\d+)$/) ?? [];
+      if (cols === undefined) throw new TypeError(`Cannot record at ${size}: a size is written as 80x24`);
+      return scenes.map((scene): Shot => ({ scene, variant, cols: Number(cols), rows: Number(rows) }));
+    });
   });
-  if (scene.setup === "logged_out") await Deno.writeTextFile(`${folder}/config.toml`, CODEX_LOGGED_OUT);
-  return env;
 }
 
-async function claudeHome(scene: Scene, options: HomeOptions): Promise<Readonly<Record<string, string>>> {
-  const { sandbox: { home, project, env }, baseUrl, version } = options;
-  const trusted = scene.setup !== "untrusted";
-  return await writeClaudeHome({ home, project, baseUrl, version, trusted, tmp: env.TMPDIR ?? "/tmp" });
+function pick<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: readonly string[],
+  what: string,
+): readonly T[] {
+  for (const name of names) {
+    if (all.some((one) => one.name === name)) continue;
+    throw new TypeError(`Cannot record the ${what} ${name}: there are ${all.map((one) => one.name).join(", ")}`);
+  }
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 }
 
 async function main(): Promise<number> {
   const args = parseArgs(Deno.args, {
-    string: ["provider", "version", "size", "out", "model", "scene"],
-    collect: ["size", "scene"],
-    default: { provider: "codex" },
+    string: ["cli", "version", "variant", "scene", "size", "out", "model", "jobs"],
+    collect: ["variant", "scene", "size"],
+    default: { cli: "codex", jobs: "1" },
   });
-  const provider = args["provider"];
+  const provider = args["cli"];
   if (provider !== "codex" && provider !== "claude_code") throw new TypeError(`Cannot record ${String(provider)}`);
-  const version = String(args["version"] ?? PINNED_VERSIONS[provider]);
+  const asked = String(args["version"] ?? PINNED_VERSIONS[provider]);
+  const version = asked === "latest" ? await newestVersion(provider) : asked;
   const out = String(args["out"] ?? `.cache/recordings/${provider}/${version}`);
   const model = args["model"] === undefined ? undefined : String(args["model"]);
-  const sizes = (args["size"] as readonly string[]).length > 0
-    ? args["size"] as readonly string[]
-    : ["80x24", "220x50"];
-  const wanted = args["scene"] as readonly string[];
+  const listed = (name: string) => args[name] as readonly string[];
+  const shots = [...chooseShots(provider, {
+    variants: listed("variant"),
+    scenes: listed("scene"),
+    sizes: listed("size"),
+  })];
   await Deno.mkdir(out, { recursive: true });
+  await installCli(provider, version);
 
   let failures = 0;
-  for (const size of sizes) {
-    const [cols, rows] = size.split("x").map(Number);
-    if (!cols || !rows) throw new TypeError(`Cannot record at ${size}: a size is written as 80x24`);
-    for (const scene of provider === "codex" ? CODEX_SCENES : CLAUDE_SCENES) {
-      if (wanted.length > 0 && !wanted.includes(scene.name)) continue;
+  const work = async (): Promise<void> => {
+    for (let shot = shots.shift(); shot !== undefined; shot = shots.shift()) {
+      const what = `${version} ${shot.variant.name} ${shot.cols}x${shot.rows} ${shot.scene.name}`;
       try {
-        await recordScene(scene, { provider, version, cols, rows, out, model });
-        print(`${size} ${scene.name}: recorded`);
+        print(`${what}: ${await recordShot(shot, { provider, version, out, model })} recorded`);
       } catch (error) {
         failures++;
-        print(`${size} ${scene.name}: ${error instanceof Error ? error.message : String(error)}`);
+        print(`${what}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: Number(args["jobs"]) }, work));
+  print(`${out}: to see what the rules make of them, panewright fixtures check ${out}`);
   return failures === 0 ? 0 : 1;
 }
 

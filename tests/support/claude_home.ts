@@ -12,6 +12,10 @@ export interface ClaudeHomeOptions {
   readonly trusted?: boolean;
   /** @default {"fullscreen"} its two ways to draw */
   readonly tui?: "fullscreen" | "default";
+  /** Further keys of `~/.claude/settings.json`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Further keys of `~/.claude.json`. */
+  readonly state?: Readonly<Record<string, unknown>>;
 }
 
 const KEY = "dummy-key-0123456789";
@@ -38,11 +42,13 @@ export async function writeClaudeHome(options: ClaudeHomeOptions): Promise<Reado
     // Kept are the last 20 characters of a key that was approved.
     customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
     projects: { [options.project]: project },
+    ...options.state,
   });
   // Both are set because the defaults depend on the age of the installation.
   await writeJson(`${options.home}/.claude/settings.json`, {
     tui: options.tui ?? "fullscreen",
     permissions: { defaultMode: "default" },
+    ...options.settings,
   });
   return {
     ANTHROPIC_BASE_URL: options.baseUrl,

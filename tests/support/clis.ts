@@ -39,6 +39,20 @@ export async function installCli(name: CliName, version: string = PINNED_VERSION
   throw new Error(`Cannot find the program of ${name} ${version} in ${folder}: remove the folder and try again`);
 }
 
+/**
+ * The newest version of a CLI that npm has.
+ *
+ * @throws {Error} when npm is missing or cannot tell
+ */
+export async function newestVersion(name: CliName): Promise<string> {
+  const argv = ["npm", "view", PACKAGES[name], "version"] as const;
+  const { code, stdout, stderr } = await systemProcessRunner.run({ argv, timeoutMs: 60_000 });
+  if (code !== 0) {
+    throw new Error(`Cannot tell the newest version of ${PACKAGES[name]}: npm exited with ${code}\n${stderr}`);
+  }
+  return stdout.trim();
+}
+
 /** Installs beside the folder and moves the result there, so that a broken-off or a second install does no harm. */
 async function installInto(folder: string, specifier: string): Promise<void> {
   const parent = folder.slice(0, folder.lastIndexOf("/"));

@@ -19,6 +19,8 @@ export interface CodexHomeOptions {
   readonly approvalPolicy?: "never" | "on-request";
   /** @default {"danger-full-access"} */
   readonly sandboxMode?: "read-only" | "workspace-write" | "danger-full-access";
+  /** Further keys of `[tui]`. */
+  readonly tui?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -28,6 +30,8 @@ export interface CodexHomeOptions {
 export async function writeCodexHome(options: CodexHomeOptions): Promise<Readonly<Record<string, string>>> {
   const model = options.model ?? "gpt-6.1-sol";
   const trusted = options.trusted ?? true;
+  // What JSON writes for strings, booleans and lists of them is TOML as well.
+  const tui = Object.entries(options.tui ?? {}).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join("");
   const trust = `[projects."${options.project}"]\ntrust_level = "trusted"\n`;
   await Deno.mkdir(options.folder, { recursive: true });
   if (!trusted) {
@@ -66,7 +70,7 @@ apps = false
 
 [tui]
 screen_reader_detection_done = true
-
+${tui}
 [tui.model_availability_nux]
 "${model}" = 1
 

@@ -34,3 +34,22 @@ export const LONG_ANSWER = Array.from(
   { length: 120 },
   (_, index) => `${index + 1}. Run number ${index + 1} took some time and ended well.`,
 ).join("\n");
+
+/** An answer in scripts that are wide, run from right to left or are drawn in colour, with a table and code. */
+export const SCRIPTS_ANSWER = `合計は最後の商品が入る前に計算されていました。
+
+المجموع خاطئ لأن العنصر الأخير لم يُحسب بعد. 🛒
+
+| 商品 | Preis | الكمية | ✅ |
+| --- | ---: | ---: | --- |
+| お茶 🍵 | 4,00 € | 2 | ja |
+| Süßes | 3,50 € | 1 | 👨‍👩‍👧 |
+| ขนมปัง | 2,00 € | 12 | नहीं |
+
+\`\`\`python
+合計 = sum(品.値段 for 品 in かご)  # проверка
+\`\`\`
+
+- größer › kleiner ❯ gleich
+- ● Punkt · ✻ Stern … 3 s
+`;

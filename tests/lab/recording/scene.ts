@@ -1,16 +1,19 @@
 import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { Respond } from "../script.ts";
 import type { Turn } from "../steps.ts";
 import type { TurnState } from "./turn_state.ts";
 
 /** A short session with a fresh agent, played to show some states. */
 export interface Scene {
   readonly name: string;
-  /** What the model does about the prompts, one turn each. */
-  readonly turns: readonly Turn[];
+  /** What the model does about the prompts, one turn each; or what decides it for each prompt. */
+  readonly turns: readonly Turn[] | Respond;
   /** How the agent is set up. @default {"ready"} */
   readonly setup?: SceneSetup;
   /** Arguments for the agent. */
   readonly args?: readonly string[];
+  /** Files of the project, by name. */
+  readonly files?: Readonly<Record<string, string>>;
   play(stage: Stage): Promise<void>;
 }
 

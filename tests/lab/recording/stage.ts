@@ -6,6 +6,7 @@ import type { Sandbox } from "../../support/sandbox.ts";
 import type { ModelServer } from "../model_server.ts";
 import type { Scene, Stage, Truth } from "./scene.ts";
 import { turnStateOf } from "./turn_state.ts";
+import type { Variant } from "./variants.ts";
 
 /** What a stage is built from. */
 export interface StageOptions {
@@ -17,11 +18,13 @@ export interface StageOptions {
   readonly server: ModelServer;
   readonly env: Readonly<Record<string, string>>;
   readonly argv: readonly [string, ...string[]];
+  /** The setting that it is recorded in: names begin with it. */
+  readonly variant: Pick<Variant, "name" | "env">;
 }
 
 /** A recorded screen, as the two files of a fixture. */
 export interface RecordedScreen {
-  /** The files' name without an ending: state and size. */
+  /** The files' name without an ending: variant, state and size. */
   readonly name: string;
   readonly capture: string;
   readonly sidecar: Readonly<Record<string, unknown>>;
@@ -30,8 +33,10 @@ export interface RecordedScreen {
 const WAIT_MS = 30_000;
 /** How long a screen must stand still to count as settled: longer than the second by which agents count their time. */
 const STILL_MS = 1300;
-/** How long the screen may lag behind the model server's log. */
-const LAG_MS = 400;
+/** How long the composer takes for what was pasted. */
+const PASTE_MS = 400;
+/** How long the screen may lag behind the model server's log, also on a machine that is at work. */
+const LAG_MS = 1000;
 const FORMAT =
   "#{pane_title}\t#{alternate_on}\t#{cursor_x}\t#{cursor_y}\t#{cursor_flag}\t#{pane_current_command}\t#{pane_dead}";
 
@@ -44,12 +49,14 @@ export async function playScene(
   scene: Pick<Scene, "play">,
   options: StageOptions,
 ): Promise<readonly RecordedScreen[]> {
-  const { sandbox, env } = options;
+  const { sandbox } = options;
   const shell = ["env", "PS1=$ ", "bash", "--norc", "--noprofile"];
   const size = ["-x", String(options.cols), "-y", String(options.rows)];
   await tmux(options, ["new-session", "-d", "-s", "stage", ...size, "-c", sandbox.project, ...shell]);
   try {
-    const words = options.argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+    // tmux gives its panes a TERM of its own, whatever its environment says.
+    const settings = Object.entries(options.variant.env ?? {}).map(([name, value]) => `${name}=${value}`);
+    const words = ["env", ...settings, ...options.argv].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
     await tmux(options, ["send-keys", "-t", "stage", "-l", `clear; ${words}`]);
     await tmux(options, ["send-keys", "-t", "stage", "Enter"]);
     await until("the agent's start", async () => !(await foreground(options)).startsWith("bash"));
@@ -57,8 +64,8 @@ export async function playScene(
     await scene.play(createStage(options, recorded));
     return recorded;
   } finally {
-    await tmux(options, ["kill-server"]);
-    await Deno.remove(`${env.TMUX_TMPDIR}/tmux-${Deno.uid()}/stage`);
+    // What is left is ended with its sandbox; a failure here must not hide the scene's.
+    await tmux(options, ["kill-server"]).catch(() => {});
   }
 }
 
@@ -80,7 +87,7 @@ function createStage(options: StageOptions, recorded: RecordedScreen[]): Stage {
     async paste(text) {
       await tmux(options, ["set-buffer", "-b", "prompt", text]);
       await tmux(options, ["paste-buffer", "-p", "-d", "-b", "prompt", "-t", "stage"]);
-      await systemClock.sleep(LAG_MS);
+      await systemClock.sleep(PASTE_MS);
     },
     press: async (...keys) => {
       await tmux(options, ["send-keys", "-t", "stage", ...keys]);
@@ -114,6 +121,8 @@ function createStage(options: StageOptions, recorded: RecordedScreen[]): Stage {
     gone: () => until("the shell", async () => (await foreground(options)).startsWith("bash")),
     async capture(state, expect, truth) {
       await systemClock.sleep(LAG_MS);
+      // On a busy machine the screen lags behind the log: at rest it has to stand still, too.
+      if (expect !== "processing" && expect !== "waiting_user_answer") await stage.settle();
       recorded.push(await record(options, { state, expect, truth }));
     },
   };
@@ -124,7 +133,7 @@ async function record(
   options: StageOptions,
   shot: { readonly state: string; readonly expect: TerminalStatus; readonly truth: Truth },
 ): Promise<RecordedScreen> {
-  const { provider, version, cols, rows, server } = options;
+  const { provider, version, variant, cols, rows, server } = options;
   const allowed = [shot.truth.turn].flat();
   const check = () => {
     const state = turnStateOf(server.log.entries);
@@ -153,9 +162,9 @@ async function record(
     command,
     dead: dead === "1",
     ...(shot.truth.alone === false ? { alone: false } : {}),
-    note: `${shot.truth.note} [model server: turn ${state}]`,
+    note: `${shot.truth.note} [${variant.name}; model server: turn ${state}]`,
   };
-  return { name: `${shot.state}-${cols}x${rows}`, capture: capture.slice(lineEnd + 1), sidecar };
+  return { name: `${variant.name}-${shot.state}-${cols}x${rows}`, capture: capture.slice(lineEnd + 1), sidecar };
 }
 
 /** Codex up to 0.145.0 leaves the connection of an interrupted turn open; its session log tells all the same. */
