@@ -1,13 +1,11 @@
 import { walk } from "@std/fs";
 import { callCli } from "../support/call_cli.ts";
+import { type MakeTable, table } from "../support/document_tables.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** The document that has the tables. */
 export const MEASUREMENTS = `${ROOT}docs/measurements.md`;
-
-/** Makes a table. */
-export type MakeTable = () => Promise<string>;
 
 /**
  * Tables that a change of rules or recordings changes, by the name that stands in the document. They must be up to
@@ -17,19 +15,6 @@ export const TESTED_TABLES: Readonly<Record<string, MakeTable>> = { corpus };
 
 /** All tables that a program can make: what nearly every change changes is as of its date. */
 export const TABLES: Readonly<Record<string, MakeTable>> = { ...TESTED_TABLES, size };
-
-/** What the document looks like with tables made anew. */
-export async function withTables(document: string, tables: Readonly<Record<string, MakeTable>>): Promise<string> {
-  let text = document;
-  for (const [name, make] of Object.entries(tables)) {
-    const [begin, end] = [`<!-- made by deno task measure: ${name} -->\n`, "<!-- end -->"];
-    const from = text.indexOf(begin) + begin.length;
-    const to = text.indexOf(end, from);
-    if (from < begin.length || to < 0) throw new TypeError(`There is no place for the table ${name}`);
-    text = `${text.slice(0, from)}\n${await make()}\n${text.slice(to)}`;
-  }
-  return text;
-}
 
 /** The columns of a version's recordings: those that one screen decides, by their expected status. */
 const STATUSES = ["idle", "processing", "completed", "waiting_user_answer", "error"] as const;
@@ -102,19 +87,4 @@ async function size(): Promise<string> {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
-}
-
-/** A table as `deno fmt` writes it: the first column to the left, the others to the right. */
-function table([headings = [], ...rows]: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, column) =>
-    Math.max(...[heading, ...rows.map((row) => row[column] ?? "")].map(({ length }) => length))
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${
-      widths.map((width, column) =>
-        column === 0 ? (cells[0] ?? "").padEnd(width) : (cells[column] ?? "").padStart(width)
-      ).join(" | ")
-    } |`;
-  const rule = widths.map((width, column) => column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`);
-  return [line(headings), line(rule), ...rows.map(line)].join("\n");
 }

@@ -1,0 +1,72 @@
+import { readCorpus } from "../../lib/recordings/corpus.ts";
+import type { Recording } from "../../lib/recordings/recording.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { classify, parseScreen, type RulePack, type TerminalStatus } from "../../lib/screen/mod.ts";
+import type { CliName } from "../support/clis.ts";
+import { dressOf } from "../lab/recording/variants.ts";
+
+const SCREENS = new URL("../../fixtures/screens", import.meta.url).pathname;
+
+const PACKS: Readonly<Record<CliName, RulePack>> = { codex: CODEX_RULES, claude_code: CLAUDE_CODE_RULES };
+
+/** A recorded screen with its truth. */
+export interface Sample {
+  /** CLI, version and name: `codex/0.169.0/idle-fresh-80x24`. */
+  readonly id: string;
+  readonly cli: CliName;
+  readonly version: string;
+  /** The setting that it was recorded in, by name and in words. */
+  readonly dress: { readonly name: string; readonly about: string };
+  readonly expect: TerminalStatus;
+  /** False if one screen alone cannot show the status; it is not scored. */
+  readonly alone: boolean;
+  readonly recording: Recording;
+}
+
+/** Every recording of the corpus, in the order of its packs. */
+export async function readSamples(): Promise<readonly Sample[]> {
+  const samples: Sample[] = [];
+  for (const cli of ["claude_code", "codex"] as const) {
+    for await (const { recording } of readCorpus(`${SCREENS}/${cli}`)) {
+      const { name, version, expect, alone } = recording;
+      if (version === undefined || expect === undefined) throw new TypeError(`${cli} ${name} has no version or status`);
+      samples.push({
+        id: `${cli}/${version}/${name}`,
+        cli,
+        version,
+        dress: dressOf(cli, name),
+        expect,
+        alone: alone !== false,
+        recording,
+      });
+    }
+  }
+  return samples;
+}
+
+/** What a tool is given of a sample: all that a terminal multiplexer knows of the pane, and nothing of the truth. */
+export function exported({ id, cli, version, recording }: Sample): Readonly<Record<string, unknown>> {
+  const { cols, rows, title, alternate, cursor, cursorVisible, command, dead, ansi } = recording;
+  return {
+    id,
+    cli,
+    version,
+    columns: cols,
+    rows,
+    title,
+    alternate_screen: alternate,
+    cursor,
+    cursor_visible: cursorVisible,
+    command,
+    dead,
+    text: ansi,
+  };
+}
+
+/** What panewright's rules tell each sample as. */
+export function toldByRules(samples: readonly Sample[]): ReadonlyMap<string, TerminalStatus> {
+  return new Map(
+    samples.map(({ id, cli, recording }) => [id, classify(parseScreen(recording.ansi, recording), PACKS[cli]).status]),
+  );
+}
