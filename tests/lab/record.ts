@@ -5,26 +5,19 @@
  * The CLI is installed from npm into the folder of `tests/support/clis.ts`; what it shows is made with a model server on
  * 127.0.0.1. `--version latest` is what npm has. `--variant` and `--scene` choose, and may be repeated; `--size 80x24`
  * replaces the sizes of the variants. Recordings go to `.cache/recordings/CLI/VERSION` or `--out`, a capture and a
- * sidecar each; `tests/lab/pack_screens.ts` packs them. Scenes that fail are told, and nothing of them is kept.
+ * sidecar each; `tests/lab/pack_screens.ts` packs them. Scenes that fail are told and played once more; nothing of a
+ * failure is kept.
  */
 import { parseArgs } from "@std/cli/parse-args";
 import { type CliName, installCli, newestVersion, PINNED_VERSIONS } from "../support/clis.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { startAnthropicServer } from "./anthropic_server.ts";
 import { startOpenAiServer } from "./openai_server.ts";
-import { CLAUDE_FEATURE_SCENES } from "./recording/claude_feature_scenes.ts";
-import { CLAUDE_SCENES } from "./recording/claude_scenes.ts";
-import { CODEX_FEATURE_SCENES } from "./recording/codex_feature_scenes.ts";
-import { CODEX_SCENES } from "./recording/codex_scenes.ts";
 import { writeHome } from "./recording/home.ts";
 import type { Scene } from "./recording/scene.ts";
+import { SCENES } from "./recording/scenes.ts";
 import { playScene } from "./recording/stage.ts";
 import { CORE_SCENES, type Variant, VARIANTS } from "./recording/variants.ts";
-
-const SCENES: Readonly<Record<CliName, readonly Scene[]>> = {
-  codex: [...CODEX_SCENES, ...CODEX_FEATURE_SCENES],
-  claude_code: [...CLAUDE_SCENES, ...CLAUDE_FEATURE_SCENES],
-};
 
 /** One scene in one variant and size. */
 interface Shot {
@@ -136,14 +129,16 @@ async function main(): Promise<number> {
   await installCli(provider, version);
 
   let failures = 0;
+  const again = new Set<Shot>();
   const work = async (): Promise<void> => {
     for (let shot = shots.shift(); shot !== undefined; shot = shots.shift()) {
       const what = `${version} ${shot.variant.name} ${shot.cols}x${shot.rows} ${shot.scene.name}`;
       try {
         print(`${what}: ${await recordShot(shot, { provider, version, out, model })} recorded`);
       } catch (error) {
-        failures++;
         print(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+        if (again.has(shot)) failures++;
+        else again.add(shot), shots.push(shot);
       }
     }
   };

@@ -15,7 +15,7 @@ async function tellWith(pack: RulePack, row: string): Promise<Readonly<Record<st
     const { rule, evidence: [first] } = classify(parseScreen(recording.ansi, recording), pack);
     if (recording.expect !== "processing" || !first || rule !== "status-row" && rule !== "spinner") continue;
     // Without colours nothing else is left that says so: agents are started with them.
-    if (recording.name.startsWith("nocolor-")) continue;
+    if (/^(?:nocolor|forced0|dumb)-/.test(recording.name)) continue;
     const lines = recording.ansi.replaceAll("esc to interrupt", "q stops it").split("\n");
     lines[first.row] = `\x1b[0m${row}\x1b[0m`;
     const { status } = classify(parseScreen(lines.join("\n"), { ...recording, title: "shop" }), pack);

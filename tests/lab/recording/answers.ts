@@ -53,3 +53,10 @@ export const SCRIPTS_ANSWER = `合計は最後の商品が入る前に計算さ�
 - größer › kleiner ❯ gleich
 - ● Punkt · ✻ Stern … 3 s
 `;
+
+/** A command with more lines than most terminals. */
+export const LONG_COMMAND = `cat > prices.txt <<'END'\n${
+  Array.from({ length: 60 }, (_, index) => `item ${index + 1} costs ${index % 7 + 1} and is sold by the dozen`).join(
+    "\n",
+  )
+}\nEND`;

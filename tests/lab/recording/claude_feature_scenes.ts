@@ -2,7 +2,7 @@ import { asArray, asObject, asString } from "../json.ts";
 import type { ModelRequest } from "../script.ts";
 import type { Turn } from "../steps.ts";
 import { SCRIPTS_ANSWER } from "./answers.ts";
-import { type Scene, WAITING_COMMAND } from "./scene.ts";
+import { mcpServer, type Scene, WAITING_COMMAND } from "./scene.ts";
 
 const PLAN = "# Plan\n\n1. Read the cart module\n2. Add the missing item\n3. Test it\n";
 
@@ -173,30 +173,31 @@ export const CLAUDE_FEATURE_SCENES: readonly Scene[] = [
   {
     name: "subagent",
     turns: (request: ModelRequest): Turn => {
-      if (request.prompts.at(-1)?.includes("Count the items")) {
-        return [{ do: "hold" }, { do: "say", text: "There are three." }];
+      const prompt = request.prompts.at(-1) ?? "";
+      if (prompt.includes("Count the items")) return [{ do: "hold" }, { do: "say", text: "There are three." }];
+      if (prompt.includes("task-notification")) {
+        return [{ do: "hold" }, { do: "say", text: "The cart has three items." }];
       }
-      if (reportsTools(request)) return [{ do: "hold" }, { do: "say", text: "The cart has three items." }];
+      if (reportsTools(request)) return [{ do: "say", text: "Somebody counts." }];
       const names = asArray(request.body["tools"]).map((tool) => asString(asObject(tool)["name"]));
-      const input = {
-        description: "Count items",
-        prompt: "Count the items of the cart.",
-        subagent_type: "general-purpose",
-      };
-      return [{ do: "call", tool: names.includes("Agent") ? "Agent" : "Task", input }];
+      const tool = names.includes("Agent") ? "Agent" : "Task";
+      const task = { description: "Count items", prompt: "Count the items of the cart." };
+      return [{ do: "call", tool, input: { ...task, subagent_type: "general-purpose" } }];
     },
     async play(stage) {
       await stage.settle();
       await stage.submit("Have somebody count.");
-      await stage.pause(500);
-      await stage.held();
-      await stage.capture("processing-subagent", "processing", { turn: "busy", note: "a sub-agent's request is open" });
+      await stage.pause(3000);
+      await stage.capture("processing-subagent", "processing", {
+        turn: ["busy", "over"],
+        note: "a sub-agent's request is open; a turn will begin by itself when it has ended",
+      });
       await stage.release();
-      await stage.pause(500);
+      await stage.pause(1000);
       await stage.held();
       await stage.capture("processing-after-subagent", "processing", {
         turn: "busy",
-        note: "the sub-agent has answered, the model is asked",
+        note: "the sub-agent has answered, and a turn began by itself",
       });
       await stage.release();
       await stage.turn("over");
@@ -233,7 +234,7 @@ export const CLAUDE_FEATURE_SCENES: readonly Scene[] = [
     name: "scripts",
     turns: [
       [{ do: "say", text: SCRIPTS_ANSWER }, { do: "hold" }, { do: "say", text: "以上です。 🎉" }],
-      [{ do: "shell", command: "echo 'Größe: 合計 / المجموع 🧾'" }, { do: "say", text: "はい。" }],
+      [{ do: "shell", command: "touch 'Größe 合計 المجموع 🧾'" }, { do: "say", text: "はい。" }],
     ],
     async play(stage) {
       await stage.settle();
@@ -284,11 +285,4 @@ export const CLAUDE_FEATURE_SCENES: readonly Scene[] = [
 function reportsTools({ body }: ModelRequest): boolean {
   const last = asObject(asArray(body["messages"]).at(-1));
   return asArray(last["content"]).some((block) => asObject(block)["type"] === "tool_result");
-}
-
-function mcpServer(): Readonly<Record<string, unknown>> {
-  return {
-    command: Deno.execPath(),
-    args: ["run", "--no-config", new URL("../mcp_server.ts", import.meta.url).pathname],
-  };
 }

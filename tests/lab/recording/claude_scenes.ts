@@ -53,7 +53,7 @@ export const CLAUDE_SCENES: readonly Scene[] = [
       await stage.release();
       await stage.pause(300);
       await stage.held();
-      await stage.press("Escape");
+      await stage.interrupt();
       await stage.turn("abandoned");
       await stage.capture("idle-interrupted", "idle", { turn: "abandoned", note: "interrupted with Esc" });
     },

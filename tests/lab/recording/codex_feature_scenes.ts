@@ -1,5 +1,15 @@
+import type { ModelRequest } from "../script.ts";
+import type { Turn } from "../steps.ts";
 import { SCRIPTS_ANSWER } from "./answers.ts";
 import type { Scene } from "./scene.ts";
+
+const PROPOSED_PLAN = `<proposed_plan>
+# Repair the cart
+
+1. Read the cart module
+2. Add the item
+</proposed_plan>
+`;
 
 /** Screens of what Codex can do besides: plans, several questions, compaction, other scripts. */
 export const CODEX_FEATURE_SCENES: readonly Scene[] = [
@@ -36,6 +46,7 @@ export const CODEX_FEATURE_SCENES: readonly Scene[] = [
       await stage.settle();
       // Codex asks questions in plan mode only.
       await stage.press("BTab");
+      await stage.settle();
       await stage.submit("Ask me about the service.");
       await stage.turn("tool");
       await stage.settle();
@@ -59,13 +70,12 @@ export const CODEX_FEATURE_SCENES: readonly Scene[] = [
   },
   {
     name: "plan",
-    turns: [
-      [{
-        do: "say",
-        text: "<proposed_plan>\n# Repair the cart\n\n1. Read the cart module\n2. Add the item\n</proposed_plan>\n",
-      }],
-      [{ do: "hold" }, { do: "say", text: "Nothing else is wrong." }],
-    ],
+    turns: ({ body, prompts }: ModelRequest): Turn => {
+      if (prompts.length > 1) return [{ do: "hold" }, { do: "say", text: "Nothing else is wrong." }];
+      // In plan mode Codex explains to the model how a plan is proposed; the scene is void without it.
+      if (!JSON.stringify(body).includes("<proposed_plan>")) return [{ do: "refuse", status: 400 }];
+      return [{ do: "say", text: PROPOSED_PLAN }];
+    },
     async play(stage) {
       await stage.settle();
       await stage.press("BTab");

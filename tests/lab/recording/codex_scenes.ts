@@ -99,7 +99,7 @@ export const CODEX_SCENES: readonly Scene[] = [
         turn: "busy",
         note: "the quoting answer is above",
       });
-      await stage.press("Escape");
+      await stage.interrupt();
       await stage.interrupted();
       await stage.capture("idle-interrupted", "idle", { turn: ["abandoned", "busy"], note: "interrupted with Esc" });
     },
@@ -258,6 +258,7 @@ export const CODEX_SCENES: readonly Scene[] = [
       await stage.settle();
       // Codex asks questions in plan mode only.
       await stage.press("BTab");
+      await stage.settle();
       await stage.submit("Choose a database.");
       await stage.turn("tool");
       await stage.settle();

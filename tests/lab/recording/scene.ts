@@ -51,6 +51,8 @@ export interface Stage {
   release(): Promise<void>;
   /** Waits until the log stands so. */
   turn(state: TurnState): Promise<void>;
+  /** Presses the keys that interrupt the agent in this setting. */
+  interrupt(): Promise<void>;
   /** Waits until the agent has given up its turn, as the model server's log or the agent's session log tells. */
   interrupted(): Promise<void>;
   /** Waits until so many requests were refused or broken. */
@@ -72,3 +74,9 @@ export interface Stage {
 
 /** A command that says when it runs, and waits until `stage.touch("go")`. */
 export const WAITING_COMMAND = "touch started; until [ -e go ]; do sleep 0.1; done; echo finished";
+
+/** How a CLI starts the MCP server of `tests/lab/mcp_server.ts`. */
+export function mcpServer(): Readonly<Record<string, unknown>> {
+  const path = new URL("../mcp_server.ts", import.meta.url).pathname;
+  return { command: Deno.execPath(), args: ["run", "--no-config", path] };
+}

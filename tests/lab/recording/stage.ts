@@ -19,7 +19,7 @@ export interface StageOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly argv: readonly [string, ...string[]];
   /** The setting that it is recorded in: names begin with it. */
-  readonly variant: Pick<Variant, "name" | "env">;
+  readonly variant: Pick<Variant, "name" | "env" | "opens" | "interrupt">;
 }
 
 /** A recorded screen, as the two files of a fixture. */
@@ -31,8 +31,11 @@ export interface RecordedScreen {
 }
 
 const WAIT_MS = 30_000;
-/** How long a screen must stand still to count as settled: longer than the second by which agents count their time. */
-const STILL_MS = 1300;
+/**
+ * How long a screen must stand still to count as settled: longer than the second by which agents count their time, also
+ * on a machine that is at work.
+ */
+const STILL_MS = 2500;
 /** How long the composer takes for what was pasted. */
 const PASTE_MS = 400;
 /** How long the screen may lag behind the model server's log, also on a machine that is at work. */
@@ -61,7 +64,14 @@ export async function playScene(
     await tmux(options, ["send-keys", "-t", "stage", "Enter"]);
     await until("the agent's start", async () => !(await foreground(options)).startsWith("bash"));
     const recorded: RecordedScreen[] = [];
-    await scene.play(createStage(options, recorded));
+    const stage = createStage(options, recorded);
+    const { opens } = options.variant;
+    if (opens !== undefined) {
+      await stage.settle();
+      await stage.capture(opens.state, "waiting_user_answer", { turn: "none", note: opens.note });
+      await stage.press(...opens.keys);
+    }
+    await scene.play(stage);
     return recorded;
   } finally {
     // What is left is ended with its sandbox; a failure here must not hide the scene's.
@@ -101,6 +111,12 @@ function createStage(options: StageOptions, recorded: RecordedScreen[]): Stage {
     held: () => until("the model's hold", () => turnState() === "busy" && lastStep(server) === "hold"),
     release: () => until("the model's hold", () => server.release() > 0),
     turn: (state) => until(`the turn's state ${state}`, () => turnState() === state),
+    async interrupt() {
+      for (const key of options.variant.interrupt ?? ["Escape"]) {
+        await stage.press(key);
+        await systemClock.sleep(PASTE_MS);
+      }
+    },
     interrupted: () =>
       until("the end of the turn", async () => turnState() === "abandoned" || await hasAbortedTurn(sandbox.root)),
     refusals: (count) =>

@@ -15,6 +15,10 @@ export interface Variant {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Keys of `~/.claude.json`. */
   readonly state?: Readonly<Record<string, unknown>>;
+  /** A dialog that it opens at the start of each scene, and the keys that leave it. */
+  readonly opens?: { readonly state: string; readonly note: string; readonly keys: readonly string[] };
+  /** The keys that interrupt the agent. @default {["Escape"]} */
+  readonly interrupt?: readonly string[];
   /** The scenes that are played. @default {"core"} those in which each status is shown; or all of them */
   readonly scenes?: "core" | "all";
 }
@@ -32,9 +36,13 @@ const TERMINALS: readonly Variant[] = [
     about: "a terminal of all colours: COLORTERM=truecolor",
     env: { TERM: "xterm-256color", COLORTERM: "truecolor" },
   },
-  { name: "dumb", about: "TERM=dumb", env: { TERM: "dumb" } },
   { name: "widths", about: "40, 60, 160 and 300 columns", sizes: ["40x24", "60x20", "160x45", "300x60"] },
 ];
+
+const DUMB: Variant = { name: "dumb", about: "TERM=dumb", env: { TERM: "dumb" } };
+
+/** The first Escape leaves insert mode. */
+const VIM = { name: "vim", interrupt: ["Escape", "Escape"] } as const;
 
 const CLAUDE_THEMES = ["light", "dark-ansi", "light-ansi", "dark-daltonized", "light-daltonized"] as const;
 const CODEX_THEMES = ["catppuccin-latte", "gruvbox-dark", "solarized-light", "dracula"] as const;
@@ -45,6 +53,7 @@ const STATUS_LINE = "printf 'reviewer \\033[32mok\\033[0m · esc to interrupt is
 export const VARIANTS: Readonly<Record<CliName, readonly Variant[]>> = {
   claude_code: [
     ...TERMINALS,
+    DUMB,
     ...CLAUDE_THEMES.map((theme): Variant => ({
       name: theme,
       about: `theme ${theme}`,
@@ -59,11 +68,19 @@ export const VARIANTS: Readonly<Record<CliName, readonly Variant[]>> = {
       about: "a status line of the person's own",
       settings: { statusLine: { type: "command", command: STATUS_LINE } },
     },
-    { name: "vim", about: "vim mode", state: { editorMode: "vim" }, settings: { editorMode: "vim" } },
+    { ...VIM, about: "vim mode", state: { editorMode: "vim" }, settings: { editorMode: "vim" } },
     { name: "explanatory", about: "output style Explanatory", settings: { outputStyle: "Explanatory" } },
   ],
   codex: [
     ...TERMINALS,
+    {
+      ...DUMB,
+      opens: {
+        state: "waiting-dumb-terminal",
+        note: "asks whether to go on in such a terminal",
+        keys: ["y", "Enter"],
+      },
+    },
     ...CODEX_THEMES.map((theme): Variant => ({
       name: `theme-${theme}`,
       about: `[tui] theme ${theme}`,
@@ -79,7 +96,7 @@ export const VARIANTS: Readonly<Record<CliName, readonly Variant[]>> = {
         terminal_title: ["app-name", "run-state", "thread-id"],
       },
     },
-    { name: "vim", about: "[tui] vim mode", settings: { vim_mode_default: true } },
+    { ...VIM, about: "[tui] vim mode", settings: { vim_mode_default: true } },
     { name: "raw", about: "[tui] raw output mode", settings: { raw_output_mode: true } },
   ],
 };

@@ -1,14 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { CLAUDE_FEATURE_SCENES } from "./claude_feature_scenes.ts";
-import { CLAUDE_SCENES } from "./claude_scenes.ts";
-import { CODEX_FEATURE_SCENES } from "./codex_feature_scenes.ts";
-import { CODEX_SCENES } from "./codex_scenes.ts";
+import { SCENES } from "./scenes.ts";
 import { CORE_SCENES, dressOf, VARIANTS } from "./variants.ts";
-
-const SCENES = {
-  claude_code: [...CLAUDE_SCENES, ...CLAUDE_FEATURE_SCENES],
-  codex: [...CODEX_SCENES, ...CODEX_FEATURE_SCENES],
-};
 
 Deno.test("variants and scenes have names of their own, and the core scenes are there", () => {
   for (const cli of ["claude_code", "codex"] as const) {
