@@ -16,6 +16,7 @@ const AT =
  * import { assertEquals } from "@std/assert";
  * const now = new Date(2026, 10, 20, 22, 0);
  * assertEquals(readResetTime("try again at 3:05 PM.", now), new Date(2026, 10, 21, 15, 5));
+ * assertEquals(readResetTime("try again at 10:00 PM.", new Date(2026, 10, 20, 22, 0, 59)), now);
  * assertEquals(readResetTime("try again at Nov 25th, 2026 3:05 PM.", now), new Date(2026, 10, 25, 15, 5));
  * assertEquals(readResetTime("Try again in 2 hours 5 minutes.", now), new Date(2026, 10, 21, 0, 5));
  * assertEquals(readResetTime("Claude AI usage limit reached|1795163557", now), new Date(1795163557000));
@@ -38,8 +39,8 @@ export function readResetTime(text: string, now: Date): Date | undefined {
   const at = day === undefined ? new Date(now) : new Date(`${day}, ${year ?? now.getFullYear()}`);
   if (Number.isNaN(at.getTime())) return undefined;
   at.setHours(hours, Number(minute), 0, 0);
-  // Without a day the next such time is meant.
-  if (day === undefined && at <= now) at.setDate(at.getDate() + 1);
+  // Without a day the next such time is meant. It is told to the minute: the present one is not tomorrow's.
+  if (day === undefined && at.getTime() + UNITS_MS.minute <= now.getTime()) at.setDate(at.getDate() + 1);
   return at;
 }
 

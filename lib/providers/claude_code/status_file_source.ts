@@ -103,7 +103,9 @@ class ClaudeStatusFile implements StatusSource {
     for (const start = this.context.clock.now();;) {
       const { failure, promptedAt } = readLastTurn((await Deno.readTextFile(path).catch(() => "")).split("\n"));
       if (failure !== undefined && (promptedAt ?? Infinity) >= this.#promptedAt) {
-        return { ...failure, evidence: "API error in its transcript" };
+        // A refusal may come so soon that the status file never says `busy` (2.1.328): the transcript has the turn.
+        const endsTurn = promptedAt !== undefined && failure.writtenAt >= promptedAt;
+        return { ...failure, endsTurn, evidence: "API error in its transcript" };
       }
       if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return undefined;
       await this.context.clock.sleep(50);

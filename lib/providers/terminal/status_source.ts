@@ -33,6 +33,11 @@ export interface RecordedFailure extends FailureWords {
   readonly evidence: string;
   /** When it was written, in milliseconds since the epoch; `NaN` where it does not say. */
   readonly writtenAt: number;
+  /**
+   * Whether the record shows that it ended the turn of the prompt that was submitted last: what says that the agent is
+   * at rest need then not be newer than that prompt. @default {false}
+   */
+  readonly endsTurn?: boolean;
   /** When the account can be used again, where the record has that apart from the words. */
   readonly resetsAt?: Date;
 }

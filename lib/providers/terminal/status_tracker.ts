@@ -122,9 +122,13 @@ export class StatusTracker implements Disposable {
    * over.
    */
   async lastFailure(): Promise<{ readonly failure: RecordedFailure | undefined; readonly isTurnOver: boolean }> {
+    if ((await this.#readSource())?.state !== "at_rest") return { failure: undefined, isTurnOver: false };
+    const failure = await this.#options.source?.lastFailure?.();
+    // Asked again: reading how the turn failed may take a while, in which the agent may have begun another.
     const report = await this.#readSource();
-    const isTurnOver = report?.state === "at_rest" && report.sinceMs >= (this.#submittedMs ?? -Infinity);
-    return { failure: isTurnOver ? await this.#options.source?.lastFailure?.() : undefined, isTurnOver };
+    const isOfTurn = failure?.endsTurn === true || (report?.sinceMs ?? NaN) >= (this.#submittedMs ?? -Infinity);
+    const isTurnOver = report?.state === "at_rest" && isOfTurn;
+    return { failure: isTurnOver ? failure : undefined, isTurnOver };
   }
 
   /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */

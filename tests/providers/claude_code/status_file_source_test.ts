@@ -152,3 +152,35 @@ Deno.test("the last answer is taken from the session's transcript, once the turn
     await Deno.rename(`${setting.temp.path}/${folder}`, `${setting.temp.path}/.claude/projects/-abs-x1y2`);
     assertEquals(await setting.source.lastAnswer(), "The last short answer.");
   }, inHome));
+
+Deno.test("a failure ends the turn of the last prompt where the transcript has it behind that prompt", () =>
+  play(async ({ temp, source, write }) => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const prompt = (ms: number) => ({ type: "user", message: { content: "Do it" }, timestamp: at(ms) });
+    const text = [{ type: "text", text: "API Error: 500" }];
+    const refusal = (ms: number) => ({
+      type: "assistant",
+      isApiErrorMessage: true,
+      error: "server_error",
+      message: { id: "m", content: text },
+      timestamp: at(ms),
+    });
+    const transcript = (...records: readonly unknown[]) =>
+      temp.write({
+        ".claude/projects/-abs-my-proj-1-2/s1.jsonl": records.map((record) => JSON.stringify(record)).join("\n"),
+      });
+    await write("idle", { statusUpdatedAt: Date.now() - 60_000 });
+    const earlier = [prompt(-9000), refusal(-8000)];
+    await transcript(...earlier);
+    source.expectPrompt("Do it");
+    await source.read();
+    assertEquals(await source.lastFailure?.(), undefined);
+    await transcript(...earlier, prompt(1));
+    assertEquals(await source.lastFailure?.(), undefined);
+    await transcript(...earlier, prompt(1), refusal(2));
+    const failure = await source.lastFailure?.();
+    assertEquals([failure?.code, failure?.endsTurn], ["server_error", true]);
+    // Without a prompt that it follows nobody knows whose it is.
+    await transcript(refusal(2));
+    assertEquals((await source.lastFailure?.())?.endsTurn, false);
+  }, inHome));

@@ -1,6 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CODEX_RULES } from "../../../lib/providers/codex/rules.ts";
-import type { ReportedState, StatusReport, StatusSource } from "../../../lib/providers/terminal/status_source.ts";
+import type {
+  RecordedFailure,
+  ReportedState,
+  StatusReport,
+  StatusSource,
+} from "../../../lib/providers/terminal/status_source.ts";
 import { readScreen } from "../../../lib/providers/terminal/glance.ts";
 import { StatusTracker } from "../../../lib/providers/terminal/status_tracker.ts";
 import { parseScreen, type Screen } from "../../../lib/screen/screen.ts";
@@ -24,6 +29,8 @@ function track(options: { readonly withSource: boolean; readonly seenRules?: rea
   const calls: string[] = [];
   let report: StatusReport | undefined;
   let reading = false;
+  let failure: RecordedFailure | undefined;
+  let afterFailure = () => {};
   const source: StatusSource = {
     sessionId: undefined,
     name: "session log",
@@ -37,6 +44,11 @@ function track(options: { readonly withSource: boolean; readonly seenRules?: rea
     expectPrompt: (text) => void calls.push(`expect ${text}`),
     doubt: () => void calls.push("doubt"),
     lastAnswer: () => Promise.resolve("The whole answer."),
+    async lastFailure() {
+      await Promise.resolve();
+      afterFailure();
+      return failure;
+    },
     [Symbol.dispose]: () => void calls.push("dispose"),
   };
   const tracker = new StatusTracker({
@@ -54,6 +66,11 @@ function track(options: { readonly withSource: boolean; readonly seenRules?: rea
     tracker,
     say(state: ReportedState) {
       report = { ...state, sinceMs: clock.now(), newsMs: clock.now(), evidence: "a record" };
+    },
+    /** What the record has as the last failure, and what happens while that is read. */
+    fail(endsTurn: boolean, meanwhile = () => {}) {
+      failure = { text: "API Error: 500", evidence: "a record", writtenAt: 0, endsTurn };
+      afterFailure = meanwhile;
     },
     async judge(screen: Screen) {
       const { status, rule } = await tracker.judge(readScreen(screen, CODEX_RULES, { signs: tracker.unseenRules }));
@@ -151,6 +168,25 @@ Deno.test("what was recorded before a submission is read before it, and does not
   say({ state: "at_rest", outcome: "completed" });
   assertEquals(await judge(ANSWER), "completed answered");
   assertEquals(await tracker.lastAnswer(), "The whole answer.");
+});
+
+Deno.test("a turn that failed is over by a rest since its prompt, or by a failure that the record has of this turn", async () => {
+  const { clock, say, fail, tracker } = track({ withSource: true });
+  say({ state: "at_rest" });
+  clock.advance(1);
+  await tracker.noteSubmission("Do it");
+  // The rest is from before the prompt, and so may the failure be.
+  fail(false);
+  assertEquals(await tracker.lastFailure(), { failure: undefined, isTurnOver: false });
+  fail(true);
+  const { failure, isTurnOver } = await tracker.lastFailure();
+  assertEquals([failure?.text, isTurnOver], ["API Error: 500", true]);
+  // A turn begins while the failure is read.
+  fail(true, () => say({ state: "working" }));
+  assertEquals(await tracker.lastFailure(), { failure: undefined, isTurnOver: false });
+  fail(false, () => {});
+  say({ state: "at_rest" });
+  assertEquals((await tracker.lastFailure()).isTurnOver, true);
 });
 
 Deno.test("a status that the screen did not decide names no rows of it", async () => {
