@@ -12,11 +12,12 @@ export interface Retry {
 export interface RetrySettings {
   /** How often a turn is tried again that failed of something passing. */
   readonly maxErrorRetries: number;
+  /** How long the first retry is waited for; each later one is after twice as long as the one before. */
+  readonly errorRetrySeconds: number;
   readonly waitForUsageLimitReset: boolean;
 }
 
-/** The first retry comes after so long, each later one after twice as long as the one before. */
-const FIRST_PAUSE_MS = 30_000;
+/** No retry is waited for longer. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /**
@@ -29,7 +30,7 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const failure = { class: "overloaded", text: "529", evidence: "row 7", isTurnOver: true } as const;
- * const settings = { maxErrorRetries: 2, waitForUsageLimitReset: false };
+ * const settings = { maxErrorRetries: 2, errorRetrySeconds: 30, waitForUsageLimitReset: false };
  * const now = new Date("2026-11-20T10:00:00Z");
  * assertEquals(planRetry(failure, { settings, now, retries: 1 }), { at: new Date("2026-11-20T10:01:00Z"), number: 2 });
  * assertEquals(planRetry(failure, { settings, now, retries: 2 }), undefined);
@@ -52,7 +53,7 @@ export function planRetry(
     case "overloaded":
     case "network": {
       if (retries >= settings.maxErrorRetries) return undefined;
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** retries, LONGEST_PAUSE_MS);
+      const pauseMs = Math.min(settings.errorRetrySeconds * 1000 * 2 ** retries, LONGEST_PAUSE_MS);
       return { at: new Date(now.getTime() + pauseMs), number: retries + 1 };
     }
     case "auth":

@@ -41,8 +41,13 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.max_error_retries" },
     // The seeds' handoff fails at once; a model server that is overloaded for minutes ends many a run at night.
     value: { kind: "count", least: 0, default: 8, libraryDefault: 0 },
+    description: "How often a turn is tried again that failed of something passing (429, 5xx, overloaded, network).",
+  },
+  errorRetrySeconds: {
+    names: { key: "handoff.error_retry_seconds" },
+    value: { kind: "seconds", above: 0, most: 900, default: 30 },
     description:
-      "How often a turn is tried again that failed of something passing (429, 5xx, overloaded, network), after 30 s at first and at most 15 minutes.",
+      "Seconds before such a turn is tried again; each later time it waits twice as long as before, up to 15 minutes.",
   },
   waitForUsageLimitReset: {
     names: { key: "handoff.wait_for_usage_limit_reset" },

@@ -81,6 +81,7 @@ Deno.test("the seeds' variables are read: switches as 1 and 0, figures as number
     acceptCooldownSeconds: 5,
     acceptCap: 20,
     maxErrorRetries: 8,
+    errorRetrySeconds: 30,
     waitForUsageLimitReset: false,
     maxFileReminders: 0,
     maxResponseBytes: 1024 * 1024,

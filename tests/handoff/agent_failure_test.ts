@@ -117,6 +117,13 @@ Deno.test("a passing failure is tried again, each time after twice as long, and 
   assertEquals(messages, ["prompt", "continuation", "continuation", "continuation"]);
 });
 
+Deno.test("the first pause is a setting, and no pause is longer than 15 minutes", async () => {
+  const settings = { maxErrorRetries: 9, errorRetrySeconds: 400, responseTimeoutSeconds: 60 };
+  const { end, sentAt } = await retriedTurn(OVERLOADED, { failures: 3, settings });
+  assertEquals(end, "RESULT: PASS");
+  assertEquals(sentAt.map((second, index) => second - (sentAt[index - 1] ?? 0)), [0, 400, 800, 900]);
+});
+
 Deno.test("after the last retry the turn has failed, and says so", async () => {
   const { end, sentAt, retries } = await retriedTurn(OVERLOADED, { failures: 9, settings: { maxErrorRetries: 2 } });
   assertStringIncludes(end, "the model server is overloaded or has failed, after 2 retries: ");

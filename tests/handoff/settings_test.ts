@@ -12,6 +12,7 @@ Deno.test("the defaults are those of the seeds", () => {
     acceptCooldownSeconds: 5,
     acceptCap: 20,
     maxErrorRetries: 0,
+    errorRetrySeconds: 30,
     waitForUsageLimitReset: false,
     maxFileReminders: 0,
     maxResponseBytes: 1048576,
