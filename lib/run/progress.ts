@@ -74,14 +74,19 @@ export interface Level {
  *
  * - `starting`: agents start; `turn`: an agent works on a prompt
  * - `tests`: the project's tests run; `check`: a check of a step does
- * - `usage_limit`: the account's limit is waited for
+ * - `usage_limit`: the account's limit is waited for; `retry`: a turn that failed waits to be tried again
  */
 export interface Activity {
-  readonly kind: "starting" | "turn" | "tests" | "check" | "usage_limit";
+  readonly kind: "starting" | "turn" | "tests" | "check" | "usage_limit" | "retry";
   readonly since: string;
+  /** When a wait ends, as far as that is known. */
+  readonly until?: string;
   /** Whose turn it is. */
   readonly worker?: string;
-  /** The command of the tests, the description of the check, what is said about the limit, or why a message waits. */
+  /**
+   * The command of the tests, the description of the check, what is said about the limit or the failure, or why a
+   * message waits.
+   */
   readonly detail?: string;
 }
 

@@ -101,6 +101,9 @@ function loopText({ turns, responses, reminders, acceptedDialogs, declinedDialog
 
 function questionRows(question: QuestionView, { executed }: RunView, now: Date): Row[] {
   const { id, by, text, askedAt, dialog, answered, answerCommand } = question;
+  if (id === undefined && dialog === undefined) {
+    return [["draft", `${by}, seen ${ago(askedAt, now)}`], ["", text], ["", "submit or delete it in the agent's pane"]];
+  }
   const name = id === undefined ? "" : `${id}: `;
   const asked = `asked ${ago(askedAt, now)}`;
   const rows: Row[] = dialog === undefined ? [["question", `${name}step ${by}, ${asked}`], ...quoted(text.trim())] : [

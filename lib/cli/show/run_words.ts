@@ -1,9 +1,9 @@
 import type { RunOverview } from "../../run/overview.ts";
-import { type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
+import { type Activity, type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
-import { forHowLong, workerStatusText } from "./words.ts";
+import { forHowLong, localTime, timeOfDay, workerStatusText } from "./words.ts";
 
 /** How a run is, with the question that it waits for. */
 export function conditionText(
@@ -62,13 +62,30 @@ function activityTexts(progress: Pick<Progress, "place" | "workers" | "activity"
     case "check":
       return [`check: ${sanitizeLine(activity.detail ?? "")}`];
     case "usage_limit":
-      return ["waiting for the usage limit to be reset"];
+      return [...whoWaits(activity), "waiting for the usage limit to be reset"];
+    case "retry":
+      return [...whoWaits(activity), "waiting to try again"];
   }
 }
 
-/** What the agent whose turn it is does, and since when; `undefined` where it is nobody's turn. */
+function whoWaits({ worker }: Activity): readonly string[] {
+  return worker === undefined ? [] : [worker];
+}
+
+/** Until when, and of what, a turn waits that is to be tried again; `undefined` where none does. */
+function waitText({ activity }: Pick<Progress, "activity">, timeText: (at: string) => string): string | undefined {
+  if (activity?.kind !== "usage_limit" && activity?.kind !== "retry") return undefined;
+  const { until, detail = "" } = activity;
+  return [until === undefined ? "" : `until ${timeText(until)}`, detail].filter((part) => part !== "").join(": ");
+}
+
+/**
+ * What the agent whose turn it is does, and since when, or what it waits for; `undefined` where it is nobody's turn.
+ */
 export function turnText(progress: Progress, now: Date): string | undefined {
   const { activity } = progress;
+  const waits = waitText(progress, localTime);
+  if (waits !== undefined) return waits;
   const worker = activity?.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
   const status = worker && (heldText(progress) ?? workerStatusText(worker.status));
   return worker && `${status}, for ${forHowLong(worker.since, now)}`;
@@ -95,9 +112,10 @@ export function liveText(progress: Progress, { now, columns, doing }: LiveTextOp
   const { activity, waiting, finished, executedSince } = progress;
   if (activity === undefined || finished !== undefined || waiting?.id !== undefined) return "";
   const worker = activity.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
-  const status = waiting !== undefined
-    ? "waiting for a person"
-    : sanitizeLine(heldText(progress) ?? doing ?? (worker === undefined ? "" : workerStatusText(worker.status)));
+  const status = waiting !== undefined ? "waiting for a person" : sanitizeLine(
+    heldText(progress) ?? waitText(progress, (at) => timeOfDay(new Date(at))) ?? doing ??
+      (worker === undefined ? "" : workerStatusText(worker.status)),
+  );
   const place = [...levelTexts(progress.place, "/"), ...activityTexts(progress)].join(", ");
   const since = waiting?.askedAt ?? activity.since;
   const elapsed = `${forHowLong(since, now)} (run ${forHowLong(executedSince || since, now)})`;

@@ -90,7 +90,14 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       };
     }
     case "usage_limit_reached":
-      return { activity: { kind: "usage_limit", since: at, detail: record.message } };
+      return {
+        activity: {
+          kind: "usage_limit",
+          since: at,
+          detail: record.message,
+          ...(record.resetsAt === undefined ? {} : { until: record.resetsAt }),
+        },
+      };
     case "usage_limit_waited":
       return { ...changeAgent(before, { status: "starting", since: at }), activity: undefined };
     case "writes_checked":

@@ -66,23 +66,25 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     case "turn_resumed":
       return turnBegins(before, record);
     case "status_changed":
-      return changeWorker(before, record.role, { status: record.status, since: at });
-    case "agent_failed": {
-      const { class: failureClass, role, message, retryAt } = record;
-      const isLimit = failureClass === "usage_limit";
       return {
-        ...changeWorker(before, role, { status: isLimit ? "limited" : "error", since: at }),
-        ...(isLimit && retryAt !== undefined ? { activity: { kind: "usage_limit", since: at, detail: message } } : {}),
+        ...changeWorker(before, record.role, { status: record.status, since: at }),
+        ...waitEnds(before, record),
+      };
+    case "agent_failed": {
+      const { class: failureClass, role: worker, message: detail, retryAt: until } = record;
+      const isLimit = failureClass === "usage_limit";
+      const kind = isLimit ? "usage_limit" : "retry";
+      return {
+        ...changeWorker(before, worker, { status: isLimit ? "limited" : "error", since: at }),
+        ...(until === undefined ? {} : { activity: { kind, worker, since: at, detail, until } }),
       };
     }
     case "message_held":
-      return messageHeld(before, record);
+      return messageHeld({ ...before, ...waitEnds(before, record) }, record);
     case "message_released":
       return { ...turnActivity(before, undefined), waiting: undefined };
     case "message_sent":
-      return before.activity?.kind === "usage_limit"
-        ? { activity: { kind: "turn", worker: record.role, since: at } }
-        : {};
+      return waitEnds(before, record);
     case "tokens_counted":
       return tokensCounted(before, countOf(record));
     case "reminder_sent":
@@ -154,6 +156,15 @@ function agentStarting(before: Progress, { role, provider, resumes, at }: Record
     // A new agent does not stand at the dialog of the one before.
     ...(before.waiting?.by === role ? { waiting: undefined } : {}),
   };
+}
+
+/** A turn that waited to be tried again continues. */
+function waitEnds(
+  { activity }: Progress,
+  { role: worker, at }: { readonly role: Role; readonly at: string },
+): Pick<Change, "activity"> {
+  const waited = activity?.kind === "usage_limit" || activity?.kind === "retry";
+  return waited ? { activity: { kind: "turn", worker, since: at } } : {};
 }
 
 function messageHeld(before: Progress, { role: by, what, obstacle, at }: RecordOf<"message_held">): Change {

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { runCli } from "../../../lib/cli/main.ts";
+import { localTime } from "../../../lib/cli/show/words.ts";
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
@@ -19,6 +20,8 @@ import {
 } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
+
+const PROGRAMMER_TURN = { turnId: "r2-programmer-c1", role: "programmer" } as const;
 
 async function status(dir: TempDir, args: readonly string[] = [], options: FakeIoOptions = {}): Promise<string> {
   const io = fakeIo({ cwd: dir.path, ...options });
@@ -73,6 +76,56 @@ Deno.test("status: a dialog that only the pane takes an answer to", async () => 
   const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK, dialogWaiting(RUN_ID, undefined)]);
   using _held = await tryLockFile(folder.lockPath, "process 4711");
   assertMatch(await status(dir), /waiting at a dialog[^]*answer +in the agent's pane\n/);
+});
+
+Deno.test("status: a turn that waits to be tried again, and one that waits for the account's limit", async () => {
+  for (
+    const [failureClass, words] of [
+      ["overloaded", "waiting to try again"],
+      ["usage_limit", "waiting for the usage limit to be reset"],
+    ] as const
+  ) {
+    await using dir = await tempDir();
+    const failed = {
+      ...PROGRAMMER_TURN,
+      type: "agent_failed",
+      class: failureClass,
+      message: "API Error: \x1b[2J529",
+      evidence: "row 7",
+      retryAt: "2026-11-20T09:00:00Z",
+      retry: 1,
+    } as const;
+    const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK, failed]);
+    using _held = await tryLockFile(folder.lockPath, "process 4711");
+    const at = localTime(failed.retryAt);
+    assertMatch(
+      await status(dir),
+      new RegExp(`now +round 2 of 8, cycle 1, programmer, ${words}\\n +for .*; until ${at}: API Error: \\S*529$`, "m"),
+    );
+  }
+});
+
+Deno.test("status: a person's draft that holds a prompt back, and what is to be done about it", async () => {
+  await using dir = await tempDir();
+  const held = {
+    ...PROGRAMMER_TURN,
+    type: "message_held",
+    what: "prompt",
+    obstacle: "draft",
+    timeoutSeconds: 600,
+    terminalId: "%1",
+    attachCommand: "tmux attach",
+    passable: true,
+  } as const;
+  const folder = await writeReview(dir, [...agentReady(), ...PROGRAMMER_AT_WORK, held]);
+  using _held = await tryLockFile(folder.lockPath, "process 4711");
+  const text = await status(dir);
+  assertMatch(text, /: waiting for a person, executed by/);
+  assertMatch(
+    text,
+    /draft +programmer, seen .* ago\n +a person's draft stands in its composer, .*\n +submit or delete it in the agent's pane$/m,
+  );
+  assertNotMatch(text, /\b(?:step|question|answer)\b/);
 });
 
 Deno.test("status: a step's question, before and after its answer", async () => {

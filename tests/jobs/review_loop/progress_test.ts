@@ -148,6 +148,22 @@ Deno.test("progress of a review loop: why a message waits, and for whom", () => 
   }
 });
 
+Deno.test("progress of a review loop: a turn that waits to be tried again says until when and why, and continues", () => {
+  const failed = { type: "agent_failed", ...TURN, message: "529", evidence: "row 7", retry: 1 } as const;
+  const overloaded = { ...failed, class: "overloaded", retryAt: at(99) } as const satisfies ReviewFact;
+  const wait = { worker: "programmer", since: at(AT_WORK.length), detail: "529", until: at(99) } as const;
+  assertEquals(after(...AT_WORK, overloaded).activity, { kind: "retry", ...wait });
+  const limited = { ...overloaded, class: "usage_limit" } as const;
+  assertEquals(after(...AT_WORK, limited).activity, { kind: "usage_limit", ...wait });
+  const sent = { type: "message_sent", ...TURN, what: "continuation" } as const satisfies ReviewFact;
+  const working = { type: "status_changed", ...TURN, status: "processing" } as const satisfies ReviewFact;
+  for (const next of [sent, working]) {
+    const since = at(AT_WORK.length + 1);
+    assertEquals(after(...AT_WORK, overloaded, next).activity, { kind: "turn", worker: "programmer", since });
+  }
+  assertEquals(after(...AT_WORK, { ...failed, class: "context" }).activity?.kind, "turn");
+});
+
 Deno.test("progress of a review loop: an agent that is started in its turn leaves the turn as it is", () => {
   const { activity } = after(...AT_WORK, ...agentReady());
   assertEquals([activity?.kind, activity?.worker], ["turn", "programmer"]);
