@@ -25,6 +25,11 @@ async function readFailure({ call, signal, terminal }: Turn): Promise<AgentFailu
   return failure;
 }
 
+/** Whether it is proved that the turn is over whose failure the terminal shows. */
+export async function isFailedTurnOver(turn: Turn): Promise<boolean> {
+  return (await readFailure(turn))?.isTurnOver === true;
+}
+
 /** What a turn fails with whose terminal has the status `error`, where nothing is tried again. */
 export async function agentError(turn: Turn): Promise<PanewrightError> {
   const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
@@ -33,6 +38,26 @@ export async function agentError(turn: Turn): Promise<PanewrightError> {
   if (failure === undefined) return new RuntimeError(turnMessage(turn, "the agent is in an error state"));
   turn.options.onFailure?.(failure);
   return failureError(turn, failure);
+}
+
+/** A CLI writes its record later than it draws its screen, much later on a busy machine. */
+const PROOF_LAG_MS = 10_000;
+const PROOF_LOOK_EVERY_MS = 500;
+
+/**
+ * Waits for the CLI's record to prove that the turn which failed is over.
+ *
+ * @returns the failure, whether that is proved by then or not; `undefined` where the terminal no longer shows it
+ */
+async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure | undefined> {
+  const { clock, signal } = turn;
+  let failure: AgentFailure | undefined = shown;
+  const untilMs = clock.now() + PROOF_LAG_MS;
+  while (failure !== undefined && !failure.isTurnOver && clock.now() < untilMs) {
+    await clock.sleep(PROOF_LOOK_EVERY_MS, signal);
+    failure = await readStatus(turn) === "error" ? await readFailure(turn) : undefined;
+  }
+  return failure;
 }
 
 /**
@@ -45,17 +70,20 @@ export async function agentError(turn: Turn): Promise<PanewrightError> {
 export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   const { clock, options, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
   const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
-  const failure = hasEnded ? undefined : await readFailure(turn);
-  const retry = failure && planRetry(failure, { settings, now: wallClock(), retries: progress.retries });
-  if (failure === undefined || retry === undefined) throw await agentError(turn);
+  const shown = hasEnded ? undefined : await readFailure(turn);
+  const plan = (failure: AgentFailure) => planRetry(failure, { settings, now: wallClock(), retries: progress.retries });
+  if (shown === undefined || plan({ ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
+  const failure = await awaitProof(turn, shown);
+  if (failure === undefined) return undefined;
+  const retry = plan(failure);
+  if (retry === undefined) throw await agentError(turn);
   options.onFailure?.(failure, retry);
   progress.retries = Math.max(progress.retries, retry.number);
   const startedMs = clock.now();
   await sleepUntilTime(retry.at, { clock, wallClock, signal });
   progress.waitedMs += clock.now() - startedMs;
   // Meanwhile a person may have done something, or the CLI.
-  const isStillOver = await readStatus(turn) === "error" && (await readFailure(turn))?.isTurnOver === true;
-  return isStillOver ? retryPrompt(workdir, role) : undefined;
+  return await readStatus(turn) === "error" && await isFailedTurnOver(turn) ? retryPrompt(workdir, role) : undefined;
 }
 
 /** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */

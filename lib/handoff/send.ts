@@ -1,6 +1,6 @@
 import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../errors.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
-import { agentError } from "./failure.ts";
+import { agentError, isFailedTurnOver } from "./failure.ts";
 import { createHold } from "./hold.ts";
 import { archiveStaleResponse } from "./response_files.ts";
 import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
@@ -162,7 +162,11 @@ async function settle(turn: Turn): Promise<void> {
   const { clock, log, role, terminal } = turn;
   const waiting = { clock, ...turn.call };
   if (await comesToRest(() => readStatus(turn), waiting)) return;
-  if (turn.progress.lastStatus === "error") throw await agentError(turn);
+  if (turn.progress.lastStatus === "error") {
+    // An agent whose session was resumed may show how the last turn of that failed.
+    if (await isFailedTurnOver(turn)) return;
+    throw await agentError(turn);
+  }
   log(
     `Warning: ${role} in terminal ${terminal.id} did not come to rest in ${SETTLE_LIMIT_MS / 1000} s ` +
       `(last status: ${turn.progress.lastStatus}). Sending the prompt anyway.`,

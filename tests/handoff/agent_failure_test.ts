@@ -137,6 +137,28 @@ Deno.test("nothing is sent where it is not proved that the turn is over", async 
   assertEquals(sentAt, [0]);
 });
 
+Deno.test("a proof that comes later than the failure shows is waited for", async () => {
+  await using bench = await createBench({ statuses: [[0, "error"]] });
+  const { clock } = bench;
+  const { terminal, inputs } = failingTerminal(undefined);
+  const failing: Terminal = {
+    ...terminal,
+    failure: () => Promise.resolve({ ...OVERLOADED, isTurnOver: clock.elapsedSeconds() >= 4 }),
+    async submit(text) {
+      inputs.push(text);
+      if (inputs.length > 1) await bench.respond("tester", "RESULT: PASS");
+    },
+    status: () => Promise.resolve({ status: inputs.length > 1 ? "completed" : "error" }),
+  };
+  const played = playTurn(failing, {
+    ...bench.options({ maxErrorRetries: 1 }),
+    role: "tester",
+    message: "Test it.",
+  });
+  assertEquals(await clock.runUntilSettled(played), "RESULT: PASS");
+  assertEquals(inputs.length, 2);
+});
+
 Deno.test("what only a person can change is not tried again", async () => {
   for (const failureClass of ["auth", "context", "model", "other"] as const) {
     const { sentAt } = await retriedTurn({ ...OVERLOADED, class: failureClass }, {

@@ -25,7 +25,7 @@ async function failuresOn(provider: PaneProvider) {
     if (isProcessGone(look) || look.classification.status !== "error") continue;
     const shown = findShownFailure(look, provider);
     assert(shown !== undefined, `${version}/${name}`);
-    const failure = judgeFailure(provider, { shown, recorded: undefined, isTurnOver: false, now: NOW });
+    const failure = judgeFailure(provider, { shown, now: NOW });
     assert(failure !== undefined, `${version}/${name}`);
     found.push({ name: `${version}/${name}`, class: failure.class, text: failure.text });
   }
@@ -165,7 +165,7 @@ Deno.test("a time of day is that after the record was written, however late it i
     writtenAt: new Date(2026, 10, 20, 14, 0).getTime(),
   };
   const now = new Date(2026, 10, 20, 18, 0);
-  const failure = judgeFailure(codexProvider, { shown: undefined, recorded, isTurnOver: true, now });
+  const failure = judgeFailure(codexProvider, { shown: undefined, recorded, overBy: "task_complete", now });
   assertEquals(failure?.resetsAt, new Date(2026, 10, 20, 15, 5));
   assertEquals(failure?.evidence, "task_complete of turn t1");
 });

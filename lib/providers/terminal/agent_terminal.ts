@@ -75,6 +75,8 @@ export class AgentTerminal implements AsyncDisposable {
   readonly #hookMail: HookMail | undefined;
   readonly #glance: ReturnType<typeof createGlance>;
   #isReady = false;
+  /** Whether it has been given nothing since it was started. */
+  #isFresh: boolean;
   /** The shell that runs the agent's program, where that is a script. */
   #wrapperShell: string | undefined;
   #lastLook: { readonly look: PaneLook; readonly change: number | undefined; readonly atMs: number } | undefined;
@@ -92,6 +94,7 @@ export class AgentTerminal implements AsyncDisposable {
     this.#sandboxWatch = parts.sandboxWatch;
     this.#hookMail = parts.hookMail;
     this.#isReady = parts.adopted !== undefined;
+    this.#isFresh = parts.adopted === undefined;
     this.#wrapperShell = parts.adopted?.wrapperShell;
     const joinWrapped = this.provider.terminal.joinWrappedRows;
     this.#glance = createGlance({
@@ -123,7 +126,9 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   /** Waits until the agent can take a prompt: `startAgentTerminal` does so. */
-  async waitUntilReady(options: TerminalCallOptions & { readonly timeoutMs: number }): Promise<void> {
+  async waitUntilReady(
+    options: TerminalCallOptions & { readonly timeoutMs: number; readonly resumes?: boolean },
+  ): Promise<void> {
     const { signal } = options;
     await waitUntilReady(() => this.look(signal ? { signal } : {}), {
       ...options,
@@ -192,9 +197,11 @@ export class AgentTerminal implements AsyncDisposable {
   /** What the agent's CLI says of a turn that failed, on its screen and in its record; `undefined` where nothing. */
   async failure(options: TerminalCallOptions = {}): Promise<AgentFailure | undefined> {
     const look = await this.look(options);
-    const { failure: recorded, isTurnOver } = await this.#tracker.lastFailure();
-    const shown = findShownFailure(look, this.provider);
-    return judgeFailure(this.provider, { shown, recorded, isTurnOver, now: new Date() });
+    // What a new program shows of a session that it resumes is over.
+    const told = this.#isFresh
+      ? { overBy: "nothing was submitted since its start" }
+      : await this.#tracker.lastFailure();
+    return judgeFailure(this.provider, { ...told, shown: findShownFailure(look, this.provider), now: new Date() });
   }
 
   /** Tell when an early look is worthwhile: its pane, where tmux tells of it, and the hooks of its CLI. */
@@ -234,6 +241,7 @@ export class AgentTerminal implements AsyncDisposable {
     let announced = false;
     const announce = async () => {
       if (!announced) {
+        this.#isFresh = false;
         await this.#tracker.noteSubmission(guarded);
         this.#sandboxWatch?.noteSubmission();
       }

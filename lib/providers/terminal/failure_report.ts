@@ -46,9 +46,9 @@ function rowsFrom({ rows }: Screen, first: number, last: number): readonly strin
 /** What is known of a failure, from screen and record. */
 export interface FailureEvidence {
   readonly shown: ShownFailure | undefined;
-  readonly recorded: RecordedFailure | undefined;
-  /** Whether the CLI's record proves that the turn is over. */
-  readonly isTurnOver: boolean;
+  readonly recorded?: RecordedFailure;
+  /** What of the CLI's record proves that the turn is over; missing where nothing does. */
+  readonly overBy?: string;
   /** For a time that is told without its day, where the record has no time of its own. */
   readonly now: Date;
 }
@@ -63,21 +63,21 @@ export interface FailureEvidence {
  * import { codexProvider } from "../codex/provider.ts";
  * const shown = { text: "You've hit your usage limit. Try again in 2 hours.", evidence: "row 7" };
  * const now = new Date("2026-11-20T10:00:00Z");
- * const failure = judgeFailure(codexProvider, { shown, recorded: undefined, isTurnOver: false, now });
+ * const failure = judgeFailure(codexProvider, { shown, now });
  * assertEquals(failure?.class, "usage_limit");
  * assertEquals(failure?.resetsAt, new Date("2026-11-20T12:00:00Z"));
  * ```
  */
 export function judgeFailure(
   { failures = [], terminal }: Pick<PaneProvider, "failures" | "terminal">,
-  { shown, recorded, isTurnOver, now }: FailureEvidence,
+  { shown, recorded, overBy, now }: FailureEvidence,
 ): AgentFailure | undefined {
   const text = shown?.text ?? sanitizeLine(recorded?.text ?? "");
   if (text === "") return undefined;
   const told = [recorded, shown].flatMap((words) => words === undefined ? [] : classifyFailure(failures, words));
   const failureClass = told.find((one) => one !== "other") ?? "other";
-  const evidence = [shown, recorded].flatMap((one) => one === undefined ? [] : one.evidence).join("; ");
-  const common: AgentFailure = { class: failureClass, text, evidence, isTurnOver };
+  const evidence = [shown?.evidence, recorded?.evidence ?? overBy].filter((one) => one !== undefined).join("; ");
+  const common: AgentFailure = { class: failureClass, text, evidence, isTurnOver: overBy !== undefined };
   switch (failureClass) {
     case "usage_limit": {
       const writtenAt = new Date(recorded?.writtenAt ?? NaN);

@@ -61,7 +61,8 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
   const terminal = createTerminal(options, { plan, pane, launchedAtMs });
   try {
-    await terminal.waitUntilReady({ timeoutMs: startTimeoutMs, ...waiting });
+    const resumes = request.resume !== undefined;
+    await terminal.waitUntilReady({ timeoutMs: startTimeoutMs, resumes, ...waiting });
     return terminal;
   } catch (error) {
     await terminal[Symbol.asyncDispose]();

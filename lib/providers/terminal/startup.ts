@@ -11,6 +11,8 @@ export interface StartupOptions {
   readonly provider: PaneProvider;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** Whether it resumes a session, and so may show how the last turn of that failed. @default {false} */
+  readonly resumes?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -21,14 +23,14 @@ const LOOK_EVERY_MS = 150;
 const STARTING_FOOTER_MS = 5000;
 
 /**
- * Waits until a newly started agent can take a prompt: its composer is there and empty, it is at rest, and the screen
- * stands still. A dialog that asks something is never answered.
+ * Waits until a newly started agent can take a prompt: its composer is there and empty, it is at rest (or shows an
+ * error of the session that it resumes), and the screen stands still. A dialog that asks something is never answered.
  *
  * @throws {HumanInterventionRequiredError} when a dialog stops the start, with what a person can do about it
  * @throws {RuntimeError} when the program ends, or is not ready in time
  */
 export async function waitUntilReady(look: () => Promise<PaneLook>, options: StartupOptions): Promise<void> {
-  const { clock, timeoutMs, signal } = options;
+  const { clock, timeoutMs, resumes = false, signal } = options;
   let last: PaneLook | undefined;
   for (const start = clock.now();;) {
     signal?.throwIfAborted();
@@ -38,15 +40,18 @@ export async function waitUntilReady(look: () => Promise<PaneLook>, options: Sta
     // Dialogs may be animated, so their rows need not stand still.
     if (last && showsDialog(last) && showsDialog(now)) throw dialogError(now, options);
     const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider);
-    if (last && !starting && takesPrompt(now) && showsSame(last, now)) return;
+    if (last && !starting && takesPrompt(now, { resumes }) && showsSame(last, now)) return;
     if (elapsedMs >= timeoutMs) throw notReadyError(now, options);
     last = now;
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
 }
 
-function takesPrompt({ composer, classification }: PaneLook): boolean {
-  return composer?.state === "empty" && isAtRest(classification.status);
+function takesPrompt(
+  { composer, classification: { status } }: PaneLook,
+  { resumes }: Required<Pick<StartupOptions, "resumes">>,
+): boolean {
+  return composer?.state === "empty" && (isAtRest(status) || (resumes && status === "error"));
 }
 
 function hasStartingFooter({ screen, footer }: PaneLook, { terminal }: PaneProvider): boolean {

@@ -118,17 +118,17 @@ export class StatusTracker implements Disposable {
   }
 
   /**
-   * How the present turn failed by the agent's record, where it says so, and whether the record proves that the turn is
-   * over.
+   * How the present turn failed by the agent's record, where it says so, and what of the record proves that the turn is
+   * over, if anything does.
    */
-  async lastFailure(): Promise<{ readonly failure: RecordedFailure | undefined; readonly isTurnOver: boolean }> {
-    if ((await this.#readSource())?.state !== "at_rest") return { failure: undefined, isTurnOver: false };
-    const failure = await this.#options.source?.lastFailure?.();
+  async lastFailure(): Promise<{ readonly recorded?: RecordedFailure; readonly overBy?: string }> {
+    if ((await this.#readSource())?.state !== "at_rest") return {};
+    const recorded = await this.#options.source?.lastFailure?.();
     // Asked again: reading how the turn failed may take a while, in which the agent may have begun another.
     const report = await this.#readSource();
-    const isOfTurn = failure?.endsTurn === true || (report?.sinceMs ?? NaN) >= (this.#submittedMs ?? -Infinity);
-    const isTurnOver = report?.state === "at_rest" && isOfTurn;
-    return { failure: isTurnOver ? failure : undefined, isTurnOver };
+    const isOfTurn = recorded?.endsTurn === true || (report?.sinceMs ?? NaN) >= (this.#submittedMs ?? -Infinity);
+    if (report?.state !== "at_rest" || !isOfTurn) return {};
+    return { overBy: report.evidence, ...(recorded === undefined ? {} : { recorded }) };
   }
 
   /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */

@@ -177,16 +177,16 @@ Deno.test("a turn that failed is over by a rest since its prompt, or by a failur
   await tracker.noteSubmission("Do it");
   // The rest is from before the prompt, and so may the failure be.
   fail(false);
-  assertEquals(await tracker.lastFailure(), { failure: undefined, isTurnOver: false });
+  assertEquals(await tracker.lastFailure(), {});
   fail(true);
-  const { failure, isTurnOver } = await tracker.lastFailure();
-  assertEquals([failure?.text, isTurnOver], ["API Error: 500", true]);
+  const { recorded, overBy } = await tracker.lastFailure();
+  assertEquals([recorded?.text, overBy], ["API Error: 500", "a record"]);
   // A turn begins while the failure is read.
   fail(true, () => say({ state: "working" }));
-  assertEquals(await tracker.lastFailure(), { failure: undefined, isTurnOver: false });
-  fail(false, () => {});
+  assertEquals(await tracker.lastFailure(), {});
+  fail(false);
   say({ state: "at_rest" });
-  assertEquals((await tracker.lastFailure()).isTurnOver, true);
+  assertEquals((await tracker.lastFailure()).overBy, "a record");
 });
 
 Deno.test("a status that the screen did not decide names no rows of it", async () => {
