@@ -1,0 +1,125 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { readRecords } from "../support/journal_records.ts";
+import { assertJournalIsWhole, type PrintedFact, type StartedRun } from "./failures_stage.ts";
+import { PROMPT_MARK, type RefusedRunStage, setUpRefusedRun } from "./refused_run_stage.ts";
+
+const LABELS = { codex: "Codex", claude_code: "Claude Code" } as const;
+
+function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
+  return facts.filter((fact) => fact.type === type);
+}
+
+/** Fails unless the run has passed with these messages, and the prompt of its turn is in the conversation once. */
+async function assertPassed(run: StartedRun, stage: RefusedRunStage, messages: string[]): Promise<void> {
+  const { code, stderr } = await run.program.ended;
+  assertEquals(code, 0, stderr);
+  const sent = ofType(run.facts(), "message_sent").map(({ what }) => what);
+  assertEquals(sent, messages);
+  assertEquals(stage.conversation().split(PROMPT_MARK).length - 1, 1);
+  await stage.sandbox.assertNothingLeft();
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`run: what passes is tried again in the same turn, and the prompt of a real ${LABELS[provider]} is sent once`, async () => {
+    await using stage = await setUpRefusedRun({
+      provider,
+      refusals: [() => ({ status: 529 }), () => ({ status: 500 }), () => ({ status: 429 })],
+      // The retries are of the only turn.
+      config: { limits: { max_turns: 1 } },
+    });
+    await using run = stage.start("run", "--json");
+    await assertPassed(run, stage, ["prompt", "continuation", "continuation", "continuation"]);
+    const failed = ofType(run.facts(), "agent_failed");
+    assertEquals(failed.map(({ class: failureClass, retry }) => [failureClass, retry]), [
+      ["overloaded", 1],
+      ["overloaded", 2],
+      ["rate_limit", 3],
+    ]);
+    for (const { message, evidence, retryAt } of failed) {
+      assert(String(message).length > 10);
+      // On a busy machine the hook is there before the transcript.
+      assertMatch(String(evidence), / in its (?:session log|transcript)$|; hook StopFailure of turn \S+$/);
+      assert(!Number.isNaN(Date.parse(String(retryAt))));
+    }
+    await assertJournalIsWhole(await run.folder());
+    const kept = await readRecords(`${await run.folder()}/journal.ndjson`);
+    assertEquals(
+      kept.filter(({ type }) => type === "agent_failed").map(({ retryAt }) => retryAt),
+      failed.map(({ retryAt }) => retryAt),
+    );
+    const { stdout } = await stage.command("logs");
+    assertMatch(stdout, /tester failed \(rate_limit\): .*; trying again at /);
+  });
+
+  Deno.test(`run: a real ${LABELS[provider]} whose key is refused needs a person, and the resumed run passes`, async () => {
+    await using stage = await setUpRefusedRun({
+      provider,
+      refusals: [() => ({ status: 401, message: "Incorrect API key provided" })],
+    });
+    await using run = stage.start("run", "--json");
+    const { code, stderr } = await run.program.ended;
+    assertEquals(code, 3, stderr);
+    assertMatch(stderr, /it is not logged in, or the model server refuses its login or key: ".*401.*" \(auth; rule /);
+    assertMatch(stderr, /Then resume the run\./);
+    const [failed] = ofType(run.facts(), "agent_failed");
+    assertEquals([failed?.["class"], failed?.["retryAt"]], ["auth", undefined]);
+    const finished = run.facts().find(({ type }) => type === "run_finished");
+    assertEquals(finished?.["outcome"], "needs_human");
+    await stage.sandbox.assertNothingLeft();
+    // The agent is started with its conversation, whose screen still shows the refusal, and is told to continue.
+    await using resumed = stage.start("resume", "--json");
+    await assertPassed(resumed, stage, ["continuation"]);
+    assertEquals(ofType(resumed.facts(), "warning"), []);
+  });
+}
+
+Deno.test("run: the usage limit of a real Codex is waited for until its reset, status says so, and the turn continues", async () => {
+  const resetsAt = () => Math.floor(Date.now() / 1000) + 1;
+  await using stage = await setUpRefusedRun({
+    provider: "codex",
+    refusals: [() => ({
+      status: 429,
+      error: { type: "usage_limit_reached", plan_type: "pro", resets_at: resetsAt(), resets_in_seconds: 1 },
+    })],
+    config: { limits: { max_turns: 1 }, handoff: { wait_for_usage_limit_reset: true } },
+  });
+  await using run = stage.start("run", "--json");
+  const failed = await run.fact("agent_failed");
+  assertEquals([failed["class"], failed["retry"]], ["usage_limit", 0]);
+  const { stdout } = await stage.command("status");
+  assertMatch(
+    stdout,
+    /^ {2}now +round 1 of 1, tester, waiting for the usage limit to be reset\n.*; until \d{4}-.*limit/m,
+  );
+  await assertPassed(run, stage, ["prompt", "continuation"]);
+});
+
+Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, and everything with it", async () => {
+  const resets_at = Math.floor(Date.now() / 1000) + 7200;
+  const limited = { type: "usage_limit_reached", plan_type: "pro", resets_at, resets_in_seconds: 7200 };
+  await using stage = await setUpRefusedRun({
+    provider: "codex",
+    refusals: [() => ({ status: 429, error: limited })],
+    config: { handoff: { wait_for_usage_limit_reset: true } },
+  });
+  await using run = stage.start("run", "--json");
+  await run.fact("agent_failed");
+  run.program.kill("SIGKILL");
+  await run.program.ended;
+  // What the killed process has used: an hour, but for some seconds.
+  const path = `${await run.folder()}/journal.ndjson`;
+  const [opened = "", started = "", ...rest] = (await Deno.readTextFile(path)).split("\n");
+  const lastMs = Date.parse(JSON.parse(rest.findLast((line) => line !== "") ?? "{}").at);
+  const begun = { ...JSON.parse(started), at: new Date(lastMs - 3_600_000 + 8000).toISOString() };
+  await Deno.writeTextFile(path, [opened, JSON.stringify(begun), ...rest].join("\n"));
+  const config = `${stage.sandbox.project}/panewright.jsonc`;
+  const before = JSON.parse(await Deno.readTextFile(config));
+  await Deno.writeTextFile(config, JSON.stringify({ ...before, limits: { ...before.limits, max_minutes: 60 } }));
+  await using resumed = stage.start("resume", "--json");
+  const { code, stderr } = await resumed.program.ended;
+  assertEquals(code, 3, stderr);
+  assertMatch(stderr, /Cannot continue: the cap max_minutes \(60\) is reached/);
+  assertEquals(ofType(resumed.facts(), "agent_adopted").length, 1);
+  assertEquals(ofType(resumed.facts(), "message_sent"), []);
+  await stage.sandbox.assertNothingLeft();
+});
