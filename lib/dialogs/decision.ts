@@ -116,7 +116,8 @@ export function decideRequest(
   { plan, role, provider, ground }: DialogContext,
 ): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;
-  if (!plan.handoff.autoAcceptPermissions && !dryRun) {
+  // No switch lets a policy answer a question.
+  if (!plan.handoff.autoAcceptPermissions && !dryRun && request.kind !== "question") {
     return { decision: "ask", rule: "switch_off", reason: "AUTO_ACCEPT_PERMISSIONS is off." };
   }
   const { workdir } = plan;

@@ -1,5 +1,6 @@
 import type { DialogDesk, OpenDialog, TurnLimits } from "../handoff/dialog_desk.ts";
 import { refusalText } from "../handoff/instruction.ts";
+import type { QuestionReply } from "../providers/agent_question.ts";
 import { type DialogAnswer, keysOfWay } from "../providers/terminal/dialog_keys.ts";
 import { openDialog, type PaneLook } from "../providers/terminal/pane_look.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
@@ -10,7 +11,8 @@ import type { DialogDeskContext, DialogDeskTurn, DialogVerdict } from "./desk_co
 import type { HookedRequest } from "./hook_channel.ts";
 import { machineGround } from "./machine_ground.ts";
 import { createPersonWait } from "./person_wait.ts";
-import { type ExactRequest, isSameRequest } from "./request.ts";
+import { giveReplies, knownQuestions } from "./question_desk.ts";
+import { type ExactRequest, identityOf, isSameRequest } from "./request.ts";
 
 /** How many lines of the screen the log shows of a dialog that is answered (seed 003). */
 const TAIL_LINES = 5;
@@ -59,6 +61,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   /** How many answers are being given, or wait for the one before. */
   let deciding = 0;
   let lastAnswer: Promise<unknown> = Promise.resolve();
+  /** The questions that could not be answered with keys, and why. */
+  let refused: { readonly identity: string; readonly problem: string } | undefined;
   /** What was last answered with a key, by another record than the hook's, and when. */
   let keyed: { readonly request: ExactRequest; readonly atMs: number } | undefined;
 
@@ -74,9 +78,39 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   async function askPerson(dialog: DialogInfo, look: PaneLook, verdict: DialogVerdict): Promise<OpenDialog> {
     const said = await waiting.look(dialog, look, verdict);
     if (said === undefined) return { decision: "wait" };
+    if (said.answer === "reply") return replied(dialog, look, { verdict, replies: said.replies });
     const reason = said.reason ?? "The person who was asked said no.";
     const given = { rule: "person", reason, ...(verdict.request === undefined ? {} : { request: verdict.request }) };
     return answered(dialog, look, { answer: said.answer, by: "person", verdict: given });
+  }
+
+  /** The answer to questions: it is given page by page, and what cannot be given is the person's to give in the pane. */
+  function replied(
+    dialog: DialogInfo,
+    look: PaneLook,
+    { verdict: { request }, replies }: { readonly verdict: DialogVerdict; readonly replies: readonly QuestionReply[] },
+  ): OpenDialog {
+    if (request === undefined) throw new TypeError("A reply without its questions");
+    return {
+      decision: "reply",
+      answer: () =>
+        inTurn(async () => {
+          const entry = { ...whose, ...aboutOf(dialog, look, request) };
+          const outcome = await giveReplies({ terminal, audit, signal }, { entry, request, replies });
+          if (outcome.result === "stopped") {
+            refused = { identity: identityOf(dialog, request), problem: outcome.problem };
+            waiting.end();
+            return false;
+          }
+          waiting.end();
+          if (outcome.result === "closed") forgetClosed();
+          const { kind, subject } = request;
+          const given = { turnId, role, terminalId, kind, subject, rule: "person", result: outcome.result };
+          const told = outcome.result === "closed" ? { replies: outcome.told } : {};
+          emit({ type: "dialog_answered", ...given, answer: "reply", ...told, audit: audit.end });
+          return outcome.result === "closed";
+        }),
+    };
   }
 
   function answered(
@@ -126,6 +160,12 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     };
   }
 
+  /** Questions are known by the session log: what their hook asked is shown with them. */
+  function noteShown(request: ExactRequest): void {
+    shown.add(request);
+    for (const hooked of context.hooks?.pending(role) ?? []) if (isSameRequest(hooked, request)) shown.add(hooked);
+  }
+
   /** Forgets the requests whose dialog is closed, and those that never had one. */
   function forgetClosed(): void {
     for (const request of context.hooks?.pending(role) ?? []) {
@@ -140,7 +180,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   }
 
   /** Whether the hook's word on a dialog may still come in. */
-  function mayBeExplained({ fingerprint }: DialogInfo, { request, doubt }: KnownRequest): boolean {
+  function mayBeExplained({ kind, fingerprint }: DialogInfo, { request, doubt }: KnownRequest): boolean {
+    if (kind === "question") return false;
     if (context.hooks === undefined || provider.terminal.hasPermissionHook !== true) return false;
     if (doubt === undefined && request?.source === "hook") return false;
     return isYoung(fingerprint, HOOK_LAG_MS);
@@ -203,14 +244,29 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       // The answer of a hook closes what is already drawn.
       if (deciding > 0) return undefined;
       const dialog = open ?? UNREAD_DIALOG;
-      const known = knownRequest(dialog, await pendingRequests(), plan.workdir);
-      if (!waiting.isAbout(dialog, known)) waiting.end();
+      const logged = await terminal.pendingRequests();
+      const [only, ...others] = logged;
+      // A screen may be too low for a question, or a person may have moved about in it, to where it is not read.
+      const isQuestion = dialog.kind === "question" ||
+        (open === undefined && only?.questions !== undefined && others.length === 0) ||
+        logged.some((one) => one.questions !== undefined && waiting.isAbout(dialog, one));
+      const known = isQuestion
+        ? knownQuestions(look, logged, provider)
+        : knownRequest(dialog, await pendingRequests(), plan.workdir);
+      if (!waiting.isAbout(dialog, known.request)) waiting.end();
       if (deciding > 0 || (!waiting.isOn && mayBeExplained(dialog, known))) return undefined;
-      if (known.request !== undefined) shown.add(known.request);
+      if (known.request !== undefined) noteShown(known.request);
       const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });
       const isEarly = verdict.rule === "not_exact" && isYoung(dialog.fingerprint, LOG_LAG_MS);
-      if (!waiting.isOn && isEarly) return undefined;
-      if (verdict.decision === "ask") return await askPerson(dialog, look, verdict);
+      const isUnclear = isQuestion && known.doubt !== undefined && isYoung(dialog.fingerprint, LOG_LAG_MS);
+      if (!waiting.isOn && (isEarly || isUnclear)) return undefined;
+      if (verdict.decision === "ask") {
+        const { problem } = refused?.identity === identityOf(dialog, known.request)
+          ? refused
+          : { problem: known.doubt };
+        const isPanes = isQuestion && problem !== undefined;
+        return await askPerson(dialog, look, { ...verdict, ...(isPanes ? { paneOnly: problem } : {}) });
+      }
       return answered(dialog, look, {
         answer: verdict.decision === "allow" ? "accept" : "decline",
         by: "policy",

@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import type { AgentQuestion } from "../providers/agent_question.ts";
 import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
@@ -18,6 +19,10 @@ export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
   /** Why a person has to decide, as a full sentence. */
   readonly reason: string;
   readonly secondsLeft: number;
+  /** What is asked, where it is answered with words and not with a yes or a no. */
+  readonly questions?: readonly AgentQuestion[];
+  /** What was wrong with the answer before, without a full stop. */
+  readonly problem?: string;
 }
 
 /** A person at a terminal. Resolves to what they say, or to `undefined` when they leave the question open. */
@@ -48,8 +53,15 @@ export interface DialogDeskContext {
 export interface DialogDeskTurn {
   readonly turnId: string;
   readonly role: Role;
-  readonly terminal: Pick<AgentTerminal, "id" | "look" | "answerDialog" | "pendingRequests" | "provider">;
+  readonly terminal: Pick<
+    AgentTerminal,
+    "id" | "look" | "answerDialog" | "answerQuestions" | "pendingRequests" | "provider"
+  >;
 }
 
 /** Why something is decided as it is, and about which request. */
-export type DialogVerdict = Pick<PermissionVerdict, "rule" | "reason"> & { readonly request?: ExactRequest };
+export type DialogVerdict = Pick<PermissionVerdict, "rule" | "reason"> & {
+  readonly request?: ExactRequest;
+  /** Why a question can only be answered in its pane, as a full sentence. */
+  readonly paneOnly?: string;
+};

@@ -1,12 +1,17 @@
 import type { AnswerOutcome } from "../providers/terminal/answer_dialog.ts";
-import type { DialogAnswer } from "../providers/terminal/dialog_keys.ts";
 import { ROLES } from "../roles.ts";
-import { type FactOf, number, object, oneOf, optional, orMissing, text, wordOf } from "../schema.ts";
+import { type FactOf, flag, listOf, number, object, oneOf, optional, orMissing, text, wordOf } from "../schema.ts";
 
 const role = oneOf(...ROLES);
 
 /** Where the audit log ends once the decision is in it; missing in journals of earlier versions. */
 const audit = optional(object({ records: number, hash: text }));
+
+const agentQuestion = object({
+  question: text,
+  multiSelect: flag,
+  options: listOf(object({ label: text, description: text })),
+});
 
 /** What a desk tells about the dialogs of a turn: each record type with its fields. */
 export const DIALOG_FACTS = {
@@ -22,8 +27,10 @@ export const DIALOG_FACTS = {
     fingerprint: text,
     /** Why it is not answered automatically, as a full sentence. */
     reason: text,
-    /** The id under which `panewright answer` takes a yes or no; missing where only the pane does. */
+    /** The id under which `panewright answer` takes an answer; missing where only the pane does. */
     question: optional(text),
+    /** What is asked, where the answer is more than a yes or a no. */
+    questions: optional(listOf(agentQuestion)),
     timeoutSeconds: number,
     audit,
   },
@@ -42,7 +49,9 @@ export const DIALOG_FACTS = {
     terminalId: text,
     kind: text,
     subject: orMissing(text),
-    answer: wordOf<DialogAnswer>({ accept: true, decline: true }),
+    answer: oneOf("accept", "decline", "reply"),
+    /** What was said to questions, a line each: by the CLI's own record where it tells. */
+    replies: optional(text),
     /** Which rule decided, or `person`. */
     rule: text,
     result: wordOf<AnswerOutcome["result"]>({ closed: true, gone: true, replaced: true }),

@@ -1,6 +1,8 @@
+import type { AgentQuestion, QuestionReply } from "../providers/agent_question.ts";
 import type { DialogAnswer } from "../providers/terminal/dialog_keys.ts";
+import { readReplies } from "./question_answer.ts";
 
-/** What a person says to a dialog. */
+/** What a person says to a dialog that asks for a yes or a no. */
 export interface PersonsAnswer {
   readonly answer: DialogAnswer;
   /** What a person adds to a no, for the agent. */
@@ -26,4 +28,30 @@ export function parsePersonsAnswer(text: string): PersonsAnswer | undefined {
   const added = reason.trim();
   if (/^n/i.test(word)) return { answer: "decline", ...(added === "" ? {} : { reason: added }) };
   return added === "" ? { answer: "accept" } : undefined;
+}
+
+/** What a person says to a dialog that asks for a yes or a no, or to one with questions. */
+export type Said = PersonsAnswer | { readonly answer: "reply"; readonly replies: readonly QuestionReply[] };
+
+/**
+ * Reads what a person says to a dialog.
+ *
+ * @param questions what the dialog asks; missing where it asks for a yes or a no
+ * @returns what is wrong, and what is allowed, without a full stop, where it is no answer
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(readSaid("perhaps", undefined), { problem: "a dialog takes yes or no, and after a no the reason" });
+ * ```
+ */
+export function readSaid(
+  text: string,
+  questions: readonly AgentQuestion[] | undefined,
+): Said | { readonly problem: string } {
+  if (questions === undefined) {
+    return parsePersonsAnswer(text) ?? { problem: "a dialog takes yes or no, and after a no the reason" };
+  }
+  const read = readReplies(text, questions);
+  return "problem" in read ? read : { answer: "reply", replies: read.replies };
 }

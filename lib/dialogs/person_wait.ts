@@ -4,36 +4,36 @@ import type { DialogInfo } from "../screen/dialog.ts";
 import { sha256Hex } from "../text/digest.ts";
 import { readAnswer } from "./answers.ts";
 import { aboutOf } from "./audit_matter.ts";
-import { type KnownRequest, requestOf } from "./decision.ts";
+import { requestOf } from "./decision.ts";
 import type { DialogDeskContext, DialogDeskTurn, DialogQuestion, DialogVerdict } from "./desk_context.ts";
-import { parsePersonsAnswer, type PersonsAnswer } from "./person_answer.ts";
-import { type ExactRequest, isSameRequest } from "./request.ts";
+import { readSaid, type Said } from "./person_answer.ts";
+import { type ExactRequest, identityOf, isSameRequest } from "./request.ts";
 
 /** The wait for a person's answer to a dialog; there is one at most. */
 export interface PersonWait {
   readonly isOn: boolean;
   /** Whether the person was asked about this very dialog and request. */
-  isAbout(dialog: DialogInfo, known: KnownRequest): boolean;
+  isAbout(dialog: DialogInfo, request: ExactRequest | undefined): boolean;
   /**
    * Records and tells once that a person has to answer, and looks whether one did.
    *
    * @returns `undefined` as long as there is no answer
    * @throws {HumanInterventionRequiredError} when it has waited too long
    */
-  look(dialog: DialogInfo, look: PaneLook, verdict: DialogVerdict): Promise<PersonsAnswer | undefined>;
+  look(dialog: DialogInfo, look: PaneLook, verdict: DialogVerdict): Promise<Said | undefined>;
   /** The dialog is closed, or another one; nothing where no person was asked. */
   end(): void;
 }
 
 /** A dialog that waits for a person. */
 interface WaitingDialog {
-  readonly fingerprint: string;
+  readonly identity: string;
   readonly request: ExactRequest | undefined;
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
   readonly question: string | undefined;
   /** What the person at the terminal said. */
-  said: PersonsAnswer | undefined;
+  said: Said | undefined;
   readonly closed: AbortController;
 }
 
@@ -57,27 +57,34 @@ export function createPersonWait(context: DialogDeskContext, turn: DialogDeskTur
   async function begin(
     dialog: DialogInfo,
     look: PaneLook,
-    { rule, reason, request }: DialogVerdict,
+    { rule, reason: why, request, paneOnly }: DialogVerdict,
   ): Promise<WaitingDialog> {
-    const { fingerprint } = dialog;
+    const identity = identityOf(dialog, request);
     const { kind, subject } = request ?? dialog;
+    const reason = paneOnly === undefined ? why : `${why} ${paneOnly}`;
+    const questions = request?.questions;
     await audit.note({ ...whose, ...aboutOf(dialog, look, request), decision: "ask", rule, reason });
     const isAnswerable = !dryRun &&
-      (["accept", "decline"] as const).every((answer) => provider.terminal.answerWay(dialog, answer) !== undefined);
+      (questions === undefined
+        ? (["accept", "decline"] as const).every((answer) => provider.terminal.answerWay(dialog, answer) !== undefined)
+        : paneOnly === undefined);
     const earlier = context.earlierQuestion();
     // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
-    const kept = await sha256Hex(fingerprint);
-    const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === fingerprint;
+    const kept = await sha256Hex(identity);
+    const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
     const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
     const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
-    emit({ type: "dialog_waiting", ...about, ...(question === undefined ? {} : { question }), audit: audit.end });
+    const answerable = question === undefined ? {} : { question, ...(questions === undefined ? {} : { questions }) };
+    emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
     context.onStuck(
       role,
-      `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}`,
+      `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}` +
+        (questions === undefined ? "" : `\n${subject}`),
     );
     const sinceMs = clock.now();
-    const begun = { fingerprint, request, sinceMs, question, said: undefined, closed: new AbortController() };
-    if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason });
+    const begun = { identity, request, sinceMs, question, said: undefined, closed: new AbortController() };
+    const asked = questions === undefined ? {} : { questions };
+    if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason, ...asked });
     return begun;
   }
 
@@ -86,11 +93,15 @@ export function createPersonWait(context: DialogDeskContext, turn: DialogDeskTur
     question: Omit<DialogQuestion, "role" | "secondsLeft">,
   ): Promise<void> {
     const until = AbortSignal.any([begun.closed.signal, signal]);
+    let problem: string | undefined;
     while (context.person !== undefined && begun.said === undefined && !until.aborted) {
       const secondsLeft = timeoutSeconds - (clock.now() - begun.sinceMs) / 1000;
-      const text = await context.person({ ...question, role, secondsLeft }, until).catch(() => undefined);
+      const again = problem === undefined ? {} : { problem };
+      const text = await context.person({ ...question, ...again, role, secondsLeft }, until).catch(() => undefined);
       if (text === undefined || until.aborted) return;
-      begun.said = parsePersonsAnswer(text);
+      const said = readSaid(text, question.questions);
+      if ("problem" in said) problem = said.problem;
+      else begun.said = said;
     }
   }
 
@@ -98,14 +109,15 @@ export function createPersonWait(context: DialogDeskContext, turn: DialogDeskTur
     get isOn() {
       return waiting !== undefined;
     },
-    isAbout({ fingerprint }, { request }) {
-      return waiting?.fingerprint === fingerprint && isSameRequest(waiting.request, request);
+    isAbout(dialog, request) {
+      return waiting?.identity === identityOf(dialog, request) && isSameRequest(waiting.request, request);
     },
     async look(dialog, look, verdict) {
       waiting ??= await begin(dialog, look, verdict);
       const { question, sinceMs } = waiting;
       const left = waiting.said === undefined && question !== undefined && await readAnswer(context.answers, question);
-      const said = left ? parsePersonsAnswer(left.answer) : waiting.said;
+      const read = left ? readSaid(left.answer, waiting.request?.questions) : waiting.said;
+      const said = read === undefined || "problem" in read ? undefined : read;
       if (said !== undefined || clock.now() - sinceMs < timeoutSeconds * 1000) return said;
       end();
       const request = requestOf(verdict.request ?? dialog);

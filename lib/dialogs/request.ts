@@ -42,6 +42,26 @@ function shapesOf(text: string): string {
   return text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]/gu, "");
 }
 
+/**
+ * What tells one dialog that is waited for from the next: questions are the same whatever page of them is open.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const about = { id: "t1", source: "session_log", kind: "question", subject: "Which?", tool: "AskUserQuestion" } as const;
+ * const options = [{ label: "This", description: "" }];
+ * const questions = [{ question: "Which?", multiSelect: false, options }];
+ * assertEquals(identityOf({ fingerprint: "f" }, { ...about, questions }), "questions t1");
+ * assertEquals(identityOf({ fingerprint: "f" }, undefined), "f");
+ * ```
+ */
+export function identityOf(
+  { fingerprint }: Pick<DialogInfo, "fingerprint">,
+  request: ExactRequest | undefined,
+): string {
+  return request?.questions === undefined ? fingerprint : `questions ${request.id}`;
+}
+
 function filesOf(subject: string, cwd: string): readonly string[] {
   const paths = subject.split("\n").filter((path) => path.trim() !== "");
   return paths.map((path) => resolve(cwd, path)).sort();

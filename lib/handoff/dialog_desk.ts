@@ -41,6 +41,12 @@ export type OpenDialog =
   /** A person has to answer it, and was told. */
   | { readonly decision: "wait" }
   | {
+    /** A person said what its questions are to be answered with. */
+    readonly decision: "reply";
+    /** Writes it down and gives the answer; resolves to whether it was given. */
+    answer(): Promise<boolean>;
+  }
+  | {
     readonly decision: "accept" | "decline";
     /** Who decided. A person's answers count towards no limit. */
     readonly by: "policy" | "person";

@@ -61,6 +61,9 @@ export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "
     case "wait":
       beginWaiting(turn);
       return undefined;
+    case "reply":
+      await answer(turn, () => open.answer());
+      return undefined;
     case "accept":
       if (open.by === "person") await answer(turn, () => open.answer());
       else await accept(turn, { tail: () => Promise.resolve(open.tail), answer: () => open.answer() });
@@ -168,7 +171,7 @@ async function accept(turn: Turn, { tail, answer: give }: Acceptance): Promise<v
 
 async function decline(
   turn: Turn,
-  open: Exclude<OpenDialog, { readonly decision: "wait" }>,
+  open: Extract<OpenDialog, { readonly by: string }>,
 ): Promise<Pick<Message, "what" | "text"> | undefined> {
   const { progress, role, settings, terminal, workdir } = turn;
   if (open.by === "policy" && progress.declinedDialogs >= settings.acceptCap) throw capError(turn, "denied");

@@ -1,4 +1,5 @@
 import type { DialogKind } from "../screen/dialog.ts";
+import type { AgentQuestion } from "./agent_question.ts";
 
 /** What an agent asks to do, exactly, from its CLI's own record: never as a screen shows it. */
 export interface ExactRequest {
@@ -7,7 +8,7 @@ export interface ExactRequest {
   /** Where it comes from: the CLI's hook, its session log, its protocol, or a person's own words. */
   readonly source: "hook" | "session_log" | "acp" | "person";
   readonly kind: DialogKind;
-  /** The command's exact text; the paths of files, one a line. */
+  /** The command's exact text; the paths of files, one a line; questions with their choices, as a person reads them. */
   readonly subject: string;
   /** Absolute path of the folder in which it would run; missing where the CLI does not tell. */
   readonly cwd?: string;
@@ -15,4 +16,6 @@ export interface ExactRequest {
   readonly tool: string;
   /** Whether it asks to run outside of the CLI's sandbox. @default {false} */
   readonly leavesSandbox?: boolean;
+  /** What a dialog of the kind `question` asks; missing where that is not understood. */
+  readonly questions?: readonly AgentQuestion[];
 }

@@ -1,3 +1,4 @@
+import { questionsText, readQuestions } from "./agent_question.ts";
 import type { ExactRequest } from "./exact_request.ts";
 import { objectOf, parseJsonObject, textOf } from "./headless/json.ts";
 
@@ -9,7 +10,7 @@ export interface HookAnswer {
 }
 
 /** What a request is about. */
-type RequestMatter = Pick<ExactRequest, "kind" | "subject" | "leavesSandbox">;
+type RequestMatter = Pick<ExactRequest, "kind" | "subject" | "leavesSandbox" | "questions">;
 
 /** Tools of Claude Code (2.1.328) that write one file, and where they name it. */
 const FILE_TOOLS: Readonly<Record<string, readonly [kind: string, field: string]>> = {
@@ -19,8 +20,9 @@ const FILE_TOOLS: Readonly<Record<string, readonly [kind: string, field: string]
   NotebookEdit: ["file_edit", "notebook_path"],
 };
 
-/** Tools whose dialogs only look like permissions. */
-const OTHER_DIALOGS: Readonly<Record<string, string>> = { ExitPlanMode: "plan", AskUserQuestion: "question" };
+/** Tools of Claude Code whose dialogs only look like permissions. */
+const PLAN_TOOL = "ExitPlanMode";
+const QUESTION_TOOL = "AskUserQuestion";
 
 /**
  * Reads the JSON that a `PermissionRequest` hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets: the exact
@@ -69,8 +71,14 @@ function knownMatter(
   tool: string,
   input: Readonly<Record<string, unknown>>,
 ): RequestMatter | undefined {
-  const dialog = Object.hasOwn(OTHER_DIALOGS, tool) ? OTHER_DIALOGS[tool] : undefined;
-  if (dialog !== undefined) return { kind: dialog, subject: textOf(input["plan"]) ?? "" };
+  if (tool === PLAN_TOOL) return { kind: "plan", subject: textOf(input["plan"]) ?? "" };
+  if (tool === QUESTION_TOOL) {
+    const questions = readQuestions(input);
+    return {
+      kind: "question",
+      ...(questions === undefined ? { subject: "" } : { subject: questionsText(questions), questions }),
+    };
+  }
   const command = textOf(input["command"]);
   if (tool === "Bash" && command !== undefined) {
     // Codex asks so for a host that a running command wants to reach (0.169.0): a yes says nothing of the command.

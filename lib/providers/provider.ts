@@ -7,6 +7,7 @@ import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
 import type { HookTrial } from "./hook_trial.ts";
+import type { QuestionDialogs } from "./terminal/question_page.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
 
 /** The id of an agent CLI, as configurations name it: `codex`. */
@@ -106,6 +107,8 @@ export interface TerminalProvider {
    * may answer, and where the plain answer is not among the choices.
    */
   answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
+  /** How its questions to the person are answered; missing where only a person does, in the pane. */
+  readonly questionDialogs?: QuestionDialogs;
   /** Whether the CLI asks `LaunchRequest.hook` before it opens a permission dialog. @default {false} */
   readonly hasPermissionHook?: boolean;
   /** Whether its record tells what a session uses. @default {false} */

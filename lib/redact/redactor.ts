@@ -27,6 +27,8 @@ const QUOTING = new Set([
   "message",
   "output",
   "detail",
+  "questions",
+  "replies",
   "note",
   "problem",
   "error",
@@ -57,8 +59,16 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     rows: (rows) => rows.length === 0 ? [] : text(rows.join("\n")).split("\n"),
     outgoing: (foreign) => sanitizeText(text(plainText(text(foreign)).replaceAll(/\p{Cf}/gu, ""))),
     record(record) {
-      const quoting = Object.entries(record).filter(([name, value]) => QUOTING.has(name) && typeof value === "string");
-      return { ...record, ...Object.fromEntries(quoting.map(([name, value]) => [name, text(value)])) };
+      const quoting = Object.entries(record).filter(([name]) => QUOTING.has(name));
+      return { ...record, ...Object.fromEntries(quoting.map(([name, value]) => [name, mapTexts(value, text)])) };
     },
   };
+}
+
+/** A value as JSON has it, with each of its texts changed, and no name. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, change)]));
 }

@@ -1,5 +1,6 @@
 import type { Usage } from "../providers/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount, type TokenCounts, usageOfAll } from "./usage.ts";
+import type { AgentQuestion } from "../providers/agent_question.ts";
 import { oneOf, type ValueOf } from "../schema.ts";
 import type { DialogKind } from "../screen/dialog.ts";
 import type { TerminalStatus } from "../screen/status.ts";
@@ -129,12 +130,14 @@ export interface Waiting {
 /** A dialog of an agent that only a person may answer. */
 export interface WaitingDialog {
   readonly kind: DialogKind;
-  /** The command, or the files, one on each line; undefined where the screen does not tell. */
+  /** The command, the files, one on each line, or questions as a person reads them; undefined where it is not known. */
   readonly subject: string | undefined;
   /** Why it is not answered automatically, as a full sentence. */
   readonly reason: string;
   readonly terminalId: string;
   readonly timeoutSeconds: number;
+  /** What it asks, where an answer is more than a yes or a no. */
+  readonly questions?: readonly AgentQuestion[];
 }
 
 /** A question or a dialog, and what was said to it. */

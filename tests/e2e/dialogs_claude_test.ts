@@ -128,7 +128,7 @@ for (const tui of ["fullscreen", "default"] as const) {
       "allow file_write new.txt",
       "ask file_edit old.txt",
       "deny file_edit old.txt",
-      "ask question",
+      "ask question Which database?\n  1. PostgreSQL: A server\n  2. SQLite: A file\n  (one choice; text: for words of your own)",
     ]);
     assertEquals([await says(project, "new.txt"), await says(project, "old.txt")], ["text\n", "old\n"]);
     assertStringIncludes(dialogs.asked[1] ?? "", "it shall stay old");

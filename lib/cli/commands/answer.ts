@@ -1,22 +1,26 @@
 import { leaveAnswer } from "../../dialogs/answers.ts";
-import { parsePersonsAnswer } from "../../dialogs/person_answer.ts";
+import { readSaid } from "../../dialogs/person_answer.ts";
 import { UsageError } from "../../errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
 import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
-import { type Waiting, workerOf } from "../../run/progress.ts";
+import { type Waiting, type WaitingDialog, workerOf } from "../../run/progress.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { AgentQuestion } from "../../providers/agent_question.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 
-/** `panewright answer RUN TEXT|-` */
+/** `panewright answer RUN TEXT…|-` */
 export const command = defineCommand({
   description:
     "Answers the question that a run of `panewright exec` waits for or, with yes or no, the dialog at which an agent of " +
-    "`panewright run` stands. The first answer counts; an answer to a question that is not open is refused. A run that still waits " +
-    "continues by itself; any other one is continued with `panewright resume`, and takes the answer to a dialog as long as the " +
-    "agent is alive.",
+    "`panewright run` stands. A question that an agent asks in such a dialog takes a choice by its number or label; where " +
+    'several may be chosen, several with commas between them; and "text: WORDS" for words of your own, alone or after ' +
+    "several choices. Several questions take an argument each, or a line each from standard input. The first answer " +
+    "counts; an answer to a question that is not open is refused. A run that still waits continues by itself; any other " +
+    "one is continued with `panewright resume`, and takes the answer to a dialog as long as the agent is alive.",
   arguments: [
     { ...RUN_ARGUMENT, required: true },
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true },
@@ -40,19 +44,19 @@ export const command = defineCommand({
       command: "answer 20261120-072605-3fa9 no, use the test database",
       description: "decline a dialog, and tell the agent why",
     },
+    {
+      command: 'answer 20261120-072605-3fa9 "1, 3" "text: port 8443"',
+      description: "answer two questions of an agent",
+    },
     { command: "answer 20261120-072605-3fa9 - < answer.md", description: "an answer of several lines" },
   ],
   async run({ flags, positionals, global }, io) {
     const [run = "", ...words] = positionals;
     const folder = await findNamedRun(io, run, flags.wd);
-    const answer = await answerText(words, io);
     const overview = await readRun(folder, JOBS);
     const question = findWaiting(overview, flags.question);
-    if (question.dialog !== undefined && parsePersonsAnswer(answer) === undefined) {
-      throw new UsageError(`Cannot answer ${question.id}: a dialog takes yes or no, and after a no the reason`, {
-        hint: `For example: panewright answer ${folder.id} --question ${question.id} "no, use the test database"`,
-      });
-    }
+    const answer = await answerText(words, { io, questions: question.dialog?.questions?.length ?? 1 });
+    if (question.dialog !== undefined) requireAnswer(answer, { folder, question, dialog: question.dialog });
     await requireLiveDialog(overview, question, flags.wd);
     const configFile = overview.progress?.configFile ?? null;
     await requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json });
@@ -73,8 +77,13 @@ export const command = defineCommand({
   },
 });
 
-async function answerText(words: readonly string[], io: CliIo): Promise<string> {
-  const given = words.length === 1 && words[0] === "-" ? decode(await io.readStdin()) : words.join(" ");
+/** Several questions are answered with an argument each; otherwise the arguments are the words of one answer. */
+async function answerText(
+  words: readonly string[],
+  { io, questions }: { readonly io: CliIo; readonly questions: number },
+): Promise<string> {
+  const isPiped = words.length === 1 && words[0] === "-";
+  const given = isPiped ? decode(await io.readStdin()) : words.join(questions > 1 ? "\n" : " ");
   const answer = given.trim();
   if (answer === "") throw new UsageError("Cannot record the answer: it is empty");
   return answer;
@@ -86,6 +95,27 @@ function decode(bytes: Uint8Array): string {
   } catch (cause) {
     throw new UsageError("Cannot record the answer: standard input is not UTF-8 text", { cause });
   }
+}
+
+/** @throws {UsageError} saying what is allowed, where a dialog does not take an answer */
+function requireAnswer(
+  answer: string,
+  { folder, question, dialog }: {
+    readonly folder: RunFolder;
+    readonly question: { readonly id: string };
+    readonly dialog: WaitingDialog;
+  },
+): void {
+  const said = readSaid(answer, dialog.questions);
+  if (!("problem" in said)) return;
+  const example = dialog.questions === undefined ? '"no, use the test database"' : exampleOf(dialog.questions);
+  throw new UsageError(`Cannot answer ${question.id}: ${said.problem}`, {
+    hint: `For example: panewright answer ${folder.id} --question ${question.id} ${example}`,
+  });
+}
+
+function exampleOf(questions: readonly AgentQuestion[]): string {
+  return questions.map(({ multiSelect, options }) => multiSelect && options.length > 1 ? '"1, 2"' : '"1"').join(" ");
 }
 
 /** The dialog of a run that nobody executes is gone with its agent: what a new one asks is another question. */

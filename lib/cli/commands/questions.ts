@@ -75,7 +75,8 @@ async function* openQuestions(
 }
 
 function dialogFields({ by: role, text }: Waiting, dialog: WaitingDialog) {
-  return { task: "review loop", text: `Yes or no to ${text}`, dialog: { role, ...dialog } };
+  const asked = dialog.questions === undefined ? `Yes or no to ${text}` : dialog.subject ?? text;
+  return { task: "review loop", text: asked, dialog: { role, ...dialog } };
 }
 
 /**

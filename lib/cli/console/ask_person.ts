@@ -119,7 +119,13 @@ export function askedQuestion({ id, task, step, text, attemptLog, secondsLeft }:
  * );
  * ```
  */
-export function askedDialog({ id, role, kind, subject, reason, secondsLeft }: DialogQuestion): string {
+export function askedDialog(question: DialogQuestion): string {
+  const { id, role, kind, subject, reason, secondsLeft, questions, problem } = question;
+  const how = questions === undefined
+    ? "yes, or no and why"
+    : questions.length === 1
+    ? "numbers or labels, or text: and your own words"
+    : "a line for each question, \\ before Enter starts the next";
   return [
     "",
     `Dialog ${id}: the ${role} ${dialogRequest({ kind, subject })}`,
@@ -127,7 +133,8 @@ export function askedDialog({ id, role, kind, subject, reason, secondsLeft }: Di
     "",
     `You are asked because: ${sanitizeLine(reason)}`,
     ...timeLeft(secondsLeft),
-    "Your answer: yes, or no and why (Ctrl-D leaves the dialog open):",
+    ...(problem === undefined ? [] : [`That is no answer: ${sanitizeLine(problem)}.`]),
+    `Your answer: ${how} (Ctrl-D leaves the dialog open):`,
     "",
   ].join("\n");
 }

@@ -1,3 +1,4 @@
+import type { AgentQuestion } from "../../providers/agent_question.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 
 const REQUESTS: Readonly<Record<DialogKind, string>> = {
@@ -30,4 +31,20 @@ export function dialogRequest(
   const request = REQUESTS[kind] ?? `shows a dialog about ${kind.replaceAll("_", " ")}`;
   if (subject !== undefined || !request.endsWith(" command") && !/ files?$/.test(request)) return request;
   return `${request} that ${kind === "patch" ? "are" : "is"} not shown`;
+}
+
+/**
+ * What stands in a command line for the answer to a dialog.
+ *
+ * @param questions what it asks; missing where it asks for a yes or a no
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const one = { question: "Which?", multiSelect: false, options: [] };
+ * assertEquals([answerForm(undefined), answerForm([one, one])], ["yes|no", '"ANSWER 1" "ANSWER 2"']);
+ * ```
+ */
+export function answerForm(questions: readonly AgentQuestion[] | undefined): string {
+  if (questions === undefined) return "yes|no";
+  return questions.length === 1 ? '"YOUR ANSWER"' : questions.map((_, index) => `"ANSWER ${index + 1}"`).join(" ");
 }

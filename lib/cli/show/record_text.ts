@@ -6,7 +6,7 @@ import type { Cost } from "../../run/prices.ts";
 import type { RunEnd } from "../../run/progress.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
-import { dialogRequest } from "./dialog_text.ts";
+import { answerForm, dialogRequest } from "./dialog_text.ts";
 import { byteSize, duration, plural, workerStatusText } from "./words.ts";
 
 /** What happens in a run of either job: the records of its journal, and what agents do meanwhile. */
@@ -134,7 +134,7 @@ const WORDS: {
     );
   },
   dialog_waiting: (record) => {
-    const { role, terminalId, subject, reason, question, runId, attachCommand, timeoutSeconds } = record;
+    const { role, terminalId, subject, reason, question, questions, runId, attachCommand, timeoutSeconds } = record;
     const lines = [
       `${role} ${dialogRequest(record)} (terminal ${terminalId}; waits for a person for at most ${
         duration(timeoutSeconds)
@@ -144,16 +144,17 @@ const WORDS: {
       `look at it with: ${attachCommand}`,
       ...(question === undefined
         ? []
-        : [`answer it there, or with: panewright answer ${runId} --question ${question} yes|no`]),
+        : [`answer it there, or with: panewright answer ${runId} --question ${question} ${answerForm(questions)}`]),
     ];
     return text(lines.join("\n"), "caution", "always");
   },
   dialog_closed: ({ role, seconds }) => line(`${role}: the dialog waited for ${duration(seconds)}`),
-  dialog_answered: ({ role, kind, answer, rule, result }) =>
-    detail(
-      `${role}: dialog (${kind}) ${answer === "accept" ? "accepted" : "declined"} by ${rule}` +
-        (result === "closed" ? "" : `, but it was ${result}`),
-    ),
+  dialog_answered: ({ role, kind, answer, replies, rule, result }) => {
+    const how = { accept: "accepted", decline: "declined", reply: "answered" }[answer];
+    const outcome = result === "closed" ? "" : `, but it was ${result}`;
+    const said = replies === undefined ? "" : `: ${replies.replaceAll("\n", "; ")}`;
+    return detail(`${role}: dialog (${kind}) ${how} by ${rule}${outcome}${said}`);
+  },
   reminder_sent: ({ role, reminder }) =>
     line(`${role}: reminded of its response file (reminder ${reminder})`, "caution"),
   response_received: ({ role, bytes, seconds, archivedAs }) =>

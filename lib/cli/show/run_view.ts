@@ -5,6 +5,7 @@ import { levelOf, type Progress, tasksPassed, type Waiting, type Worker, workerO
 import { DamagedJournalError } from "../../run/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
+import { answerForm } from "./dialog_text.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */
 export interface RunView {
@@ -104,7 +105,8 @@ export function answerCommandOf(
 ): { readonly answerCommand?: string } {
   if (question?.id === undefined || answered) return {};
   const line = runCommandLine(["answer", folder.id, "--question", question.id], wd);
-  return { answerCommand: `${line} ${question.dialog === undefined ? '"YOUR ANSWER"' : "yes|no"}` };
+  const form = question.dialog === undefined ? '"YOUR ANSWER"' : answerForm(question.dialog.questions);
+  return { answerCommand: `${line} ${form}` };
 }
 
 /**

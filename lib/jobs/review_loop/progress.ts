@@ -90,9 +90,10 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     case "reminder_sent":
       return counted(before, "reminders");
     case "dialog_waiting": {
-      const { question: id, role: by, kind, subject, reason, terminalId, timeoutSeconds } = record;
+      const { question: id, role: by, kind, subject, reason, terminalId, timeoutSeconds, questions } = record;
       const text = `a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
-      const dialog = { kind, subject, reason, terminalId, timeoutSeconds };
+      const asked = questions === undefined ? {} : { questions };
+      const dialog = { kind, subject, reason, terminalId, timeoutSeconds, ...asked };
       return { waiting: { id, by, text, askedAt: at, dialog } };
     }
     case "dialog_closed":
@@ -203,14 +204,14 @@ function turnBegins(
 }
 
 function dialogAnswered(before: Progress, record: RecordOf<"dialog_answered">): Change {
-  const { role, kind, subject, answer, rule, result, at } = record;
+  const { role, kind, subject, answer, replies, rule, result, at } = record;
   if (result !== "closed") return {};
   if (rule !== "person") return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
   const given = {
     id: undefined,
     worker: role,
     asked: `${kind}${subject === undefined ? "" : `: ${subject}`}`,
-    answer: answer === "accept" ? "yes" : "no",
+    answer: replies ?? (answer === "accept" ? "yes" : "no"),
     by: rule,
     at,
   };

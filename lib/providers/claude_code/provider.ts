@@ -6,6 +6,7 @@ import { claudeHeadless } from "./headless/cli.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { claudeRejectedKey } from "./rejected_key.ts";
+import { claudeQuestions } from "./questions.ts";
 import { CLAUDE_CODE_RULES, CLAUDE_CODE_SCREEN } from "./rules.ts";
 import { claudeSandbox } from "./sandbox.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
@@ -39,6 +40,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
       other: "Start `claude` in that folder once by hand and answer what it asks; Claude Code remembers the answer.",
     },
     answerWay: claudeAnswerWay,
+    questionDialogs: claudeQuestions,
     hasPermissionHook: true,
     hasTurnHooks: true,
     tellsTokens: true,

@@ -12,7 +12,7 @@ import type {
 } from "../terminal/status_source.ts";
 import { createTranscriptReader } from "./reply_tokens.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
-import { pendingCalls, readLastTurn } from "./transcript.ts";
+import { answersOf, pendingCalls, readLastTurn } from "./transcript.ts";
 
 /** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
 const ALIVE_MS = 10_000;
@@ -113,9 +113,11 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   async pendingRequests(): Promise<readonly ExactRequest[]> {
-    const path = this.#last && await this.#findTranscript(this.#last);
-    if (path === undefined) return [];
-    return pendingCalls((await Deno.readTextFile(path).catch(() => "")).split("\n"));
+    return pendingCalls(await this.#transcriptLines());
+  }
+
+  async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
+    return answersOf(await this.#transcriptLines(), callId);
   }
 
   async usage(): Promise<SessionUsage | undefined> {
@@ -182,6 +184,11 @@ class ClaudeStatusFile implements StatusSource {
     this.#last = undefined;
     this.#pace.want();
     return undefined;
+  }
+
+  async #transcriptLines(): Promise<readonly string[]> {
+    const path = this.#last && await this.#findTranscript(this.#last);
+    return path === undefined ? [] : (await Deno.readTextFile(path).catch(() => "")).split("\n");
   }
 
   async #findTranscript({ cwd, sessionId }: ClaudeStatus): Promise<string | undefined> {

@@ -92,6 +92,32 @@ export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] 
   return pending;
 }
 
+/**
+ * What was answered to the questions of a call (`AskUserQuestion`, 2.1.328), by the question's text; `undefined` while
+ * the call has no result, and where nobody answered. Pure.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const result = { type: "tool_result", tool_use_id: "t1", content: "…" };
+ * const answered = { message: { content: [result] }, toolUseResult: { answers: { "Which database?": "SQLite" } } };
+ * assertEquals(answersOf([JSON.stringify(answered)], "t1"), { "Which database?": "SQLite" });
+ * assertEquals(answersOf([JSON.stringify(answered)], "t2"), undefined);
+ * ```
+ */
+export function answersOf(lines: readonly string[], callId: string): Readonly<Record<string, string>> | undefined {
+  for (const record of lines.map(parseObject)) {
+    const { content } = objectOf(record["message"]);
+    const isResult = Array.isArray(content) &&
+      content.map(objectOf).some(({ type, tool_use_id: of }) => type === "tool_result" && of === callId);
+    if (!isResult) continue;
+    const answers = Object.entries(objectOf(objectOf(record["toolUseResult"])["answers"]));
+    const texts = answers.flatMap(([question, said]) => typeof said === "string" ? [[question, said] as const] : []);
+    return texts.length === 0 ? undefined : Object.fromEntries(texts);
+  }
+  return undefined;
+}
+
 function failureOf(
   record: Readonly<Record<string, unknown>>,
   said: readonly string[],

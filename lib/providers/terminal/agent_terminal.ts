@@ -7,6 +7,7 @@ import { pasteText, sendKeys } from "../../tmux/input.ts";
 import { findPaneEnd } from "../../tmux/pane_processes.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
+import { answerQuestions, type QuestionOptions, type QuestionsOutcome } from "./answer_questions.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { findShownFailure, judgeFailure } from "./failure_report.ts";
 import { captureScreen, captureScreenPartly, createGlance, readScreen } from "./glance.ts";
@@ -297,6 +298,27 @@ export class AgentTerminal implements AsyncDisposable {
       proofTimeoutMs: this.provider.terminal.submit.proofTimeoutMs,
       clock: this.#clock,
     });
+  }
+
+  /**
+   * Answers questions that are open in the pane.
+   *
+   * @param options.callId the call that asks, by the CLI's own id
+   */
+  answerQuestions(
+    { callId, questions, replies }: Pick<QuestionOptions, "questions" | "replies"> & { readonly callId: string },
+    options: TerminalCallOptions & Pick<QuestionOptions, "isMeant" | "perform">,
+  ): Promise<QuestionsOutcome> {
+    const { provider, pane: { paneId } } = this;
+    const { questionDialogs: dialogs, submit: { proofTimeoutMs } } = provider.terminal;
+    if (dialogs === undefined) throw new TypeError(`Questions of ${provider.label} are answered by a person`);
+    return answerQuestions({
+      dialogs,
+      look: () => this.look(options),
+      press: (key) => sendKeys(this.#client, paneId, { keys: [key] }),
+      paste: (text) => pasteText(this.#client, paneId, { text }),
+      recorded: () => this.#tracker.questionAnswers(callId),
+    }, { ...options, questions, replies, proofTimeoutMs, clock: this.#clock });
   }
 
   /**

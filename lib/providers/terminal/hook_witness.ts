@@ -136,6 +136,7 @@ export function withHookEvents(record: StatusSource, { mail, clock }: HookEvents
     lastFailure: async () => await record.lastFailure?.(),
     pendingRequests: async () => await record.pendingRequests?.() ?? [],
     ...(record.usage === undefined ? {} : { usage: record.usage.bind(record) }),
+    questionAnswers: async (callId) => await record.questionAnswers?.(callId),
     ...(record.sandboxReport === undefined ? {} : { sandboxReport: record.sandboxReport.bind(record) }),
     [Symbol.dispose]: () => record[Symbol.dispose](),
   };

@@ -77,6 +77,11 @@ export interface StatusSource extends Disposable {
    * tell.
    */
   usage?(): Promise<SessionUsage | undefined>;
+  /**
+   * What was answered to the questions of a call, by the question's text; `undefined` while there is no result, or where
+   * it has no answers.
+   */
+  questionAnswers?(callId: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** What is recorded of the sandbox of this agent's turns; missing where its record tells nothing of it. */
   sandboxReport?(): SandboxReport;
 }

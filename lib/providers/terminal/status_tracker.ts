@@ -142,6 +142,12 @@ export class StatusTracker implements Disposable {
     return await this.#options.source?.usage?.();
   }
 
+  /** What the agent's record has as answered to the questions of a call; `undefined` where it has nothing. */
+  async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
+    await this.#readSource();
+    return await this.#options.source?.questionAnswers?.(callId);
+  }
+
   /** A source reads on from where it stopped: two reads at once would spoil that. */
   #readSource(): Promise<StatusReport | undefined> {
     const read = this.#lastRead.then(() => this.#options.source?.read());

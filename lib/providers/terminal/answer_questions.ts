@@ -1,0 +1,163 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { type AgentQuestion, type QuestionReply, replyText } from "../agent_question.ts";
+import { LOOK_EVERY_MS, type LookOptions, lookUntil, openDialog, type PaneLook } from "./pane_look.ts";
+import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep } from "./question_page.ts";
+
+/** The pane in which questions are answered. */
+export interface QuestionTarget {
+  readonly dialogs: QuestionDialogs;
+  look(): Promise<PaneLook>;
+  press(key: string): Promise<void>;
+  paste(text: string): Promise<void>;
+  /** What the CLI has on record as answered, by the question's text; `undefined` where it has nothing. */
+  recorded(): Promise<Readonly<Record<string, string>> | undefined>;
+}
+
+/** A step that changes something in the pane. */
+export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
+
+/** Options of {@linkcode answerQuestions}. */
+export interface QuestionOptions {
+  readonly questions: readonly AgentQuestion[];
+  /** One a question, in their order. */
+  readonly replies: readonly QuestionReply[];
+  /** Whether the questions still wait for their answer: asked right before each key. */
+  readonly isMeant: () => Promise<boolean>;
+  /** Carries out a key, given the screen before it, and resolves when its effect does. */
+  readonly perform: (key: QuestionKey, before: PaneLook, effect: () => Promise<PaneLook>) => Promise<unknown>;
+  /** How long a page may take to change, and the record to be written, in milliseconds. */
+  readonly proofTimeoutMs: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of an answer to questions. */
+export type QuestionsOutcome =
+  & {
+    /** The screen afterwards. */
+    readonly after: Screen;
+  }
+  & (
+    /**
+     * It was answered; `told`: the answers that the CLI has on record, a line each, and whether they are those that
+     * were to be given: a person may have pressed keys in the pane meanwhile.
+     */
+    | { readonly result: "closed"; readonly told: string; readonly isAsSaid: boolean }
+    /** It was not open any more, and the answer was not given. */
+    | { readonly result: "gone" }
+    /** Only a person can continue; `problem`: why, as a full sentence. */
+    | { readonly result: "stopped"; readonly problem: string }
+  );
+
+/** Claude Code drops keys for about 150 ms after a dialog appeared that it had deferred (2.1.328). */
+const DEAF_MS = 300;
+
+/** How often a key is pressed that changes nothing. */
+const MAX_ATTEMPTS = 2;
+
+/** Once back to the first page, where the last one shows other answers, and once forwards again. */
+const MAX_TURNS = 2;
+
+/** More keys than any answer to four questions of four choices takes, all of them corrected once. */
+const MAX_KEYS = 80;
+
+/**
+ * Answers questions page by page, from whatever page is open: looks before each key, and wants its effect on the screen.
+ * The answers are handed in when the last page shows just them; what the CLI has on record afterwards is the proof.
+ */
+export async function answerQuestions(target: QuestionTarget, options: QuestionOptions): Promise<QuestionsOutcome> {
+  const { questions, replies, proofTimeoutMs, clock, signal } = options;
+  const waiting: LookOptions = { clock, timeoutMs: proofTimeoutMs, ...(signal ? { signal } : {}) };
+  const read = (look: PaneLook) => target.dialogs.read(look, questions);
+  const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean) =>
+    lookUntil(() => target.look(), waiting, createStill(read, accept));
+  await clock.sleep(DEAF_MS, signal);
+  let isGoingBack = false;
+  let turns = 0;
+  let last = { page: "", times: 0 };
+  for (let keys = 0; keys <= MAX_KEYS; keys++) {
+    const look = await lookFor((page, now) => page !== undefined || isGone(now));
+    const page = read(look);
+    if (page === undefined) return await settle(target, { look, keys }, options);
+    const stop = (problem: string) => ({ result: "stopped", problem, after: look.screen }) as const;
+    let step = target.dialogs.next(page, { questions, replies, isGoingBack });
+    for (; step.do === "turn"; turns++) {
+      if (turns === MAX_TURNS) return stop("The CLI does not show the answers as they were given.");
+      isGoingBack = !isGoingBack;
+      step = target.dialogs.next(page, { questions, replies, isGoingBack });
+    }
+    if (step.do === "stop") return stop(`The answer cannot be given with keys: ${step.problem}.`);
+    const key: QuestionKey = step;
+    const shown = JSON.stringify([page, key]);
+    last = { page: shown, times: last.page === shown ? last.times + 1 : 1 };
+    if (last.times > MAX_ATTEMPTS) return stop("A key of the answer has no effect.");
+    if (!await options.isMeant()) return await settle(target, { look, keys }, options);
+    await options.perform(key, look, async () => {
+      await (key.do === "press" ? target.press(key.key) : target.paste(key.text));
+      return await lookFor((now, after) => isGone(after) || isEffect(now, page, key));
+    });
+  }
+  const { screen: after } = await target.look();
+  return { result: "stopped", problem: "The answer takes more keys than it should.", after };
+}
+
+/** Whether a page shows what a key has done: pasted words may come in parts. */
+function isEffect(now: QuestionPage | undefined, before: QuestionPage, key: QuestionKey): boolean {
+  if (now === undefined) return false;
+  if (key.do === "press") return JSON.stringify(now) !== JSON.stringify(before);
+  return now.page === "question" && lettersOf(now.field.text) === lettersOf(key.text);
+}
+
+/** Whether no question is open, as far as the screen tells. */
+function isGone(look: PaneLook): boolean {
+  return openDialog(look)?.kind !== "question";
+}
+
+/** Accepts a page that was read twice in a row: a frame may be half drawn. */
+function createStill(
+  read: (look: PaneLook) => QuestionPage | undefined,
+  accept: (page: QuestionPage | undefined, look: PaneLook) => boolean,
+): (look: PaneLook) => boolean {
+  let before: string | undefined;
+  return (look) => {
+    const page = read(look);
+    const now = accept(page, look) ? JSON.stringify([page]) : undefined;
+    const isStill = now !== undefined && now === before;
+    before = now;
+    return isStill;
+  };
+}
+
+/** What came of questions that the screen does not show: the CLI's record tells, which may be behind. */
+async function settle(
+  target: QuestionTarget,
+  { look, keys }: { readonly look: PaneLook; readonly keys: number },
+  options: QuestionOptions,
+): Promise<QuestionsOutcome> {
+  const { proofTimeoutMs, clock, signal } = options;
+  const after = look.screen;
+  for (const startMs = clock.now();;) {
+    // Asked before: what is not open any more has its answers on record, or has none.
+    const isOpen = await options.isMeant();
+    const recorded = await target.recorded();
+    if (recorded !== undefined && keys > 0) return { result: "closed", ...compare(recorded, options), after };
+    if (!isOpen) return { result: "gone", after };
+    if (clock.now() - startMs >= proofTimeoutMs) {
+      return { result: "stopped", problem: "The screen does not show the question as the agent asked it.", after };
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** The answers on record, and whether they are those that were to be given. */
+function compare(
+  recorded: Readonly<Record<string, string>>,
+  { questions, replies }: Pick<QuestionOptions, "questions" | "replies">,
+): { readonly told: string; readonly isAsSaid: boolean } {
+  const told = questions.map(({ question }) => `${question} → ${recorded[question] ?? "no answer"}`).join("\n");
+  const isAsSaid = questions.every((one, at) =>
+    lettersOf(recorded[one.question] ?? "") === lettersOf(replyText(one, replies[at]!))
+  );
+  return { told, isAsSaid };
+}

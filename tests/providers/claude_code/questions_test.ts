@@ -1,0 +1,146 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { readReplies } from "../../../lib/dialogs/question_answer.ts";
+import type { AgentQuestion, QuestionReply } from "../../../lib/providers/agent_question.ts";
+import { claudeQuestions } from "../../../lib/providers/claude_code/questions.ts";
+import { answerQuestions, type QuestionsOutcome } from "../../../lib/providers/terminal/answer_questions.ts";
+import { type FakeQuestions, fakeQuestions } from "../../support/claude_questions.ts";
+import { stillClock } from "../../support/still_clock.ts";
+
+function question(text: string, labels: readonly string[], multiSelect = false): AgentQuestion {
+  return { question: text, multiSelect, options: labels.map((label) => ({ label, description: `About ${label}.` })) };
+}
+
+const DATABASE = question("Which database should we use?", ["PostgreSQL", "SQLite", "None, thanks"]);
+const FEATURES = question("Which features do you want?", ["Logging", "Metrics, hourly", "Tracing"], true);
+const PORT = question("Which port?\n1. of those that are free", ["8080", "80"]);
+
+function repliesOf(said: string, questions: readonly AgentQuestion[]): readonly QuestionReply[] {
+  const read = readReplies(said, questions);
+  assert("replies" in read, JSON.stringify(read));
+  return read.replies;
+}
+
+/** Answers an open dialog, ending as a killed process does after so many keys; some keys are dropped on the way. */
+function answer(
+  dialog: FakeQuestions,
+  questions: readonly AgentQuestion[],
+  { said, keys = Infinity, isDropped = () => false }: {
+    readonly said: string;
+    readonly keys?: number;
+    readonly isDropped?: (key: number) => boolean;
+  },
+): Promise<QuestionsOutcome> {
+  let pressed = 0;
+  return answerQuestions({
+    dialogs: claudeQuestions,
+    look: () => Promise.resolve(dialog.look()),
+    press: (key) => Promise.resolve(isDropped(pressed) ? undefined : dialog.press(key)),
+    paste: (text) => Promise.resolve(isDropped(pressed) ? undefined : dialog.paste(text)),
+    recorded: () => Promise.resolve(dialog.recorded),
+  }, {
+    questions,
+    replies: repliesOf(said, questions),
+    isMeant: () => Promise.resolve(dialog.recorded === undefined),
+    async perform(_key, _before, effect) {
+      if (pressed === keys) throw new Error("killed");
+      pressed++;
+      await effect();
+    },
+    proofTimeoutMs: 500,
+    clock: stillClock(),
+  });
+}
+
+const CASES: readonly (readonly [said: string, questions: readonly AgentQuestion[], recorded: readonly string[]])[] = [
+  ["2", [DATABASE], ["SQLite"]],
+  ["none, thanks", [DATABASE], ['"None, thanks"']],
+  ["text: my own", [DATABASE], ["my own"]],
+  ["1,3", [FEATURES], ["Logging, Tracing"]],
+  ["text: my own", [FEATURES], ["my own"]],
+  ["2, text: my own, too", [FEATURES], ['"Metrics, hourly", "my own, too"']],
+  ["1\n3,1\ntext: 443", [DATABASE, FEATURES, PORT], ["PostgreSQL", "Logging, Tracing", "443"]],
+  ["text: one\n2, text: two\n80", [DATABASE, FEATURES, PORT], ["one", '"Metrics, hourly", two', "80"]],
+];
+
+const recordOf = (questions: readonly AgentQuestion[], recorded: readonly string[]) =>
+  Object.fromEntries(questions.map((one, at) => [one.question, recorded[at]!]));
+
+for (const [said, questions, recorded] of CASES) {
+  const name = `${questions.length === 1 ? "a question" : "several questions"}, ${JSON.stringify(said)}`;
+
+  Deno.test(`${name}: answered page by page`, async () => {
+    const dialog = fakeQuestions(questions);
+    const outcome = await answer(dialog, questions, { said });
+    assertEquals([outcome.result, dialog.recorded], ["closed", recordOf(questions, recorded)]);
+    assert(outcome.result === "closed" && outcome.isAsSaid);
+  });
+
+  Deno.test(`${name}: whoever continues after a kill at any key answers the same`, async () => {
+    const whole = fakeQuestions(questions);
+    await answer(whole, questions, { said });
+    for (let keys = 0; keys < whole.keys.length; keys++) {
+      const dialog = fakeQuestions(questions);
+      await assertRejects(() => answer(dialog, questions, { said, keys }), Error, "killed");
+      assertEquals(dialog.recorded, undefined);
+      await answer(dialog, questions, { said });
+      assertEquals(dialog.recorded, recordOf(questions, recorded), `killed after ${keys} keys`);
+    }
+  });
+
+  Deno.test(`${name}: a key that is dropped is pressed once more`, async () => {
+    for (let dropped = 0; dropped < 4; dropped++) {
+      const dialog = fakeQuestions(questions);
+      await answer(dialog, questions, { said, isDropped: (key) => key === dropped + 1 });
+      assertEquals(dialog.recorded, recordOf(questions, recorded));
+    }
+  });
+
+  if (questions.length === 1 && !questions[0]!.multiSelect) continue;
+  Deno.test(`${name}: what was chosen otherwise before is set right, from any page`, async () => {
+    for (let page = 0; page <= questions.length; page++) {
+      const dialog = fakeQuestions(questions);
+      for (const chosen of dialog.chosen) chosen.add(0).add(1);
+      for (const [at, { multiSelect }] of questions.entries()) if (!multiSelect) dialog.chosen[at]!.delete(0);
+      dialog.page = page;
+      await answer(dialog, questions, { said });
+      assertEquals(dialog.recorded, recordOf(questions, recorded), `from page ${page}`);
+    }
+  });
+}
+
+Deno.test("words that stand in the field already are not added to, and nothing is handed in", async () => {
+  for (const questions of [[DATABASE], [FEATURES]]) {
+    const dialog = fakeQuestions(questions);
+    dialog.fields[0] = "a draft";
+    const outcome = await answer(dialog, questions, { said: "text: my own" });
+    assert(outcome.result === "stopped" && outcome.problem.includes("other words stand in the field"));
+    assertEquals([dialog.keys, dialog.recorded], [[], undefined]);
+  }
+});
+
+Deno.test("a screen with another question, label, number of choices or kind of choice gets no key", async () => {
+  const others = [
+    question("Which database should we drop?", ["PostgreSQL", "SQLite", "None, thanks"]),
+    question("Which database should we use?", ["PostgreSQL", "SQLite 2", "None, thanks"]),
+    question("Which database should we use?", ["PostgreSQL", "SQLite"]),
+    question("Which database should we use?", ["PostgreSQL", "SQLite", "None, thanks"], true),
+  ];
+  for (const other of others) {
+    const dialog = fakeQuestions([other]);
+    const outcome = await answer(dialog, [DATABASE], { said: "2" });
+    assertEquals([outcome.result, dialog.keys], ["stopped", []]);
+  }
+});
+
+Deno.test("questions that a person answered in the pane meanwhile get no key", async () => {
+  const dialog = fakeQuestions([DATABASE]);
+  dialog.press("1");
+  const outcome = await answer(dialog, [DATABASE], { said: "2" });
+  assertEquals([outcome.result, dialog.keys], ["gone", ["1"]]);
+});
+
+Deno.test("a key that never has an effect is pressed twice, and then a person is needed", async () => {
+  const dialog = fakeQuestions([DATABASE]);
+  const outcome = await answer(dialog, [DATABASE], { said: "2", isDropped: () => true });
+  assert(outcome.result === "stopped" && outcome.problem === "A key of the answer has no effect.");
+});
