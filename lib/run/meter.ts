@@ -107,7 +107,8 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
         case "tokens_counted": {
           const name = reachedCap(limits(), used(), undefined, TOKEN_CAPS) ??
             reachedCap(limits(), used(event.worker), event.worker, TOKEN_CAPS);
-          if (name !== undefined) reached.abort(errorOf(name));
+          // Beside a turn there is nothing to stop: the next one does not begin.
+          if (name !== undefined && spent.turn !== undefined) reached.abort(errorOf(name));
           break;
         }
         case "turn_ends":

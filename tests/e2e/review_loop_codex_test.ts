@@ -40,6 +40,11 @@ for (const panewright of await panewrightCommands()) {
     );
     const last = events.at(-1);
     assertEquals([last?.type, last?.outcome, last?.rounds], ["run_finished", "pass", 2]);
+    // The model server tells of the same tokens with each reply.
+    const replies = server.log.entries.filter(({ event }) => event === "busy").length;
+    const tokens = { inputTokens: 1200 * replies, cachedInputTokens: 0, outputTokens: 40 * replies };
+    assertEquals(last?.usage, { "gpt-6.1-sol": tokens });
+    assertEquals(Object.keys(last?.usageByRole ?? {}).length, 5);
     assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
 
     const archived = all("response_received").map((event) => event.archivedAs ?? "");

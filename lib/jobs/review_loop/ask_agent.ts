@@ -23,7 +23,6 @@ import { buildPrompt } from "./prompts/mod.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
-import { NOTHING_COUNTED } from "../../run/usage.ts";
 
 /** What the turns of a run are played with. */
 export interface AskAgentOptions {
@@ -88,6 +87,7 @@ export function createAskAgent(
     if (signal.aborted || !(error instanceof RuntimeError) || restart > maxRestarts) return false;
     const reason = await terminal.describeEnd().catch(() => undefined);
     if (reason === undefined) return false;
+    await counter.countAll();
     record({ type: "agent_lost", role, terminalId: terminal.id, reason, restart, maxRestarts });
     await team.restart(role);
     return true;
@@ -115,10 +115,10 @@ export function createAskAgent(
     };
     const keep = createKeeper(folder, { turnId, kept: begun?.message });
     const desk = createDesk({ turnId, role, terminal });
-    const before = begun === undefined ? state().tokens : NOTHING_COUNTED;
-    const earlier = begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) };
+    const usedBefore = begun?.usedBefore ?? 0;
     using wakeUp = openWakeUp({ clock, sources: [responses, ...terminal.wakeSources] });
     try {
+      const earlier = begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) };
       const play = (signal: AbortSignal) =>
         playTurn(terminal, {
           role,
@@ -176,7 +176,7 @@ export function createAskAgent(
           dialogs: desk,
         });
       const response = await whileCounting({ counter, role, signal }, play);
-      await counter.requireCount(role, before, signal);
+      await counter.requireCount(role, usedBefore, signal);
       return response;
     } catch (error) {
       if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId, redactor });

@@ -5,7 +5,7 @@ import type { AskAboutDialog, DialogDeskContext } from "../../dialogs/desk_conte
 import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
 import { DraftInTheWayError, UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
-import { CapReachedError, runCaps, tokenCapOf } from "../../run/caps.ts";
+import { CapReachedError, runCaps, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import {
   type Execution,
@@ -219,11 +219,12 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
   const { session, alive } = opened;
   forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
+  let isUncounted = false;
   await using _panesLeft = {
     async [Symbol.asyncDispose]() {
       if (session.cleanupOnExit) return;
       // An agent that is left at work would use more than it may.
-      if (signal.reason instanceof CapReachedError) return await session.close();
+      if (signal.reason instanceof CapReachedError || isUncounted) return await session.close();
       record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
@@ -285,6 +286,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
       } catch (error) {
         // What a person has typed is theirs, and so are the panes then.
         if (error instanceof DraftInTheWayError) session.leave();
+        isUncounted = error instanceof TokensUnknownError;
         throw error;
       }
     },

@@ -1,4 +1,5 @@
 import type { Role } from "../../roles.ts";
+import { tokensIn } from "../../providers/usage.ts";
 import type { Recorded } from "../../run/job.ts";
 import type { ReviewFact } from "./facts.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
@@ -84,7 +85,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "agent_rules_seen":
       return inAgent(state, event.role, { seenRules: event.rules });
     case "turn_started":
-      return { ...state, turn: newTurn(event) };
+      return { ...state, turn: newTurn(event, tokensIn(state.tokens.byWorker[event.role] ?? {})) };
     case "message_sending": {
       const { what, file, sha256, step, dispatchedAtMs } = event;
       return inTurn(state, {
@@ -160,7 +161,10 @@ export function contextOf({ head: { workdir, task: job, settings } }: Pick<RunSt
   return { workdir, job, settings };
 }
 
-function newTurn({ turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnId: string }): OpenTurn {
+function newTurn(
+  { turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnId: string },
+  usedBefore: number,
+): OpenTurn {
   return {
     id,
     role,
@@ -168,6 +172,7 @@ function newTurn({ turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnI
     interrupted: false,
     dispatchedAtMs: undefined,
     reminders: 0,
+    usedBefore,
     retries: 0,
     acceptedDialogs: 0,
     declinedDialogs: 0,

@@ -70,6 +70,8 @@ export interface OpenTurn {
   /** When the prompt was dispatched, by the file system's clock. */
   readonly dispatchedAtMs: number | undefined;
   readonly reminders: number;
+  /** How many tokens the role had used before it. */
+  readonly usedBefore: number;
   /** How often it was tried again after a failure of the model server. */
   readonly retries: number;
   readonly acceptedDialogs: number;

@@ -1,8 +1,9 @@
 import type { Clock } from "../../ports/clock.ts";
+import { tokensIn } from "../../providers/usage.ts";
 import type { SessionUsage } from "../../providers/terminal/status_source.ts";
 import type { Role } from "../../roles.ts";
 import { TokensUnknownError } from "../../run/caps.ts";
-import { newIn, type TokenCounts } from "../../run/usage.ts";
+import { newIn } from "../../run/usage.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
 import type { RunState } from "./run_state.ts";
@@ -35,11 +36,12 @@ export interface TokenCounter {
    */
   countTurn(role: Role, signal: AbortSignal): Promise<never>;
   /**
-   * Makes sure that the tokens of a turn that has ended were counted, where they are capped.
+   * Makes sure that tokens of a turn that has ended were counted, where they are capped.
    *
+   * @param usedBefore how many the role had used before the turn
    * @throws {TokensUnknownError} when its record tells of none
    */
-  requireCount(role: Role, before: TokenCounts, signal: AbortSignal): Promise<void>;
+  requireCount(role: Role, usedBefore: number, signal: AbortSignal): Promise<void>;
 }
 
 /** How often it is looked whether a capped role has used more: a reply of a model takes longer. */
@@ -91,12 +93,12 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
         await clock.sleep(pauseMs, signal);
       }
     },
-    async requireCount(role, before, signal) {
+    async requireCount(role, usedBefore, signal) {
       const cap = capOf(role);
       if (cap === undefined) return;
       for (const startMs = clock.now();;) {
         await countRole(role);
-        if (state().tokens.byWorker[role] !== before.byWorker[role]) return;
+        if (tokensIn(state().tokens.byWorker[role] ?? {}) > usedBefore) return;
         if (clock.now() - startMs >= LAG_MS) {
           throw new TokensUnknownError(cap, `the CLI of ${role} has recorded no tokens in its turn`);
         }

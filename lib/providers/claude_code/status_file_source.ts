@@ -224,8 +224,18 @@ async function exists(path: string): Promise<boolean> {
 /** A session's transcript and those of its sub-agents, which lie in a folder of the session's name (2.1.328). */
 async function listTranscripts(path: string): Promise<readonly string[]> {
   const folder = `${path.slice(0, -".jsonl".length)}/subagents`;
+  return [path, ...await listBelow(folder, { depth: 3 })];
+}
+
+/** The transcripts in a folder; those of a workflow's agents may lie deeper. */
+async function listBelow(folder: string, { depth }: { readonly depth: number }): Promise<readonly string[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
-  return [path, ...entries.filter(({ name }) => name.endsWith(".jsonl")).map(({ name }) => `${folder}/${name}`)];
+  const found: string[] = [];
+  for (const { name, isDirectory, isFile } of entries) {
+    if (isFile && name.endsWith(".jsonl")) found.push(`${folder}/${name}`);
+    if (isDirectory && depth > 1) found.push(...await listBelow(`${folder}/${name}`, { depth: depth - 1 }));
+  }
+  return found;
 }
 
 /** How long ago something was written; nothing where it does not say. */

@@ -109,6 +109,29 @@ const RUN: readonly ReviewFact[] = [
   { type: "run_finished", outcome: "fail", rounds: 1, seconds: 3700, reason: "no round is left" },
 ];
 
+Deno.test("the end of a run tells what it has used, by role, and what that has cost", () => {
+  const tokens = { inputTokens: 1200, cachedInputTokens: 200, outputTokens: 40 };
+  const used = { usage: { m: tokens }, usageByRole: { analyst: { m: tokens }, tester: { n: tokens } } };
+  const cost = { total: 1.5, byWorker: { analyst: 1.49, tester: 0.01 }, pricesOf: "2026-11-01" };
+  const end = {
+    type: "run_finished",
+    outcome: "pass",
+    rounds: 1,
+    seconds: 60,
+    reason: "all is well",
+    ...used,
+  } as const;
+  assertEquals(describeRecord({ ...end, cost }).map(({ text, importance }) => [text, importance]), [
+    [
+      "PASS after 1 round, 1m 00s · 1200 tokens in (200 cached), 40 out (m), cost 1.50 by the prices of 2026-11-01",
+      "result",
+    ],
+    ["analyst: 1200 tokens in (200 cached), 40 out (m), cost 1.49", "result"],
+    ["tester: 1200 tokens in (200 cached), 40 out (n), cost 0.01", "result"],
+  ]);
+  assertEquals(describeRecord({ ...end, usage: {}, usageByRole: {} }).length, 1);
+});
+
 Deno.test("where stderr is no terminal, each fact is a line with its time, and the result goes to stdout", () => {
   const io = fakeIo();
   using progress = openLiveOutput(REVIEW_LOOP, {

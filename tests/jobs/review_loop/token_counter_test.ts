@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { countOf } from "../../../lib/jobs/review_loop/fold.ts";
 import { meterReview } from "../../../lib/jobs/review_loop/meter.ts";
@@ -131,14 +131,22 @@ Deno.test("a turn that ends without a count cannot be checked; a count that come
   const silent = counterOf({ tester: [used(5)] }, { cap: "tester.max_tokens" });
   await silent.counter.countAll();
   await assertRejects(
-    () => silent.counter.requireCount("tester", silent.counts(), signal),
+    () => silent.counter.requireCount("tester", 5, signal),
     TokensUnknownError,
     "the CLI of tester has recorded no tokens in its turn",
   );
   const late = counterOf({ tester: [used(5), used(5), used(5), used(9)] }, { cap: "max_tokens" });
   await late.counter.countAll();
-  await late.counter.requireCount("tester", late.counts(), signal);
+  await late.counter.requireCount("tester", 5, signal);
   assertEquals(late.counts().byWorker["tester"]?.["m"]?.inputTokens, 9);
   const free = counterOf({ tester: [undefined] });
-  await free.counter.requireCount("tester", free.counts(), signal);
+  await free.counter.requireCount("tester", 0, signal);
+});
+
+Deno.test("a count that reaches a cap beside any turn ends nothing: the next turn does not begin", () => {
+  using meter = openMeter({ caps: { max_tokens: 5 }, earlier: NOTHING_SPENT, clock: hastyClock() });
+  meter.take({ kind: "process_begins" });
+  meter.take({ kind: "tokens_counted", worker: "tester", usage: used(5).usage });
+  assertEquals(meter.signal.aborted, false);
+  assertThrows(() => meter.admit({ kind: "turn_begins", worker: "analyst" }), CapReachedError);
 });

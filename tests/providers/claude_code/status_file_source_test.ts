@@ -184,3 +184,38 @@ Deno.test("a failure ends the turn of the last prompt where the transcript has i
     await transcript(refusal(2));
     assertEquals((await source.lastFailure?.())?.endsTurn, false);
   }, inHome));
+
+Deno.test("usage: of the session and its sub-agents by model, each reply once, also of an agent that is gone", () =>
+  play(async (setting) => {
+    const { source, temp } = setting;
+    const reply = (id: string, model: string, output_tokens: number) => {
+      const usage = { input_tokens: 1, cache_read_input_tokens: 2, cache_creation_input_tokens: 3, output_tokens };
+      return `${JSON.stringify({ type: "assistant", message: { id, model, content: [], usage } })}\n`;
+    };
+    const folder = ".claude/projects/-abs-my-proj-1-2";
+    await setting.write("busy");
+    source.expectPrompt("Do it");
+    assertEquals(await source.usage?.(), undefined);
+    await source.read();
+    assertEquals(await source.usage?.(), undefined);
+    await temp.write({
+      // Each block of a reply is a line of its own; of the output the first may know only a beginning.
+      [`${folder}/s1.jsonl`]: reply("m1", "opus", 1) + reply("m1", "opus", 9) + reply("m2", "opus", 5) +
+        reply("m3", "<synthetic>", 0),
+      [`${folder}/s1/subagents/agent-1.jsonl`]: reply("m4", "haiku", 2),
+      [`${folder}/s1/subagents/workflows/w1/agent-2.jsonl`]: reply("m5", "haiku", 3),
+      [`${folder}/s2.jsonl`]: reply("m6", "opus", 1000),
+    });
+    const of = (replies: number, outputTokens: number) => ({
+      inputTokens: 6 * replies,
+      cachedInputTokens: 2 * replies,
+      cacheWriteInputTokens: 3 * replies,
+      outputTokens,
+    });
+    assertEquals(await source.usage?.(), { sessionId: "s1", usage: { opus: of(2, 14), haiku: of(2, 5) } });
+    await setting.kill();
+    setting.clock.advance(20_000);
+    await source.read();
+    await Deno.writeTextFile(`${temp.path}/${folder}/s1.jsonl`, reply("m7", "opus", 1), { append: true });
+    assertEquals((await source.usage?.())?.usage["opus"], of(3, 15));
+  }, inHome));
