@@ -43,6 +43,8 @@ export interface PrintedEvent {
   readonly round?: number;
   readonly cycle?: number;
   readonly rounds?: number;
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly usageByRole?: Readonly<Record<string, unknown>>;
   readonly verdict?: string;
   readonly passed?: boolean;
   readonly archivedAs?: string;
