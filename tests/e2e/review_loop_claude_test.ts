@@ -73,6 +73,11 @@ for (
     assertEquals([claudeRoles, others].map((roles) => roles.some(told)), [true, others.length > 0]);
     // What is logged of each accepted dialog, and nothing else.
     assertEquals(events.filter((event) => event.type === "warning").length, accepted.length);
+    // The model servers tell of the same input with each reply, and the CLIs' records of all of it.
+    const inputOf = (server: ModelServer, tokens: number) =>
+      server.log.entries.filter(({ event }) => event === "busy").length * tokens;
+    const counted = Object.values(last?.usage ?? {}).map(({ inputTokens }) => inputTokens);
+    assertEquals(counted.reduce((sum, each) => sum + each, 0), inputOf(anthropic, 1000) + inputOf(openAi, 1200));
     // Each prompt reached the model of its role's CLI once.
     const threads = (server: ModelServer) =>
       new Set(server.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.thread] : [])).size;

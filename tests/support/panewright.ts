@@ -43,7 +43,7 @@ export interface PrintedEvent {
   readonly round?: number;
   readonly cycle?: number;
   readonly rounds?: number;
-  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly usage?: Readonly<Record<string, { readonly inputTokens: number }>>;
   readonly usageByRole?: Readonly<Record<string, unknown>>;
   readonly verdict?: string;
   readonly passed?: boolean;
