@@ -161,7 +161,7 @@ export function isAnswered({ role, settings, workdir }: Turn, dispatch: Dispatch
 async function settle(turn: Turn): Promise<void> {
   const { clock, log, role, terminal } = turn;
   const waiting = { clock, ...turn.call };
-  if (await comesToRest(() => readStatus(turn), waiting)) return;
+  if (await comesToRest(async () => ({ status: await readStatus(turn) }), waiting)) return;
   if (turn.progress.lastStatus === "error") {
     // An agent whose session was resumed may show how the last turn of that failed.
     if (await isFailedTurnOver(turn)) return;

@@ -6,20 +6,28 @@ export const SETTLE_INTERVAL_MS = 1000;
 /** How long a terminal is given to come to rest. */
 export const SETTLE_LIMIT_MS = 10_000;
 
+/** One look at a terminal that is to come to rest. */
+export interface RestLook {
+  readonly status: TerminalStatus;
+  /** Whether the record that the agent's CLI keeps says as well that it rests. @default {false} */
+  readonly restIsRecorded?: boolean;
+}
+
 /**
- * Waits until two looks at a terminal in a row, a second apart, find it at rest.
+ * Waits until two looks at a terminal in a row, a second apart, find it at rest; where screen and record both say so,
+ * one look does.
  *
  * @returns false where it shows an error, or has not come to rest after ten seconds
  */
 export async function comesToRest(
-  read: () => Promise<TerminalStatus>,
+  read: () => Promise<RestLook>,
   { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const limitMs = clock.now() + SETTLE_LIMIT_MS;
   for (let looksAtRest = 0;;) {
-    const status = await read();
+    const { status, restIsRecorded = false } = await read();
     looksAtRest = isAtRest(status) ? looksAtRest + 1 : 0;
-    if (looksAtRest === 2) return true;
+    if (looksAtRest === 2 || (looksAtRest === 1 && restIsRecorded)) return true;
     if (status === "error" || clock.now() >= limitMs) return false;
     await clock.sleep(SETTLE_INTERVAL_MS, signal);
   }
@@ -28,7 +36,7 @@ export async function comesToRest(
 /** Lets several terminals come to rest side by side. Disposal ends that. */
 export interface Settling<Key> extends Disposable {
   /** Begins to look at a terminal, in place of the one that had the key before. */
-  watch(key: Key, read: (signal: AbortSignal) => Promise<TerminalStatus>): void;
+  watch(key: Key, read: (signal: AbortSignal) => Promise<RestLook>): void;
   /** Whether the terminal has come to rest; false as well where it cannot be looked at, or nobody did. */
   hasSettled(key: Key): Promise<boolean>;
 }

@@ -103,7 +103,7 @@ function isNeeded(role: Role, { state, alive }: StartAgentsOptions): boolean {
 }
 
 function settle(settling: Settling<Role>, role: Role, terminal: AgentTerminal): void {
-  settling.watch(role, async (signal) => (await terminal.status({ signal })).status);
+  settling.watch(role, (signal) => terminal.status({ signal }));
 }
 
 function createTeam(

@@ -56,6 +56,8 @@ class ClaudeStatusFile implements StatusSource {
     const { env } = context;
     this.#folder = env["CLAUDE_CONFIG_DIR"] ?? `${env["HOME"] ?? ""}/.claude`;
     this.#pace = new LookupPace(context.clock);
+    // It is there as soon as the agent is ready, before the first prompt.
+    this.#pace.want();
   }
 
   async read(): Promise<StatusReport | undefined> {

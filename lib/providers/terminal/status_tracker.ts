@@ -29,6 +29,8 @@ export type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns
 export type JudgedStatus = Decision & {
   /** Where the CLI's own word comes from, such as `hook Stop of turn 1`; `undefined` where it says nothing. */
   readonly record?: string;
+  /** Whether that word is that the agent rests. @default {false} */
+  readonly restIsRecorded?: true;
 };
 
 /** Follows one agent's status over its screens, with what its own record says beside them. */
@@ -83,7 +85,10 @@ export class StatusTracker implements Disposable {
       this.#told = true;
       this.#options.log(describeDisagreement(classification, report, { source, decided: combined.status }));
     }
-    const record = report === undefined ? {} : { record: report.evidence };
+    const record = report === undefined ? {} : {
+      record: report.evidence,
+      ...(report.state === "at_rest" ? { restIsRecorded: true } as const : {}),
+    };
     if (combined.by === "screen") return { ...classification, ...record };
     const rule = combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "";
     return { status: combined.status, rule, evidence: [], ...record };

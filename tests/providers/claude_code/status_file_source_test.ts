@@ -86,6 +86,12 @@ for (const [where, env] of [["the home", inHome], ["CLAUDE_CONFIG_DIR", inConfig
     }, env));
 }
 
+Deno.test("the file is read before any prompt: it is there as soon as the agent is ready", () =>
+  play(async (setting) => {
+    await setting.write("idle");
+    assertEquals(await stateOf(setting), "at_rest");
+  }, inHome));
+
 Deno.test("a file that is half written says what it said before, and one that is gone says nothing", () =>
   play(async (setting) => {
     await setting.write("busy");

@@ -79,6 +79,16 @@ function track(options: { readonly withSource: boolean; readonly seenRules?: rea
   };
 }
 
+Deno.test("a rest that the record tells of as well is told apart from one that only shows", async () => {
+  const { say, tracker } = track({ withSource: true });
+  const restIsRecorded = async () => (await tracker.judge(readScreen(ANSWER, CODEX_RULES))).restIsRecorded === true;
+  assertEquals(await restIsRecorded(), false);
+  say({ state: "working" });
+  assertEquals(await restIsRecorded(), false);
+  say({ state: "at_rest" });
+  assertEquals(await restIsRecorded(), true);
+});
+
 Deno.test("a doubtful screen must stand still where there is no source, and every change counts", async () => {
   const { clock, judge } = track({ withSource: false });
   assertEquals(await judge(ANSWER), "processing not-quiet-yet");
