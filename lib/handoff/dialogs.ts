@@ -7,6 +7,7 @@ import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
 import type { HandoffSettings, Message } from "./settings.ts";
 import { readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { beginWaiting, endWaiting } from "./turn_time.ts";
 
 /** How many lines of the screen the log shows of a dialog that is accepted (seed 003). */
 const TAIL_LINES = 5;
@@ -101,11 +102,6 @@ export function noteDialogClosed(turn: Turn): void {
   turn.progress.dialogReported = false;
   endWaiting(turn);
   turn.options.dialogs?.noteClosed();
-}
-
-/** How long a turn has stood at what a person has to do, in milliseconds: at dialogs, or behind a draft. */
-export function waitedForPersonMs({ clock, progress }: Turn): number {
-  return progress.waitedMs + (progress.waitingSinceMs === undefined ? 0 : clock.now() - progress.waitingSinceMs);
 }
 
 interface Acceptance {
@@ -211,16 +207,4 @@ function capError(turn: Turn, what: "accepted" | "denied"): RuntimeError {
 function reportOnce(turn: Turn, message: string): void {
   if (!turn.progress.dialogReported) turn.log(`Warning: ${message}`);
   turn.progress.dialogReported = true;
-}
-
-/** Stops the time of the turn: from now on a person is waited for. */
-export function beginWaiting({ clock, progress }: Turn): void {
-  progress.waitingSinceMs ??= clock.now();
-}
-
-/** Lets the time of the turn go on. */
-export function endWaiting({ clock, progress }: Turn): void {
-  if (progress.waitingSinceMs === undefined) return;
-  progress.waitedMs += clock.now() - progress.waitingSinceMs;
-  progress.waitingSinceMs = undefined;
 }

@@ -1,7 +1,7 @@
-import { AgentAtWorkError, DraftInTheWayError, TimeoutError } from "../errors.ts";
-import { beginWaiting, endWaiting, waitedForPersonMs } from "./dialogs.ts";
+import { AgentAtWorkError, DraftInTheWayError, type TimeoutError } from "../errors.ts";
 import type { Held, Message } from "./settings.ts";
-import { readStatus, type Turn, turnMessage, useTerminal, waitUntil } from "./turn.ts";
+import { readStatus, timeoutError, type Turn, turnMessage, useTerminal, waitUntil } from "./turn.ts";
+import { beginWaiting, endWaiting, leftUntil } from "./turn_time.ts";
 
 /** How long a person's draft is waited for where nothing else is said: as long as a dialog. */
 const DRAFT_TIMEOUT_SECONDS = 600;
@@ -41,6 +41,7 @@ export interface HoldOptions {
  */
 export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: HoldOptions): Hold {
   const { call, clock, options, settings, terminal } = turn;
+  const leftMs = () => leftUntil(turn, deadlineMs);
   const draftTimeoutSeconds = options.draftTimeoutSeconds ?? DRAFT_TIMEOUT_SECONDS;
   let held: { readonly obstacle: Held["obstacle"]; readonly sinceMs: number } | undefined;
 
@@ -55,10 +56,6 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
     if (options.onHeld !== undefined) options.onHeld(told);
     else turn.log(`Warning: the ${what} for ${turn.role} in terminal ${terminal.id} waits: ${OBSTACLES[obstacle]}.`);
     return held.sinceMs;
-  }
-
-  function leftMs(): number {
-    return deadlineMs + waitedForPersonMs(turn) - clock.now();
   }
 
   function hasDraft(): Promise<boolean> {
@@ -97,10 +94,10 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
 }
 
 function workError(turn: Turn, what: Message["what"]): TimeoutError {
-  const { responseTimeoutSeconds } = turn.settings;
-  const problem = `the agent was at work on something else until the limit of ${responseTimeoutSeconds} s passed, ` +
-    `and was not sent the ${what}`;
-  return new TimeoutError(turnMessage(turn, problem), { hint: "RESPONSE_TIMEOUT sets the limit, in seconds." });
+  return timeoutError(turn, {
+    before: "the agent was at work on something else until ",
+    after: `, and was not sent the ${what}`,
+  });
 }
 
 function draftError(turn: Turn, what: Message["what"], timeoutSeconds: number): DraftInTheWayError {

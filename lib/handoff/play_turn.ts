@@ -8,8 +8,12 @@ import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_f
 import { isAnswered, resumeSending, sendMessage, sendPrompt } from "./send.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
-import { deadlineFromNow, openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { beginTime, deadlineFromNow, leftUntil, tellTime } from "./turn_time.ts";
 import { waitForResponse, type WaitOutcome } from "./wait.ts";
+
+/** How long an agent may take to be seen at rest whose response was there when its turn was resumed. */
+const TAKE_LIMIT_MS = 30_000;
 
 /**
  * Plays one turn of a terminal: see `sendAndWait`. A turn that an earlier process began is resumed where that one left
@@ -19,15 +23,30 @@ export async function playTurn(
   terminal: Terminal,
   options: HandoffOptions & { readonly role: Role; readonly message: string },
 ): Promise<string> {
-  const { begun, message } = options;
   const turn = openTurn(terminal, options);
-  const { role, settings, workdir } = turn;
   turn.signal?.throwIfAborted();
-  await ensureResponseDir(workdir);
+  await ensureResponseDir(turn.workdir);
   using _served = options.dialogs?.serve?.(limitsOf(turn));
-  const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
+  try {
+    return await play(turn, options);
+  } catch (error) {
+    try {
+      tellTime(turn, { always: true });
+    } catch { /* what ended the turn counts more */ }
+    throw error;
+  }
+}
 
-  const deadlineMs = deadlineFromNow(turn);
+async function play(
+  turn: Turn,
+  { begun, message }: Pick<HandoffOptions, "begun"> & { readonly message: string },
+): Promise<string> {
+  const { options, role, settings, workdir } = turn;
+  // Of a turn whose prompt was taken the time continues at once, so that nothing is sent when it is up.
+  if (begun?.usedSeconds) beginTime(turn);
+  const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
+  beginTime(turn);
+  const deadlineMs = begun !== undefined && isAnswered(turn, dispatch) ? deadlineToTake(turn) : deadlineFromNow(turn);
   for (let reminder = (begun?.reminders ?? 0) + 1;;) {
     const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
     if (outcome.kind === "response") return outcome.text;
@@ -50,6 +69,15 @@ export async function playTurn(
   }
 }
 
+/**
+ * Until when a response that was written before its turn was resumed is waited for. It is taken once the agent is seen
+ * at rest, which takes a new process some seconds: they are there also when the time of the turn is up.
+ */
+function deadlineToTake(turn: Turn): number {
+  const deadlineMs = deadlineFromNow(turn);
+  return deadlineMs + Math.max(0, TAKE_LIMIT_MS - leftUntil(turn, deadlineMs));
+}
+
 /** Waits for the response of a terminal's turn without sending anything: see `waitForResponseFile`. */
 export async function waitForTurn(
   terminal: Terminal,
@@ -57,6 +85,7 @@ export async function waitForTurn(
 ): Promise<string> {
   const turn = openTurn(terminal, options);
   using _served = options.dialogs?.serve?.(limitsOf(turn));
+  beginTime(turn);
   const outcome = await waitForResponse(turn, { deadlineMs: deadlineFromNow(turn) });
   switch (outcome.kind) {
     case "response":

@@ -6,7 +6,8 @@ import { archiveStaleResponse } from "./response_files.ts";
 import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
 import type { BegunTurn, Message, MessageKind } from "./settings.ts";
 import { comesToRest, SETTLE_INTERVAL_MS, SETTLE_LIMIT_MS } from "./settle.ts";
-import { deadlineFromNow, readStatus, type Turn, useTerminal } from "./turn.ts";
+import { readStatus, timeoutError, type Turn, useTerminal } from "./turn.ts";
+import { deadlineFromNow, leftUntil } from "./turn_time.ts";
 
 /** What each message is called in an error. */
 const PURPOSES: Readonly<Record<MessageKind, string>> = {
@@ -38,6 +39,9 @@ export async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark
 export async function resumeSending(turn: Turn, text: string, begun: BegunTurn): Promise<DispatchMark> {
   const { message } = begun;
   const dispatch = begun.dispatch && takeUpDispatch(turn.workdir, begun.dispatch);
+  // Nothing is sent any more when the time is up, but what is there is taken.
+  const isOver = leftUntil(turn, deadlineFromNow(turn)) <= 0;
+  if (isOver && dispatch !== undefined && isAnswered(turn, dispatch)) return dispatch;
   if (message !== undefined && message.step !== "sent") await finishSending(turn, message, dispatch);
   const mayWait = dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch));
   return mayWait ? dispatch : await sendPrompt(turn, text);
@@ -60,12 +64,13 @@ interface Sending extends Pick<Message, "what" | "text"> {
  * message stands in the composer already is not pasted again.
  *
  * @throws {RuntimeError} when it cannot be sent
- * @throws {TimeoutError} when the agent is at work for too long
+ * @throws {TimeoutError} when the agent is at work for too long, or the time of the turn is up
  * @throws {HumanInterventionRequiredError} when a person has to make way for it
  */
 export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
   const { what, text, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
   const { call, options, settings, terminal } = turn;
+  if (leftUntil(turn, deadlineMs) <= 0) throw timeoutError(turn);
   let step: Message["step"] | undefined;
   const onStep = (now: Message["step"]) => options.onMessage?.({ what, text, step: step = now }, dispatch);
   const isPasted = () => step !== undefined;
@@ -140,13 +145,16 @@ async function finishSending(
 /**
  * Whether the agent has a message that we did not send. It has to come to rest first: to a process that has not seen
  * the agent at work, a doubtful screen counts as work until it has stood still.
+ *
+ * @throws {TimeoutError} when the agent is at work until the time of the turn is up
  */
 async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promise<boolean> {
   const { clock, signal } = turn;
-  for (;;) {
+  for (const deadlineMs = deadlineFromNow(turn);;) {
     const status = await readStatus(turn);
     if (status === "waiting_user_answer") return true;
     if (status !== "processing") return dispatch !== undefined && isAnswered(turn, dispatch);
+    if (leftUntil(turn, deadlineMs) <= 0) throw timeoutError(turn);
     await clock.sleep(SETTLE_INTERVAL_MS, signal);
   }
 }

@@ -24,7 +24,8 @@ export const HANDOFF_SETTINGS = {
   responseTimeoutSeconds: {
     names: { key: "handoff.response_timeout", env: "RESPONSE_TIMEOUT", flag: "--response-timeout" },
     value: { kind: "seconds", above: 0, default: 1800 },
-    description: "Seconds that a whole turn may take, reminders included.",
+    description:
+      "Seconds that a whole turn may take, reminders included; a turn that is resumed has what is left of them.",
   },
   strictFileHandoff: {
     names: { key: "handoff.strict_file_handoff", env: "STRICT_FILE_HANDOFF" },
@@ -116,6 +117,8 @@ export interface BegunTurn {
   readonly reminders: number;
   /** How often it was tried again after a failure. @default {0} */
   readonly retries?: number;
+  /** How much of the time that a turn may take it has used. @default {0} */
+  readonly usedSeconds?: number;
   readonly acceptedDialogs: number;
   readonly declinedDialogs: number;
 }
@@ -167,6 +170,11 @@ export interface HandoffOptions {
   readonly onHeld?: (held: Held | undefined) => void;
   /** How long a person's draft in the composer is waited for. @default {600} */
   readonly draftTimeoutSeconds?: number;
+  /**
+   * Told now and then how much of its time the turn has used, in seconds: at least every minute, and when it fails. Time
+   * in which a person was waited for does not count.
+   */
+  readonly onTimeUsed?: (seconds: number) => void;
   /** Told when a reminder goes out; the first has the number 1. */
   readonly onReminder?: (reminder: number) => void;
   /** Told of the response before it is returned. */

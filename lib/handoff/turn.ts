@@ -1,5 +1,11 @@
 import { resolve } from "@std/path/posix";
-import { AgentAtWorkError, HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../errors.ts";
+import {
+  AgentAtWorkError,
+  HumanInterventionRequiredError,
+  PanewrightError,
+  RuntimeError,
+  TimeoutError,
+} from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { abortable } from "../ports/abortable.ts";
@@ -8,6 +14,7 @@ import type { Role } from "../roles.ts";
 import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
 import type { CallOptions, Terminal } from "./terminal.ts";
 import { errorText } from "../text/error_text.ts";
+import { tellTime, type TurnTime } from "./turn_time.ts";
 
 /** One turn of one role: all that it needs, checked, and how far it is. */
 export interface Turn {
@@ -28,7 +35,7 @@ export interface Turn {
 }
 
 /** What changes during a turn. */
-export interface TurnProgress {
+export interface TurnProgress extends TurnTime {
   lastStatus: TerminalStatus | undefined;
   /** How many dialogs were accepted in this turn without a person. */
   acceptedDialogs: number;
@@ -36,15 +43,8 @@ export interface TurnProgress {
   declinedDialogs: number;
   /** Whether the dialog that is open now was reported already. */
   dialogReported: boolean;
-  /** Since when, in the clock's milliseconds, the turn stands at a dialog, or behind a draft, that only a person ends. */
-  waitingSinceMs: number | undefined;
   /** How often it was tried again after a failure. */
   retries: number;
-  /**
-   * How long it has stood there before, or waited until it could be tried again: time that does not count towards the
-   * response timeout.
-   */
-  waitedMs: number;
 }
 
 /** How many reads of a status may fail in a row before the turn fails. */
@@ -81,22 +81,24 @@ export function openTurn(
       waitingSinceMs: undefined,
       retries: options.begun?.retries ?? 0,
       waitedMs: 0,
+      running: undefined,
+      toldUsedMs: (options.begun?.usedSeconds ?? 0) * 1000,
     },
   };
-}
-
-/**
- * When the time of what begins now is up, in the clock's milliseconds. What a person is waited for from now on comes on
- * top of it; what was waited for before does not.
- */
-export function deadlineFromNow({ clock, progress, settings }: Turn): number {
-  return clock.now() + settings.responseTimeoutSeconds * 1000 - progress.waitedMs;
 }
 
 /** "Cannot finish the turn of tester in terminal t-1: … (last status: idle)". */
 export function turnMessage(turn: Turn, problem: string): string {
   const status = turn.progress.lastStatus ?? "none was read";
   return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminal.id}: ${problem} (last status: ${status})`;
+}
+
+/** The error of a turn whose time is up; `before` and `after` stand around "the limit of 1800 s passed". */
+export function timeoutError(turn: Turn, { before = "", after = "" } = {}): TimeoutError {
+  const limit = `the limit of ${turn.settings.responseTimeoutSeconds} s passed`;
+  return new TimeoutError(turnMessage(turn, `${before}${limit}${after}`), {
+    hint: "RESPONSE_TIMEOUT sets the limit, in seconds. A turn that is resumed has what is left of it.",
+  });
 }
 
 /** Waits until a time of the clock, or until something happened that is worth a look. */
@@ -127,6 +129,7 @@ export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Pr
  */
 export async function readStatus(turn: Turn): Promise<TerminalStatus> {
   const { call, clock, progress, settings, signal, terminal } = turn;
+  tellTime(turn);
   for (let attempt = 1;; attempt++) {
     try {
       const { status, ...witnesses } = await abortable(() => terminal.status(call), signal);

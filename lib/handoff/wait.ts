@@ -1,6 +1,6 @@
-import { RuntimeError, TimeoutError } from "../errors.ts";
+import { RuntimeError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
-import { noteDialogClosed, waitedForPersonMs } from "./dialogs.ts";
+import { noteDialogClosed } from "./dialogs.ts";
 import { decide, type PollObservation, startPolling } from "./polling.ts";
 import { REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import {
@@ -12,7 +12,8 @@ import {
   type ResponsePlace,
 } from "./response_reading.ts";
 import { answerDialog } from "./send.ts";
-import { readStatus, type Turn, turnMessage, waitUntil } from "./turn.ts";
+import { readStatus, timeoutError, type Turn, turnMessage, waitUntil } from "./turn.ts";
+import { waitedForPersonMs } from "./turn_time.ts";
 
 /** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;
@@ -76,9 +77,7 @@ export async function waitForResponse(
       case "fail_agent_error":
         return { kind: "failed" };
       case "fail_timeout":
-        throw new TimeoutError(turnMessage(turn, `the limit of ${settings.responseTimeoutSeconds} s passed`), {
-          hint: "RESPONSE_TIMEOUT sets the limit, in seconds.",
-        });
+        throw timeoutError(turn);
     }
     await waitUntil(turn, Math.min(pollStartedMs + pollMs, deadlineMs + waitedForPersonMs(turn)));
   }

@@ -121,6 +121,7 @@ const WORDS: {
       ),
   message_released: ({ role }) => detail(`${role}: waits no longer`),
   message_sent: ({ role, what }) => detail(`${role}: ${what} accepted`),
+  turn_time: ({ role, usedSeconds }) => detail(`${role}: its turn has taken ${duration(usedSeconds)} so far`),
   status_changed: ({ role, status }) => {
     const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";
     return line(`${role}: ${workerStatusText(status)}`, tone, tone === "plain" ? "detail" : "normal");

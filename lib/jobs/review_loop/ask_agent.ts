@@ -154,6 +154,7 @@ export function createAskAgent(
             }
           },
           draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
+          onTimeUsed: (usedSeconds) => record({ type: "turn_time", turnId, role, usedSeconds, passable: true }),
           onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
           async onArchived({ path, bytes, text }) {
             noteAgent();
@@ -219,8 +220,9 @@ function createKeeper(
 }
 
 async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {
-  const { message, dispatchedAtMs, reminders, retries, acceptedDialogs, declinedDialogs } = open;
+  const { message, dispatchedAtMs, usedSeconds, reminders, retries, acceptedDialogs, declinedDialogs } = open;
   return {
+    usedSeconds,
     reminders,
     retries,
     acceptedDialogs,

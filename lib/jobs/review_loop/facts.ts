@@ -188,6 +188,11 @@ export const REVIEW_FACTS = {
     /** What that record, or a hook of the CLI, says. */
     record: optional(text),
   },
+  /**
+   * How much of the time that it may take the turn has used so far, over all processes of the run: without the time in
+   * which none ran, a person was waited for, or the next try after a failure.
+   */
+  turn_time: { turnId: text, role, usedSeconds: number, passable: flag },
   /** The agent's CLI says that its turn failed. */
   agent_failed: {
     turnId: text,

@@ -101,6 +101,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     }
     case "tokens_counted":
       return { ...state, tokens: takeCount(state.tokens, countOf(event)) };
+    case "turn_time":
+      return inTurn(state, { usedSeconds: event.usedSeconds });
     case "reminder_sent":
       return inTurn(state, { reminders: event.reminder });
     case "agent_failed":
@@ -171,6 +173,7 @@ function newTurn(
     message: undefined,
     interrupted: false,
     dispatchedAtMs: undefined,
+    usedSeconds: 0,
     reminders: 0,
     usedBefore,
     retries: 0,

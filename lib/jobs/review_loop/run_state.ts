@@ -69,6 +69,8 @@ export interface OpenTurn {
   readonly interrupted: boolean;
   /** When the prompt was dispatched, by the file system's clock. */
   readonly dispatchedAtMs: number | undefined;
+  /** How much of the time that it may take it has used. */
+  readonly usedSeconds: number;
   readonly reminders: number;
   /** How many tokens the role had used before it. */
   readonly usedBefore: number;

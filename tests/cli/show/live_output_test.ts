@@ -78,6 +78,7 @@ const RUN: readonly ReviewFact[] = [
   { ...HELD, obstacle: "draft", timeoutSeconds: 600 },
   { type: "message_released", turnId: "t1", role: "programmer", passable: true },
   { type: "message_sent", turnId: "t1", role: "programmer", what: "prompt" },
+  { type: "turn_time", turnId: "t1", role: "programmer", usedSeconds: 61, passable: true },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "processing" },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "waiting_user_answer" },
   { type: "reminder_sent", turnId: "t1", role: "programmer", reminder: 1 },

@@ -308,3 +308,29 @@ Deno.test("retries of a turn are counted over a resume, and the wait for a limit
   const begun = [START, at({ type: "turn_started", ...turn, round: 1, cycle: 1, promptBytes: 9 })];
   assertEquals(foldEvents([...begun, failed(1), failed(2), failed(0), failed()])?.turn?.retries, 2);
 });
+
+Deno.test("what a turn has used of its time is what was told of it last, and a new turn has used nothing", () => {
+  const turn = { turnId: "r1-analyst-c1", role: "analyst", round: 1, cycle: 1 } as const;
+  const time = (usedSeconds: number) =>
+    ({ type: "turn_time", turnId: turn.turnId, role: "analyst", usedSeconds, passable: true }) as const;
+  const sent = { type: "message_sent", turnId: turn.turnId, role: "analyst", what: "prompt" } as const;
+  const resumed = {
+    type: "run_resumed",
+    runId: "r",
+    folder: "/job/.panewright/runs/r",
+    settings: SETTINGS,
+  } as const;
+  const events = [
+    { type: "turn_started", ...turn, promptBytes: 9 },
+    sent,
+    time(60),
+    { type: "status_changed", ...turn, status: "processing" },
+    time(71.5),
+    resumed,
+    { type: "turn_resumed", ...turn },
+    time(131.5),
+  ] as const satisfies readonly ReviewFact[];
+  const used = events.map((_, index) => fold(...events.slice(0, index + 1)).turn?.usedSeconds);
+  assertEquals(used, [0, 0, 60, 60, 71.5, 71.5, 71.5, 131.5]);
+  assertEquals(fold(...events, { type: "turn_started", ...turn, promptBytes: 9 }).turn?.usedSeconds, 0);
+});
