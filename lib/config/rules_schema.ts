@@ -121,7 +121,9 @@ const composer = z.strictObject({
   below: patterns().describe("A row that may stand below the composer."),
   max_below: z.int().min(0).max(50).describe("How many rows that are not blank may stand below the composer."),
   starting: patterns().optional().describe("The first row below the composer while the CLI is still starting."),
-  paste_marker: patterns().optional().describe("What the composer shows instead of a long text that was pasted."),
+  paste_marker: patterns().optional().describe(
+    "What the composer shows instead of a long text that was pasted, with a group (?<chars>…) or (?<lines>…) where it says how long that is.",
+  ),
 });
 
 const subject = z.strictObject({

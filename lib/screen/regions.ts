@@ -9,11 +9,26 @@ import { asksForColor, isAnyColored, isColored, matchesStyle } from "./style_pat
 export interface Composer {
   /** What was typed, without glyph and indentation; empty where only a placeholder is shown. */
   readonly text: string;
-  /** `text` without the markers that stand for pasted texts; missing where there is none. */
-  readonly unmarked?: string;
+  /** The markers in it that stand for pasted texts; missing where there is none. */
+  readonly pasted?: PastedText;
   readonly state: "empty" | "draft";
   readonly firstRow: number;
   readonly lastRow: number;
+}
+
+/** What a composer shows of pasted texts that are too long for it. */
+export interface PastedText {
+  readonly markers: readonly PasteMarker[];
+  /** What stands besides them. */
+  readonly rest: string;
+}
+
+/** What stands for a pasted text, and how long it says that one is. */
+export interface PasteMarker {
+  /** Unicode characters. */
+  readonly chars?: number;
+  /** Line ends. */
+  readonly lines?: number;
 }
 
 /** A screen's parts, by its structure. */
@@ -127,20 +142,35 @@ function findComposer(screen: Screen, lastRow: number, layout: Layout): Composer
   }
   const placeholder = end === row && typed !== "" && isPlaceholder(screen, screen.rows[row] as Row, typed, layout);
   const text = placeholder ? "" : lines.join("\n").trimEnd();
-  const unmarked = unmark(text, layout);
+  const pasted = findPasted(text, layout);
   return {
     text,
-    ...(unmarked === undefined ? {} : { unmarked }),
+    ...(pasted === undefined ? {} : { pasted }),
     state: text === "" ? "empty" : "draft",
     firstRow: row,
     lastRow: end,
   };
 }
 
-/** The text of a composer without the markers that stand for pasted texts; `undefined` where there is none. */
-export function unmark(text: string, { composer: { pasteMarker } }: Layout): string | undefined {
-  const parts = pasteMarker === undefined ? [] : text.split(pasteMarker);
-  return parts.length > 1 ? parts.join("") : undefined;
+/** The markers in the text of a composer that stand for pasted texts; `undefined` where there is none. */
+export function findPasted(text: string, { composer: { pasteMarker } }: Layout): PastedText | undefined {
+  if (pasteMarker === undefined || !pasteMarker.test(text)) return undefined;
+  const markers: PasteMarker[] = [];
+  const rest = text.replaceAll(new RegExp(pasteMarker, "gu"), (...match) => {
+    const groups: unknown = match.at(-1);
+    const { chars, lines } = isGroups(groups) ? groups : {};
+    markers.push({
+      ...(chars === undefined ? {} : { chars: Number(chars) }),
+      ...(lines === undefined ? {} : { lines: Number(lines) }),
+    });
+    return "";
+  });
+  return { markers, rest };
+}
+
+/** A function that replaces is given the named groups last, where the pattern has some. */
+function isGroups(value: unknown): value is Readonly<Record<string, string | undefined>> {
+  return typeof value === "object";
 }
 
 /** Without style or colours a selected choice of a dialog looks like a prompt; its number tells them apart. */

@@ -169,7 +169,7 @@ export interface Layout {
     readonly maxBelow: number;
     /** The first row below it while the CLI is still starting: a dialog may yet take the composer's place. */
     readonly starting?: RegExp;
-    /** What stands for a long text that was pasted. */
+    /** What stands for a long text that was pasted; groups `chars` or `lines` where it says how long that is. */
     readonly pasteMarker?: RegExp;
   };
   /** A prompt in the conversation: the row on which it begins. */

@@ -11,6 +11,9 @@ export interface InputOptions {
  * Pastes text into a pane, bracketed if the program there asked for that, without pressing Enter. The text goes through
  * a buffer of its own, which nobody else's paste can replace. Control characters are neutralised.
  *
+ * The buffer is filled by one call of tmux and pasted by another, so that the text arrives whole or not at all: when
+ * this process is killed while it writes the text, tmux takes the end of the pipe for the end of the text.
+ *
  * @throws {RuntimeError} when there is no such pane
  */
 export async function pasteText(
@@ -20,14 +23,17 @@ export async function pasteText(
 ): Promise<void> {
   const buffer = `panewright-${crypto.randomUUID()}`;
   const { text, ...runOptions } = options;
-  const result = await client.runAll(
-    [["load-buffer", "-b", buffer, "-"], ["paste-buffer", "-p", "-d", "-b", buffer, "-t", paneId]],
-    { ...runOptions, stdin: sanitizePaste(text) },
-  );
-  if (result.code === 0) return;
-  // The buffer was loaded if only the pane was missing; it must not stay in the list of a person's server.
-  await client.run(["delete-buffer", "-b", buffer]);
-  expectTmuxSuccess(result, `paste into pane ${paneId}`);
+  const doing = `paste into pane ${paneId}`;
+  try {
+    const loaded = await client.run(["load-buffer", "-b", buffer, "-"], { ...runOptions, stdin: sanitizePaste(text) });
+    expectTmuxSuccess(loaded, doing);
+    const pasted = await client.run(["paste-buffer", "-p", "-d", "-b", buffer, "-t", paneId], runOptions);
+    expectTmuxSuccess(pasted, doing);
+  } catch (error) {
+    // It must not stay in the list of a person's server.
+    await client.run(["delete-buffer", "-b", buffer]).catch(() => {});
+    throw error;
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import { composerHolds } from "../../lib/providers/terminal/composer_text.ts";
 import { scrub } from "../../lib/redact/scrub.ts";
 import { secretPatterns } from "../../lib/redact/secret_patterns.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";
-import { unmark } from "../../lib/screen/regions.ts";
+import { findPasted } from "../../lib/screen/regions.ts";
 import { LineSplitter } from "../../lib/session_log/line_splitter.ts";
 import { parseShellCommand } from "../../lib/shell/mod.ts";
 import { condense } from "../../lib/text/condense.ts";
@@ -107,11 +107,11 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
   { name: "paths in a text", units: REVIEW_UNITS, read: pathsIn },
   {
     name: "text of a composer",
-    units: ["[Pasted Content ", " ", "[Pasted text "],
+    units: ["[Pasted Content ", " ", "[Pasted text ", "[Pasted Content 9 chars]", "1", "[Pasted text #1 +1 lines]"],
     read: (text) =>
       [text, `[Pasted text ${text}`].map((shown) => {
-        const unmarked = unmark(shown, CODEX_RULES.layout) ?? unmark(shown, CLAUDE_CODE_RULES.layout);
-        return composerHolds({ text: shown, ...(unmarked === undefined ? {} : { unmarked }) }, PROMPT);
+        const pasted = findPasted(shown, CODEX_RULES.layout) ?? findPasted(shown, CLAUDE_CODE_RULES.layout);
+        return composerHolds({ text: shown, ...(pasted === undefined ? {} : { pasted }) }, PROMPT);
       }),
   },
   { name: "plain text of a terminal's output", units: ["\x1b[", "\x1b]", "\r", "\x1b]0;x", "\x1b"], read: plainText },

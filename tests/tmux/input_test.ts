@@ -1,9 +1,27 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
+import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
 import { sanitizePaste } from "../../lib/text/sanitize.ts";
+
+/** A client that only notes what it is asked to run. */
+function createRecordingClient(codeOf: (command: TmuxCommand) => number) {
+  const calls: { readonly commands: readonly TmuxCommand[]; readonly stdin: string | undefined }[] = [];
+  const runAll: TmuxClient["runAll"] = (commands, { stdin } = {}) => {
+    calls.push({ commands, stdin });
+    const code = Math.max(...commands.map(codeOf));
+    return Promise.resolve({ code, stdout: "", stderr: "", timedOut: false, truncated: false });
+  };
+  const client: TmuxClient = {
+    socket: "none",
+    runAll,
+    run: (command, options) => runAll([command], options),
+    runAllSync() {},
+  };
+  return { client, calls };
+}
 
 /** A program in raw mode that writes every byte that reaches it to a file. */
 async function recorder(sandbox: TmuxSandbox, session: TmuxSession, bracketed: boolean) {
@@ -33,6 +51,21 @@ Deno.test("a large text arrives whole", async () => {
   const text = "0123456789abcdef é\n".repeat(15_000);
   await pasteText(sandbox.client, pane.paneId, { text });
   assertEquals((await until(bytes, (got) => got.endsWith("\x1b[201~"))).length, text.length + 12);
+});
+
+Deno.test("nothing is pasted before the whole text is in its buffer", async () => {
+  const { client, calls } = createRecordingClient(() => 0);
+  const text = "0123456789".repeat(10_000);
+  await pasteText(client, "%1", { text });
+  const [load, paste, ...others] = calls;
+  assertEquals([load?.commands.map(([name]) => name), load?.stdin], [["load-buffer"], text]);
+  assertEquals([paste?.commands.map(([name]) => name), paste?.stdin, others], [["paste-buffer"], undefined, []]);
+});
+
+Deno.test("a buffer that could not be filled is not pasted, and does not stay", async () => {
+  const { client, calls } = createRecordingClient(([name]) => name === "load-buffer" ? 1 : 0);
+  await assertRejects(() => pasteText(client, "%1", { text: "x" }), RuntimeError, "Cannot paste into pane %1");
+  assertEquals(calls.flatMap(({ commands }) => commands.map(([name]) => name)), ["load-buffer", "delete-buffer"]);
 });
 
 Deno.test("keys are pressed by name, and a word that looks like an option is no option", async () => {

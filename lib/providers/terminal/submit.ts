@@ -1,7 +1,7 @@
 import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isAtRest } from "../../screen/status.ts";
-import { composerHolds, composerHoldsAll } from "./composer_text.ts";
+import { composerHolds, composerHoldsAll, composerProves } from "./composer_text.ts";
 import {
   isProcessGone,
   type LookOptions,
@@ -29,8 +29,8 @@ export interface SubmitOptions extends SubmitProfile {
   /** Called right before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
   /**
-   * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker, or the part
-   * of it that fits, counts as the text; otherwise only all of it does.
+   * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker that says
+   * how long it is, or the part of it that fits, counts as the text; otherwise only all of it does.
    *
    * @default {false}
    */
@@ -67,7 +67,8 @@ const SECOND_LOOK_MS = 200;
 export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
   const { text, clock, pastedToEnterMs, signal, mayBePasted = false } = options;
   const closely = { ...options, everyMs: PROOF_LOOK_EVERY_MS };
-  const isPasted = (look: PaneLook) => mayBePasted ? holdsAtRest(look, text) : holdsAll(look, text);
+  const isPasted = (look: PaneLook) =>
+    isAtRest(look.classification.status) && (mayBePasted ? proves(look, text) : holdsAll(look, text));
   const before = await lookUntil(target, options, (look) => isReady(look) || isPasted(look));
   // What a submission that failed has left in the composer needs no second paste.
   if (!isPasted(before)) {
@@ -101,9 +102,9 @@ export async function holdsDraft(
   look: () => Promise<PaneLook>,
   { text, clock, signal }: Pick<SubmitOptions, "text" | "clock" | "signal">,
 ): Promise<boolean> {
-  if (holds(await look(), text)) return true;
+  if (proves(await look(), text)) return true;
   await clock.sleep(SECOND_LOOK_MS, signal);
-  return holds(await look(), text);
+  return proves(await look(), text);
 }
 
 /**
@@ -148,12 +149,14 @@ function holds(look: PaneLook, text: string): boolean {
   return showsDraft(look) && composerHolds(look.composer ?? { text: "" }, text);
 }
 
-function holdsAtRest(look: PaneLook, text: string): boolean {
-  return holds(look, text) && isAtRest(look.classification.status);
+/** Whether that can be no other text, and no part of it. */
+function proves(look: PaneLook, text: string): boolean {
+  return holds(look, text) && composerProves(look.composer ?? { text: "" }, text);
 }
 
+/** Whether all of it is visible. */
 function holdsAll(look: PaneLook, text: string): boolean {
-  return holdsAtRest(look, text) && composerHoldsAll(look.composer ?? { text: "" }, text);
+  return holds(look, text) && composerHoldsAll(look.composer ?? { text: "" }, text);
 }
 
 /** Whether the text has left the composer. A dialog right after Enter is the agent's own, from its work on the text. */

@@ -1,0 +1,122 @@
+import { assert, assertEquals } from "@std/assert";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import type { Respond } from "../lab/script.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { type CliName, installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource } from "../support/panewright.ts";
+import { startProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
+import { watchProgram } from "./failures_stage.ts";
+import { responseTargetOf, workTurn } from "./review_model.ts";
+
+/**
+ * A tmux that stops at the command that the file `stop-at` names, before it reads its input, until the file `go` is
+ * there.
+ */
+const SLOW_TMUX = `#!/bin/sh
+case " $* " in *" $(cat "$SLOW_TMUX/stop-at") "*)
+  : > "$SLOW_TMUX/stopped"
+  while [ ! -e "$SLOW_TMUX/go" ]; do sleep 0.05; done
+esac
+exec "$SLOW_TMUX/tmux" "$@"
+`;
+
+/** Of some 250,000 characters: a pipe takes 65,536 bytes before somebody reads. */
+const SCENARIO = Array.from({ length: 10_000 }, (_, step) => `${step + 1}. It greets person ${step}.`).join("\n");
+
+const JOB = `Keep the greeter as it is.
+*** ORIGINAL EXPLORE SUMMARY ***
+There is nothing to explore.
+*** SCENARIO TEST ***
+${SCENARIO}
+`;
+
+async function findProgram(name: string, path: string): Promise<string> {
+  for (const folder of path.split(":")) {
+    const info = await Deno.stat(`${folder}/${name}`).catch(() => undefined);
+    if (info?.isFile) return `${folder}/${name}`;
+  }
+  throw new TypeError(`There is no ${name} in ${path}`);
+}
+
+async function setUp(provider: CliName, prompts: string[]) {
+  await using stack = new AsyncDisposableStack();
+  const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
+  const sandbox = stack.use(await createSandbox());
+  const { root, home, project } = sandbox;
+  const respond: Respond = (request) => {
+    const prompt = request.prompts.at(-1) ?? "";
+    const target = responseTargetOf(prompt);
+    if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+    prompts.push(prompt);
+    return workTurn(target, { response: "All is well.\nRESULT: PASS" });
+  };
+  const server = stack.use((provider === "codex" ? startOpenAiServer : startAnthropicServer)({ respond }));
+  const common = { baseUrl: server.baseUrl(), project };
+  const slow = `${root}/slow-tmux`;
+  await Deno.mkdir(slow);
+  await Deno.symlink(await findProgram("tmux", sandbox.env.PATH ?? ""), `${slow}/tmux`);
+  await Deno.mkdir(`${slow}/bin`);
+  await Deno.writeTextFile(`${slow}/bin/tmux`, SLOW_TMUX, { mode: 0o755 });
+  const env = {
+    ...sandbox.env,
+    ...panewright.env,
+    ...provider === "codex"
+      ? await writeCodexHome({ ...common, folder: `${root}/codex-home` })
+      : await writeClaudeHome({ ...common, home, tmp: sandbox.env["TMPDIR"]!, version: cli.version }),
+    SLOW_TMUX: slow,
+    PATH: `${slow}/bin:${cli.binFolder}:${sandbox.env.PATH}`,
+  };
+  await Deno.writeTextFile(`${project}/job.md`, JOB);
+  const config = {
+    provider,
+    providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+    prompt_file: "job.md",
+    start_agent: "tester",
+    limits: { max_rounds: 1 },
+    handoff: { poll_seconds: 0.5, response_timeout: 120 },
+  };
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+  const resources = stack.move();
+  return {
+    sandbox,
+    slow,
+    start: (...args: readonly string[]) =>
+      watchProgram(startProgram([...panewright.argv, ...args, "--json"], { cwd: project, env }), { env, project }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+const LABELS: Readonly<Record<CliName, string>> = { codex: "Codex", claude_code: "Claude Code" };
+
+for (const provider of ["codex", "claude_code"] as const) {
+  for (const command of ["load-buffer", "paste-buffer"]) {
+    Deno.test(`${LABELS[provider]} gets a long prompt once and whole, though panewright is killed at its ${command}`, async () => {
+      const prompts: string[] = [];
+      await using stage = await setUp(provider, prompts);
+      await Deno.writeTextFile(`${stage.slow}/stop-at`, command);
+      await using run = stage.start("run");
+      await run.fact("message_sending");
+      await until(() => Deno.lstat(`${stage.slow}/stopped`).then(() => true, () => false));
+      run.program.kill("SIGKILL");
+      await run.program.ended;
+      await Deno.writeTextFile(`${stage.slow}/go`, "");
+
+      await using resumed = stage.start("resume");
+      const { code, stderr } = await resumed.ended();
+      assertEquals(code, 0, stderr);
+      const [prompt = "", ...others] = new Set(prompts);
+      assertEquals(others.map((one) => one.length), [], "another prompt");
+      // The log of what Claude Code asks has blanks for line ends.
+      const words = (text: string) => text.replaceAll(/\s+/g, " ");
+      assert(words(prompt).includes(words(SCENARIO)), `a prompt of ${prompt.length} characters`);
+      assert(prompt.includes("--- END OF RESPONSE FILE INSTRUCTION ---"));
+      // The Claude Code whose panewright was killed has left its own socket.
+      await Deno.remove(`${stage.sandbox.env["TMPDIR"]}/cc-socks`, { recursive: true }).catch(() => {});
+      await stage.sandbox.assertNothingLeft();
+    });
+  }
+}
