@@ -113,6 +113,10 @@ const rule = z.strictObject({
 const composer = z.strictObject({
   first: patterns().describe("The row on which a prompt begins; its group (?<text>…) is what was typed there."),
   style: style.optional().describe("How the first character of that row is drawn."),
+  shell: patterns().optional().describe(
+    "The row on which a command for the shell begins instead; (?<text>…) as above.",
+  ),
+  shell_style: style.optional().describe("How the first character of that row is drawn."),
   next: patterns().describe("A further row of a prompt, with a group (?<text>…)."),
   placeholder_style: style.describe("How a placeholder is drawn."),
   placeholders: patterns().describe("The placeholders, for screens without style."),

@@ -88,6 +88,10 @@ function choiceAt(screen: Screen, row: number, selected: Selected): Choice | und
 function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: number; layout: Layout }): Choice[] {
   const { dialog } = bounds.layout;
   const continues = createWrapTest(screen.rows);
+  // Where a long command takes all rows, no blank one is left above the hint (Codex 0.169.0). A label that goes on in
+  // the next row is indented further, or not at all where the terminal has wrapped it.
+  const isHint = (text: string) =>
+    indentOf(text) > 0 && indentOf(text) <= selected.column && dialog.proof?.test(text) === true;
   const choices: Choice[] = [];
   let first = selected.row;
   for (let row = selected.row - 1, blanks = 0; row >= 0; row--) {
@@ -112,7 +116,7 @@ function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: numb
     const last = choices.at(-1);
     if (choice && (!last || isNext(choice, last))) {
       choices.push(choice);
-    } else if (last && (indentOf(text) >= selected.column + (gap ? 1 : 0) || continues(row))) {
+    } else if (last && !isHint(text) && (indentOf(text) >= selected.column + (gap ? 1 : 0) || continues(row))) {
       last.lines.push(text.trim());
     } else break;
     gap = false;

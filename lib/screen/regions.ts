@@ -105,10 +105,12 @@ function findPrompt(screen: Screen, lastRow: number, layout: Layout): Prompt | u
       continue;
     }
     if (!composer.frame || frames === 1) {
-      const match = composer.first.exec(text);
+      const prompt = composer.first.exec(text);
+      const match = prompt ?? composer.shell?.exec(text);
+      const style = prompt ? composer.style : composer.shellStyle;
       const framed = !composer.frame || composer.frame.test(rows[row - 1]?.text ?? "");
       // The style comes last, as everywhere: a look takes the less time the fewer rows' styles it asks for.
-      const isDrawn = () => !screen.styled || !composer.style || matchesStyle(styleAt(current, 0), composer.style);
+      const isDrawn = () => !screen.styled || !style || matchesStyle(styleAt(current, 0), style);
       if (match && framed && isDrawn()) return { row, typed: match.groups?.text ?? "" };
     }
     if (frames > 0 || composer.next.test(text)) continue;

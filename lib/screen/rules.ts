@@ -153,6 +153,9 @@ export interface Layout {
     readonly first: RegExp;
     /** How its first character is drawn. */
     readonly style?: StylePattern;
+    /** The row on which a command for the shell begins instead, for CLIs whose composer takes one; group `text`. */
+    readonly shell?: RegExp;
+    readonly shellStyle?: StylePattern;
     /** A further row of a typed prompt; group `text` is what was typed on it. */
     readonly next: RegExp;
     /** How a placeholder is drawn, from its second character on (the cursor may stand on the first). */

@@ -238,7 +238,7 @@ Deno.test("what is wrong with a layout is told where it stands", async () => {
   const wrongLayout = (layout: string) =>
     problems({ "panewright.jsonc": `{\n  "layouts": { "codex": {\n${layout}\n  } }\n}\n` });
   assertEquals(await wrongLayout('"composer": { "firts": "^x" }'), [
-    'panewright.jsonc:3:15: unknown key "firts" in layouts.codex.composer; did you mean "first"? Allowed here: first, style, next, placeholder_style, placeholders, frame, bare, below, max_below, starting, paste_marker',
+    'panewright.jsonc:3:15: unknown key "firts" in layouts.codex.composer; did you mean "first"? Allowed here: first, style, shell, shell_style, next, placeholder_style, placeholders, frame, bare, below, max_below, starting, paste_marker',
   ]);
   assertEquals(
     (await wrongLayout('"dialog": { "rule": "^(─+)+$", "max_below": -1 }')).map((line) => line.slice(0, 76)),

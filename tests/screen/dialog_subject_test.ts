@@ -99,12 +99,16 @@ Deno.test("Codex: a patch whose list of files is cut is not complete, and a rena
   assertEquals(told("• I shall edit a file.")?.subject, undefined);
 });
 
-Deno.test("every command and file in a recorded permission dialog is told in full", async () => {
+/** Recordings of commands that are longer than the screen: of these nothing may claim to be all. */
+const CUT = /-(?:approval|permission)-long-/;
+
+Deno.test("every command and file in a recorded permission dialog is told in full, or as cut where it is", async () => {
   for (const provider of ["codex", "claude_code"]) {
     for (const recording of await recordingsOf(provider)) {
       const dialog = dialogOf(recording);
       if (!dialog || !["command", "patch", "file_write", "file_edit"].includes(dialog.kind)) continue;
-      assert(dialog.subjectComplete, `${recording.version}/${recording.name}: ${dialog.subject}`);
+      const isCut = CUT.test(recording.name);
+      assertEquals(dialog.subjectComplete, !isCut, `${recording.version}/${recording.name}: ${dialog.subject}`);
       assert(!/[│╌]/.test(dialog.subject ?? ""), `${recording.version}/${recording.name}: ${dialog.subject}`);
     }
   }

@@ -16,6 +16,7 @@ const CODEX_COMPOSERS: readonly (readonly [string, string, "empty" | "draft"])[]
   ["0.169.0/pasted-not-submitted-220x50", "First pasted line\nSecond pasted line\nThird", "draft"],
   ["0.169.0/draft-while-working-220x50", "draft typed while working", "draft"],
   ["0.53.0/idle-interrupted-100x30", "one test per row", "draft"],
+  ["0.169.0/plain-idle-shell-mode-100x30", "!", "draft"],
   ["0.90.0/completed-short-100x30", "", "empty"],
 ];
 
