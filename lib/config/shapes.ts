@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CAP_SETTINGS, type Caps, MOST_TOKENS } from "../run/caps.ts";
+import { CAP_SETTINGS, type Caps, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Prices } from "../run/prices.ts";
 import type { Setting, SettingValue } from "../settings.ts";
 
@@ -76,7 +76,7 @@ export const capKeys = {
       .describe("Minutes in turns after which the run is stopped with exit code 3."),
     max_tokens: z.int().min(1).max(MOST_TOKENS).optional()
       .describe("Tokens, in and out, after which the run is stopped with exit code 3."),
-    max_cost: z.number().gt(0).max(MOST.amount).optional()
+    max_cost: z.number().min(LEAST_COST).max(MOST.amount).optional()
       .describe("Cost, by `prices`, after which the run is stopped with exit code 3."),
   }).optional().describe("What it may use, all processes of a run together."),
 };

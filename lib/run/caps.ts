@@ -4,6 +4,9 @@ import type { SettingSlice, SettingsOf } from "../settings.ts";
 /** The most that a cap of tokens may be: a million millions. */
 export const MOST_TOKENS = 1_000_000_000_000;
 
+/** The least that a cap of costs may be. */
+export const LEAST_COST = 0.01;
+
 /** The slice of the settings table with what a run may use before a person is asked. */
 export const CAP_SETTINGS = {
   maxTurns: {
@@ -29,7 +32,7 @@ export const CAP_SETTINGS = {
   },
   maxCost: {
     names: { key: "limits.max_cost", env: "PANEWRIGHT_MAX_COST" },
-    value: { kind: "amount", above: 0 },
+    value: { kind: "amount", least: LEAST_COST },
     description:
       "Cost, by the tokens that were counted and `prices`, after which a run is stopped with exit code 3, like `max_tokens`; in the currency of the prices.",
     example: 25,
@@ -112,9 +115,12 @@ export function parseRaise(words: readonly string[]): RunCaps {
     const { name, limit } =
       /^(?<name>.+)=(?<limit>[1-9][0-9]{0,15}|(?<=max_cost=)[0-9]{1,9}\.[0-9]{1,6})$/s.exec(word)?.groups ?? {};
     if (name === undefined) {
-      throw new UsageError(`Cannot raise ${JSON.stringify(word)}: it must be a cap and a whole number`, {
-        hint: "For example: --raise max_turns=40",
-      });
+      throw new UsageError(
+        `Cannot raise ${JSON.stringify(word)}: it must be a cap and a whole number, or an amount for max_cost`,
+        {
+          hint: "For example: --raise max_turns=40",
+        },
+      );
     }
     return [name, Number(limit)];
   }));
@@ -193,7 +199,7 @@ export class CapReachedError extends HumanInterventionRequiredError {
     super(`Cannot continue: the cap ${cap} (${limit}) is reached`, {
       hint: "Everything is kept. `panewright resume --raise` continues with a higher cap.",
     });
-    this.raise = `${cap}=${2 * limit}`;
+    this.raise = `${cap}=${Number((2 * limit).toFixed(6))}`;
   }
 }
 

@@ -338,7 +338,7 @@ Deno.test("a cap of costs needs prices, of a run, a role and a step; prices are 
   },
 }`),
     [
-      "panewright.jsonc:3:15: limits.max_cost must be greater than 0, but is 0",
+      "panewright.jsonc:3:15: limits.max_cost must be at least 0.01, but is 0",
       'panewright.jsonc:5:5: prices.date must be the day of the prices, such as 2026-11-01, but is the string "yesterday"',
       "panewright.jsonc:6:24: prices.models.m.input must be at least 0, but is -1",
       'panewright.jsonc:6:37: unknown key "cached_inptu" in prices.models.m; did you mean "cached_input"? Allowed here: ' +

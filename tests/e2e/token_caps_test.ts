@@ -6,8 +6,9 @@ import { writeClaudeHome } from "../support/claude_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
 import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram } from "../support/program.ts";
+import { runProgram, startProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
+import { until } from "../tmux/support.ts";
 import { JOB } from "./codex_project.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 
@@ -41,46 +42,11 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
     ] as const
   ) {
     Deno.test(`${name}, ${provider}, a model that ${what}: at most one reply beyond the cap; --raise continues`, async () => {
-      const panewright = await panewrightFromSource();
-      const cli = await installCli(provider);
-      await using sandbox = await createSandbox();
-      const { root, home, project } = sandbox;
-      let isTame = false;
-      await using server = SERVERS[provider]({
-        respond({ prompts }) {
-          if (!isTame) return turn;
-          // An agent that is told to continue has the prompt in an earlier message.
-          const target = prompts.map(responseTargetOf).findLast((one) => one !== undefined);
-          return target === undefined
-            ? []
-            : workTurn(target, { response: "I looked.\n\nRESULT: PASS" }, { thinkMs: 50 });
-        },
-      });
-      const baseUrl = server.baseUrl();
-      const env = {
-        ...sandbox.env,
-        ...panewright.env,
-        ...(provider === "codex"
-          ? await writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project })
-          : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version })),
-        PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
-      };
-      await Deno.writeTextFile(`${project}/job.md`, JOB);
-      const config = {
-        provider,
-        providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
-        prompt_file: "job.md",
-        start_agent: "tester",
-        handoff: { poll_seconds: 0.5 },
-        prices: { date: "2026-11-01", models: { [MODELS[provider]]: { input: 1000, output: 0 } } },
-        ...limits,
-      };
-      await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-      const start = (...args: readonly string[]) =>
-        runProgram([...panewright.argv, ...args, "--json"], { cwd: project, env, timeoutMs: 120_000 });
-      const replies = () => server.log.entries.filter(({ event }) => event === "busy").length;
+      await using tester = await setUpTester(provider, turn);
+      const { sandbox, replies } = tester;
+      await tester.configure(limits);
 
-      const capped = await start("run");
+      const capped = await tester.run("run");
       assertEquals(capped.code, 3, capped.stderr);
       assertStringIncludes(capped.stderr, `Cannot continue: the cap ${name} (${cap}) is reached`);
       assert(replies() <= REPLIES + 1, `${replies()} replies were asked for`);
@@ -93,10 +59,10 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
       await sandbox.assertNothingLeft();
 
       const asked = replies();
-      const refused = await start("resume");
+      const refused = await tester.run("resume");
       assertEquals([refused.code, replies()], [3, asked], refused.stderr);
-      isTame = true;
-      const resumed = await start("resume", "--raise", `${name}=100000`);
+      tester.tame();
+      const resumed = await tester.run("resume", "--raise", `${name}=100000`);
       assertEquals(resumed.code, 0, resumed.stderr);
       const passed = parseEvents(resumed.stdout).find(({ type }) => type === "run_finished") as Finished | undefined;
       const [all] = Object.values(passed?.usageByRole?.tester ?? {});
@@ -104,6 +70,83 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
       await sandbox.assertNothingLeft();
     });
   }
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`what a real ${provider} uses while panewright is gone counts: a resume with a cap below it ends it`, async () => {
+    await using tester = await setUpTester(provider, SPINS);
+    const { sandbox, replies } = tester;
+    await tester.configure({});
+    {
+      await using killed = tester.start("run");
+      await until(() => Promise.resolve(replies()), (count) => count >= 2);
+      killed.kill("SIGKILL");
+      await killed.ended;
+    }
+    const before = replies();
+    await until(() => Promise.resolve(replies()), (count) => count >= before + 3);
+    await tester.configure({ limits: { max_tokens: before * 1300 + 1000 } });
+    const resumed = await tester.run("resume");
+    assertEquals(resumed.code, 3, resumed.stderr);
+    assertStringIncludes(resumed.stderr, "Cannot continue: the cap max_tokens");
+    const end = parseEvents(resumed.stdout).find(({ type }) => type === "run_finished") as Finished | undefined;
+    const [used] = Object.values(end?.usageByRole?.tester ?? {});
+    assert(used !== undefined && used.inputTokens >= before * 1000, resumed.stdout);
+    await sandbox.assertNothingLeft();
+  });
+}
+
+/** A project whose tester is a real agent with a model of ours, and panewright in it. */
+async function setUpTester(provider: keyof typeof SERVERS, turn: Turn) {
+  await using stack = new AsyncDisposableStack();
+  const panewright = await panewrightFromSource();
+  const cli = await installCli(provider);
+  const sandbox = stack.use(await createSandbox());
+  const { root, home, project } = sandbox;
+  let isTame = false;
+  const server = stack.use(SERVERS[provider]({
+    respond({ prompts }) {
+      if (!isTame) return turn;
+      // An agent that is told to continue has the prompt in an earlier message.
+      const target = prompts.map(responseTargetOf).findLast((one) => one !== undefined);
+      return target === undefined ? [] : workTurn(target, { response: "I looked.\n\nRESULT: PASS" }, { thinkMs: 50 });
+    },
+  }));
+  const baseUrl = server.baseUrl();
+  const env = {
+    ...sandbox.env,
+    ...panewright.env,
+    ...(provider === "codex"
+      ? await writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project })
+      : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version })),
+    PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
+  };
+  await Deno.writeTextFile(`${project}/job.md`, JOB);
+  const argvOf = (args: readonly string[]) => [...panewright.argv, ...args, "--json"] as const;
+  const resources = stack.move();
+  return {
+    sandbox,
+    /** How many replies the model was asked for. */
+    replies: () => server.log.entries.filter(({ event }) => event === "busy").length,
+    /** From now on the model does what it is told. */
+    tame: () => void (isTame = true),
+    configure: (more: Readonly<Record<string, unknown>>) =>
+      Deno.writeTextFile(
+        `${project}/panewright.jsonc`,
+        JSON.stringify({
+          provider,
+          providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+          prompt_file: "job.md",
+          start_agent: "tester",
+          handoff: { poll_seconds: 0.5 },
+          prices: { date: "2026-11-01", models: { [MODELS[provider]]: { input: 1000, output: 0 } } },
+          ...more,
+        }),
+      ),
+    run: (...args: readonly string[]) => runProgram(argvOf(args), { cwd: project, env, timeoutMs: 120_000 }),
+    start: (...args: readonly string[]) => startProgram(argvOf(args), { cwd: project, env }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }
 
 /** What of the end of a run is looked at here. */
