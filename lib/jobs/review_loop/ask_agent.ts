@@ -17,11 +17,12 @@ import type { DialogDeskTurn } from "../../dialogs/desk_context.ts";
 import type { ReviewFact } from "./facts.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
 import { contextOf } from "./fold.ts";
+import { lookUpNames } from "./existing_names.ts";
 import { keepMessage, type KeptMessage, MAX_KEPT_BYTES, readMessage } from "./messages.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { buildPrompt } from "./prompts/mod.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
-import type { Turn } from "./state.ts";
+import type { LoopResponse, Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
 
 /** What the turns of a run are played with. */
@@ -56,7 +57,7 @@ export interface AskAgentOptions {
  */
 export function createAskAgent(
   options: AskAgentOptions,
-): (role: Role, prompt: string, turn: Turn) => Promise<string> {
+): (role: Role, prompt: string, turn: Turn) => Promise<LoopResponse> {
   const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock, signal } = options;
   /** The terminals that were used before. */
   const known = new Set<string>();
@@ -97,8 +98,9 @@ export function createAskAgent(
     role: Role,
     prompt: string,
     { turnId, terminal }: { readonly turnId: string; readonly terminal: AgentTerminal },
-  ): Promise<string> {
+  ): Promise<LoopResponse> {
     const { id: terminalId } = terminal;
+    let source: Omit<LoopResponse, "text"> = {};
     const startedAtMs = clock.now();
     const isKnown = known.has(terminalId);
     known.add(terminalId);
@@ -160,7 +162,10 @@ export function createAskAgent(
             noteAgent();
             const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
             const seconds = (clock.now() - startedAtMs) / 1000;
-            record({ type: "response_received", turnId, role, bytes, archivedAs: path, sha256, seconds }, text);
+            const names = lookUpNames(plan.workdir, { role, text });
+            source = { file: path, ...names };
+            const received = { turnId, role, bytes, archivedAs: path, sha256, seconds, ...names };
+            record({ type: "response_received", ...received }, text);
           },
           onStatus(status, { rule, record: said }) {
             noteAgent();
@@ -178,7 +183,7 @@ export function createAskAgent(
         });
       const response = await whileCounting({ counter, role, signal }, play);
       await counter.requireCount(role, usedBefore, signal);
-      return response;
+      return { text: response, ...source };
     } catch (error) {
       if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId, redactor });
       throw error;

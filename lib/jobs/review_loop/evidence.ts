@@ -1,5 +1,5 @@
 import { ownLines } from "../../text/markdown.ts";
-import { pathsIn } from "../../text/paths_in.ts";
+import { type ExistingNames, namesAmong, pathsIn } from "../../text/paths_in.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
 /** The four kinds of evidence that a review can hold, in the words of reports to people and agents. */
@@ -47,6 +47,8 @@ const TITLES: readonly (readonly [RegExp, EvidenceKind])[] = [
  * - interfaces or files and modules: two different file paths, or an interface or module with its name in backticks
  * - concrete action items: a list item that says what to do and names a file or a piece of code
  *
+ * A file path is written like one, or names something that exists in the working directory.
+ *
  * Below a title that announces the first, second or fourth kind, naming the file or piece of code is enough.
  *
  * @example
@@ -56,7 +58,8 @@ const TITLES: readonly (readonly [RegExp, EvidenceKind])[] = [
  * assertEquals(findEvidence("Looks good to me!"), []);
  * ```
  */
-export function findEvidence(review: string): EvidenceKind[] {
+export function findEvidence(review: string, names?: ExistingNames): EvidenceKind[] {
+  const isName = names && namesAmong(names);
   const found = new Set<EvidenceKind>();
   const paths = new Set<string>();
   let part: EvidenceKind | undefined;
@@ -64,7 +67,7 @@ export function findEvidence(review: string): EvidenceKind[] {
     const title = titleOf(line);
     if (title !== undefined) part = TITLES.find(([words]) => words.test(title))?.[1];
     if (isVerdictLine(line)) continue;
-    const linePaths = pathsIn(line);
+    const linePaths = pathsIn(line, isName);
     for (const path of linePaths) paths.add(path);
     const concrete = linePaths.length > 0 || CODE_SPAN.test(line);
     const holds = (kind: EvidenceKind, byItself: boolean) => {
@@ -125,11 +128,16 @@ export type ApprovalSettings = Pick<
  */
 export function approvalObjection(
   review: string,
-  options: { readonly cycle: number; readonly settings: ApprovalSettings },
+  options: {
+    readonly cycle: number;
+    readonly settings: ApprovalSettings;
+    /** What of its words exists in the working directory. @default {nothing} */
+    readonly names?: ExistingNames;
+  },
 ): string | undefined {
-  const { cycle, settings } = options;
+  const { cycle, settings, names } = options;
   const minCycle = firstApprovalCycle(settings);
-  const found = findEvidence(review);
+  const found = findEvidence(review, names);
   const objections: string[] = [];
   if (cycle < minCycle) objections.push(`cycle ${cycle} of at least ${minCycle}`);
   if (!hasReviewNotes(review)) objections.push("no REVIEW_NOTES");

@@ -223,6 +223,8 @@ export const REVIEW_FACTS = {
     /** SHA-256 of the file, hexadecimal. */
     sha256: text,
     seconds: number,
+    /** What of the words of a review, written like no path, exists in the working directory. */
+    names: optional(object({ files: listOf(text), folders: listOf(text) })),
   },
   review_decided: {
     role,

@@ -213,7 +213,9 @@ function responseReceived(state: RunState, event: Extract<RecordedEvent, { type:
     turn: undefined,
     responses: [...state.responses, { turnId, role, path, bytes, sha256 }],
   };
-  return follow(received, applyResponse(state.loop, text, contextOf(state)), { told: 0 });
+  return follow(received, applyResponse(state.loop, { text, file: path, names: event.names }, contextOf(state)), {
+    told: 0,
+  });
 }
 
 function follow(state: RunState, transition: Transition, { told }: { readonly told: number }): RunState {

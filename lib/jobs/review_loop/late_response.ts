@@ -7,6 +7,7 @@ import { readRegularFile } from "../../ports/regular_file.ts";
 import type { Role } from "../../roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
+import { lookUpNames } from "./existing_names.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { RunState } from "./run_state.ts";
 
@@ -41,7 +42,15 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
       const { id: turnId, role } = turn;
       const sha256 = await sha256Hex(content);
       if (original !== undefined && await sha256Hex(original) === sha256) removeIfThere(responsePathFor(workdir, role));
-      const event = { turnId, role, bytes: content.length, archivedAs: path, sha256, seconds: 0 } as const;
+      const event = {
+        turnId,
+        role,
+        bytes: content.length,
+        archivedAs: path,
+        sha256,
+        seconds: 0,
+        ...lookUpNames(workdir, { role, text }),
+      };
       return { event: { type: "response_received", ...event }, text };
     }
   }

@@ -6,7 +6,7 @@ import type { Job } from "./job.ts";
 import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "./machine.ts";
 import { buildPrompt } from "./prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "./settings.ts";
-import type { LoopContext, LoopState, Transition, Turn } from "./state.ts";
+import type { LoopContext, LoopResponse, LoopState, Transition, Turn } from "./state.ts";
 
 /** What the review loop is given. It knows neither panes nor processes. */
 export interface ReviewLoopOptions {
@@ -15,7 +15,7 @@ export interface ReviewLoopOptions {
   readonly job: Job;
   readonly settings: ReviewLoopSettings;
   /** Sends a prompt to a role's agent and resolves to its complete response. What it throws ends the loop. */
-  readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string>;
+  readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string | LoopResponse>;
   /** Runs the project's test command; needed where `settings.projectTestCmd` is set. */
   readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
   /** Takes each event; the loop continues when what it returns has resolved. */

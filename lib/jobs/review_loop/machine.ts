@@ -1,7 +1,15 @@
 import { type Role, ROLES } from "../../roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import { afterAuthor, afterReview } from "./review_phase.ts";
-import { firstCycle, type LoopContext, type LoopState, type Transition, type Turn } from "./state.ts";
+import {
+  firstCycle,
+  type LoopContext,
+  type LoopResponse,
+  type LoopState,
+  type Source,
+  type Transition,
+  type Turn,
+} from "./state.ts";
 import { afterTestCommand, afterTester } from "./test_phase.ts";
 
 /** The beginning of a loop: round 1, at the role that the settings name. */
@@ -11,6 +19,7 @@ export function startLoop({ settings }: LoopContext): Transition {
       round: 1,
       stage: { kind: "work", role: settings.startAgent, cycle: firstCycle(settings.startAgent) },
       outputs: {},
+      sources: {},
       feedback: {},
       prompted: [],
       testEvidence: undefined,
@@ -28,7 +37,7 @@ export function startLoop({ settings }: LoopContext): Transition {
  * import { assertEquals } from "@std/assert";
  * const turn = nextTurn({
  *   round: 2, stage: { kind: "verdict", role: "analyst_review", cycle: 3 },
- *   outputs: {}, feedback: {}, prompted: [], testEvidence: undefined, earlierChanges: [],
+ *   outputs: {}, sources: {}, feedback: {}, prompted: [], testEvidence: undefined, earlierChanges: [],
  * });
  * assertEquals(turn?.id, "r2-analyst_review-c3-verdict");
  * ```
@@ -73,14 +82,19 @@ const PHASES: Readonly<Record<Role, Role>> = {
  *
  * @throws {TypeError} when the state waits for no response
  */
-export function applyResponse(state: LoopState, response: string, context: LoopContext): Transition {
+export function applyResponse(state: LoopState, given: string | LoopResponse, context: LoopContext): Transition {
   const { stage } = state;
   if (stage.kind !== "work" && stage.kind !== "verdict") {
     throw new TypeError(`Cannot apply a response: the loop is at ${stage.kind}`);
   }
   const { role, cycle } = stage;
   const asked = stage.kind === "verdict";
-  const answered: LoopState = state.prompted.includes(role) ? state : { ...state, prompted: [...state.prompted, role] };
+  const { text: response, ...source } = typeof given === "string" ? { text: given } : given;
+  const answered: LoopState = {
+    ...state,
+    prompted: state.prompted.includes(role) ? state.prompted : [...state.prompted, role],
+    sources: { ...state.sources, [role]: joinSources(asked ? state.sources[role] : undefined, source) },
+  };
   switch (role) {
     case "analyst":
     case "programmer":
@@ -91,6 +105,16 @@ export function applyResponse(state: LoopState, response: string, context: LoopC
     case "tester":
       return afterTester(answered, { context, asked, response });
   }
+}
+
+function joinSources(before: Source | undefined, { file, names }: Omit<LoopResponse, "text">): Source {
+  return {
+    files: [...before?.files ?? [], ...(file === undefined ? [] : [file])],
+    names: {
+      files: [...before?.names.files ?? [], ...names?.files ?? []],
+      folders: [...before?.names.folders ?? [], ...names?.folders ?? []],
+    },
+  };
 }
 
 /**

@@ -33,5 +33,5 @@ export async function recallResponse(event: Recorded<ReviewFact>, folder: RunFol
   if (content.length !== size || await sha256Hex(content) !== sha256) throw fail("was changed after it was received");
   const text = responseText(content);
   if (text === undefined) throw fail("is not valid UTF-8");
-  return { ...event, text };
+  return { ...event, archivedAs: path, text };
 }

@@ -1,6 +1,7 @@
 import type { Role } from "../../roles.ts";
 import type { ReviewFact } from "./facts.ts";
 import { approvalObjection } from "./evidence.ts";
+import type { ExistingNames } from "../../text/paths_in.ts";
 import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "./verdicts.ts";
 
@@ -57,7 +58,11 @@ export function afterReview(state: LoopState, review: ReviewResponse): Transitio
       events: [missingVerdictWarning(role)],
     };
   }
-  return decide(reviewed, { ...review, text, ...judged(verdict, { ...review, text }) });
+  return decide(reviewed, {
+    ...review,
+    text,
+    ...judged(verdict, { ...review, text, names: state.sources[role]?.names }),
+  });
 }
 
 /** The warning that a role is now asked for the verdict that its response did not state. */
@@ -69,17 +74,23 @@ export function missingVerdictWarning(role: Role): ReviewFact {
   };
 }
 
+interface ReviewedText {
+  readonly text: string;
+  readonly names: ExistingNames | undefined;
+}
+
 interface Judged {
   readonly verdict: ReviewVerdict;
   readonly note: string | undefined;
 }
 
-function judged(verdict: ReviewVerdict | undefined, review: ReviewResponse & { readonly text: string }): Judged {
+function judged(verdict: ReviewVerdict | undefined, review: ReviewResponse & ReviewedText): Judged {
   if (verdict === undefined) {
     return { verdict: "REVISE", note: "no unambiguous verdict, even when asked: taken as REVISE" };
   }
   if (verdict === "REVISE") return { verdict, note: undefined };
-  const note = approvalObjection(review.text, { cycle: review.cycle, settings: review.context.settings });
+  const { cycle, context: { settings }, names } = review;
+  const note = approvalObjection(review.text, { cycle, settings, ...(names === undefined ? {} : { names }) });
   return { verdict: note === undefined ? "APPROVED" : "REVISE", note };
 }
 
@@ -100,7 +111,10 @@ function decide(state: LoopState, review: ReviewResponse & Judged & { readonly t
   if (verdict === "APPROVED") {
     return { state: { ...state, feedback: otherFeedback, stage: AFTER_REVIEW[role] }, events: [decided] };
   }
-  const revised: LoopState = { ...state, feedback: { ...otherFeedback, [author]: { text, note } } };
+  const revised: LoopState = {
+    ...state,
+    feedback: { ...otherFeedback, [author]: { text, note, files: state.sources[role]?.files ?? [] } },
+  };
   if (cycle < maxReviewCycles) {
     return { state: { ...revised, stage: { kind: "work", role: author, cycle: cycle + 1 } }, events: [decided] };
   }

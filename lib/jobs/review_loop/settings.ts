@@ -70,6 +70,12 @@ export const REVIEW_LOOP_SETTINGS = {
     value: { kind: "switch", default: true },
     description: "Whether the programmer gets test evidence condensed.",
   },
+  maxResponseChars: {
+    names: { key: "condensation.max_response_chars", env: "PANEWRIGHT_MAX_RESPONSE_CHARS" },
+    value: { kind: "count", least: 1000, default: 20_000 },
+    description:
+      "Characters of a response that a prompt quotes at most: of a longer one its beginning and end, and the path of the archived file.",
+  },
   maxCrossPhaseLines: {
     names: { key: "condensation.max_cross_phase_lines", env: "MAX_CROSS_PHASE_LINES" },
     value: { kind: "count", least: 1, default: 40 },

@@ -1,6 +1,7 @@
 import type { Role } from "../../roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import type { ReviewFact } from "./facts.ts";
+import type { ExistingNames } from "../../text/paths_in.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
@@ -31,9 +32,20 @@ export interface TestEvidence {
   readonly round: number;
   /** The tester's response; empty where there was none. */
   readonly report: string;
+  /** The archived files with it, absolute. */
+  readonly files: readonly string[];
   readonly command: TestCommandResult | undefined;
   /** Why the round failed, where the tester did not say FAIL itself. */
   readonly note: string | undefined;
+}
+
+/** What a role has answered. */
+export interface LoopResponse {
+  readonly text: string;
+  /** The archived file with it, absolute; missing where it was not archived. */
+  readonly file?: string | undefined;
+  /** What of its words exists in the working directory, where that was looked up. */
+  readonly names?: ExistingNames | undefined;
 }
 
 /** Where a loop stands: all that is needed to continue from here. Plain data, so that it survives JSON. */
@@ -42,6 +54,8 @@ export interface LoopState {
   readonly stage: LoopStage;
   /** The last response of each role. */
   readonly outputs: Readonly<Partial<Record<Role, string>>>;
+  /** What belongs to them. */
+  readonly sources: Readonly<Partial<Record<Role, Source>>>;
   /** The last review of each author's work that asks for changes, and what panewright adds to it. */
   readonly feedback: Readonly<Partial<Record<AuthorRole, Feedback>>>;
   /** The roles that have had a prompt, so that the next one may be shorter. */
@@ -51,9 +65,18 @@ export interface LoopState {
   readonly earlierChanges: readonly EarlierChanges[];
 }
 
+/** What belongs to the last response of a role, which may be of two files: the second has only the verdict. */
+export interface Source {
+  /** Absolute. */
+  readonly files: readonly string[];
+  readonly names: ExistingNames;
+}
+
 /** A review that asks for changes. */
 export interface Feedback {
   readonly text: string;
+  /** The archived files with it, absolute. */
+  readonly files: readonly string[];
   /** Why an approval was not accepted, or a verdict had to be assumed. */
   readonly note: string | undefined;
 }
@@ -62,6 +85,8 @@ export interface Feedback {
 export interface EarlierChanges {
   readonly round: number;
   readonly report: string;
+  /** The archived files with it, absolute. */
+  readonly files: readonly string[];
 }
 
 /** One prompt to one role. */

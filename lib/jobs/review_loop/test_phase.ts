@@ -70,7 +70,13 @@ function endRound(state: LoopState, end: RoundEnd): Transition {
   const note = end.note ?? commandNote(end);
   const failed: LoopState = {
     ...state,
-    testEvidence: { round, report: state.outputs.tester ?? "", command: end.command, note },
+    testEvidence: {
+      round,
+      report: state.outputs.tester ?? "",
+      files: state.sources.tester?.files ?? [],
+      command: end.command,
+      note,
+    },
   };
   const finished = { type: "round_finished", round, verdict: "FAIL", ...(note === undefined ? {} : { note }) } as const;
   if (round >= maxRounds) {
@@ -100,8 +106,10 @@ function retry(state: LoopState): LoopState {
     round: state.round + 1,
     stage: { kind: "work", role: "programmer", cycle: 1 },
     outputs: kept,
-    earlierChanges: programmer === undefined
-      ? state.earlierChanges
-      : [...state.earlierChanges, { round: state.round, report: programmer }],
+    earlierChanges: programmer === undefined ? state.earlierChanges : [...state.earlierChanges, {
+      round: state.round,
+      report: programmer,
+      files: state.sources.programmer?.files ?? [],
+    }],
   };
 }

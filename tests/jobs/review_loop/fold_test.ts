@@ -11,11 +11,21 @@ import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE } from "./scripted_agents.ts";
 
 const SETTINGS = reviewLoopSettings({ minReviewCyclesBeforeApproval: 1, projectTestCmd: "npm test", maxRounds: 3 });
 
+/** An approval that has its evidence only where it is known which of its words are names. */
+const NAMED_REVIEW = `ARTEFACTS: what I read is correct.
+ACTION_ITEMS:
+- Keep Makefile as it is.
+INTERFACES: opened Makefile and Учёба.
+REVIEW_NOTES: I read both files.
+REVIEW_RESULT: APPROVED`;
+
 /** What each turn is answered with: two review cycles, a missing verdict, a failed test command, a failed tester. */
 const ANSWERS: Readonly<Record<string, string>> = {
   "r1-analyst_review-c1": REVISE,
   "r1-programmer_review-c1": "I read it, and it is fine.",
   "r1-programmer_review-c1-verdict": "REVIEW_RESULT: REVISE",
+  "r1-programmer-c2": "A long report.\n".repeat(4000),
+  "r1-programmer_review-c2": NAMED_REVIEW,
   "r1-tester": PASS,
   "r2-tester": FAIL,
   "r3-tester": PASS,
@@ -74,9 +84,11 @@ async function play(journal: readonly RecordedEvent[]): Promise<Played> {
     askAgent(role, prompt, { id: turnId }) {
       prompts[turnId] = prompt;
       const text = answerTo(role, turnId);
-      const file = { archivedAs: `/a/${turnId}.md`, sha256: "0", bytes: text.length };
-      record({ type: "response_received", turnId, role, seconds: 1, ...file }, text);
-      return Promise.resolve(text);
+      const file = `/a/${turnId}.md`;
+      const names = role.endsWith("_review") ? { names: { files: ["Makefile", "Учёба"], folders: [] } } : {};
+      const received = { turnId, role, seconds: 1, archivedAs: file, sha256: "0", bytes: text.length, ...names };
+      record({ type: "response_received", ...received }, text);
+      return Promise.resolve({ text, file, ...names });
     },
     runTestCommand: () => Promise.resolve(commandResult(PASSING_COMMANDS.includes(state.loop.round))),
   };
@@ -107,6 +119,11 @@ Deno.test("a run goes on from any prefix of its journal to the same end, and not
 Deno.test("a prompt that is built after a resume is the one that would have been sent, but for its random delimiter", async () => {
   const whole = await play([START]);
   const plain = (prompt: string | undefined) => prompt?.replaceAll(/PANEWRIGHT_[0-9a-f]{12}/g, "DELIMITER");
+  assert(whole.prompts["r1-programmer_review-c2"]?.includes("read what is missing in /a/r1-programmer-c2.md"));
+  const byNames = whole.events.find((event) =>
+    event.type === "review_decided" && event.role === "programmer_review" && event.cycle === 2
+  );
+  assertEquals(byNames?.type === "review_decided" && byNames.verdict, "APPROVED");
   for (let length = 1; length <= whole.events.length; length++) {
     const { prompts } = await play(whole.events.slice(0, length));
     for (const [turnId, prompt] of Object.entries(prompts)) {

@@ -9,7 +9,7 @@ import {
   startLoop,
 } from "../../../lib/jobs/review_loop/machine.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
-import type { LoopContext, LoopState } from "../../../lib/jobs/review_loop/state.ts";
+import type { LoopContext, LoopResponse, LoopState } from "../../../lib/jobs/review_loop/state.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE, scriptedAsk } from "./scripted_agents.ts";
 
@@ -32,7 +32,7 @@ function viaJson(state: LoopState): LoopState {
 Deno.test("a loop that is taken up from any state, read back from JSON, goes on as if it had not stopped", async () => {
   const context = contextWith({ projectTestCmd: "make", minReviewCyclesBeforeApproval: 1 });
   const ask = scriptedAsk(SCRIPT);
-  const responses: string[] = [];
+  const responses: (string | LoopResponse)[] = [];
   const states: LoopState[] = [startLoop(context).state];
   while (states.at(-1)!.stage.kind !== "finished") {
     const state = states.at(-1)!;

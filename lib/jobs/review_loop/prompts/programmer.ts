@@ -1,5 +1,4 @@
 import type { TestCommandResult } from "../../test_command.ts";
-import { condense } from "../../../text/condense.ts";
 import {
   assemble,
   condensed,
@@ -9,6 +8,7 @@ import {
   isRepeat,
   ownOutput,
   type PromptInput,
+  quoted,
   quotedTestCommand,
   scenarioTest,
   upstream,
@@ -43,16 +43,16 @@ const TASK =
 - Checks that you ran, and what they printed.
 - What you left undone, and why.`;
 
-function testEvidence({ context, state }: PromptInput): (string | undefined)[] {
-  const evidence = state.testEvidence;
+function testEvidence(input: PromptInput): (string | undefined)[] {
+  const evidence = input.state.testEvidence;
   if (evidence === undefined) return [];
-  const { round, report, note, command } = evidence;
-  const { settings } = context;
+  const { round, report: text, files, note, command } = evidence;
+  const { settings } = input.context;
   const maxLines = settings.condenseTestEvidence ? settings.maxTestEvidenceLines : undefined;
   return [
     `The test of round ${round} failed${note === undefined ? "" : ` (${note})`}. ` +
     "Find the cause in the evidence below and repair it.",
-    dataBlock(...condensed(`TEST REPORT OF ROUND ${round}`, report, maxLines)),
+    dataBlock(...quoted(input, `TEST REPORT OF ROUND ${round}`, { text, files, maxLines })),
     command === undefined ? undefined : commandOutput(command, maxLines),
   ];
 }
@@ -64,13 +64,15 @@ function commandOutput(command: TestCommandResult, maxLines: number | undefined)
 }
 
 /** What was done in the rounds before: the last one at full length, the ones before it at less. */
-function earlierChanges({ context, state }: PromptInput): string | undefined {
-  const { earlierChanges } = state;
+function earlierChanges(input: PromptInput): string | undefined {
+  const { earlierChanges } = input.state;
   if (earlierChanges.length === 0) return undefined;
-  const { settings } = context;
-  const reports = earlierChanges.map(({ round, report }, index) => {
-    const maxLines = Math.ceil(settings.maxCrossPhaseLines / (earlierChanges.length - index));
-    return `Round ${round}:\n${settings.condenseCrossPhase ? condense(report, { maxLines }) : report}`;
+  const { settings } = input.context;
+  const reports = earlierChanges.map(({ round, report: text, files }, index) => {
+    const share = (most: number) => Math.ceil(most / (earlierChanges.length - index));
+    const maxLines = settings.condenseCrossPhase ? share(settings.maxCrossPhaseLines) : undefined;
+    const maxChars = share(settings.maxResponseChars);
+    return quoted(input, `Round ${round}`, { text, files, maxLines, maxChars }).join(":\n");
   });
   return dataBlock("CHANGES THAT YOU REPORTED IN EARLIER ROUNDS", reports.join("\n\n"));
 }

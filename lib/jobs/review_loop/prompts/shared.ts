@@ -1,5 +1,6 @@
 import { responseFileInstruction } from "../../../handoff/instruction.ts";
 import { formatTestCommand } from "../../test_command.ts";
+import { abridge } from "../../../text/abridge.ts";
 import { condense } from "../../../text/condense.ts";
 import { firstApprovalCycle } from "../evidence.ts";
 import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
@@ -32,6 +33,30 @@ export function condensed(title: string, text: string, maxLines: number | undefi
   return [short.trim() === plain.trim() ? title : `${title}, condensed`, short];
 }
 
+/** A response, or several as one text, that a prompt quotes. */
+export interface Quoted {
+  readonly text: string;
+  /** The archived files with it. */
+  readonly files: readonly string[];
+  /** How many lines of it are enough. @default {all} */
+  readonly maxLines?: number | undefined;
+}
+
+/**
+ * A title and what is quoted of a response below it: as many lines as are enough, and in any case no more characters
+ * than the settings allow. Of a response that is longer the title names the file, which has all of it.
+ */
+export function quoted(
+  { context: { settings } }: PromptInput,
+  title: string,
+  { text, files, maxLines, maxChars = settings.maxResponseChars }: Quoted & { readonly maxChars?: number },
+): [string, string] {
+  const [shortTitle, short] = condensed(title, text, maxLines);
+  if (text.length <= settings.maxResponseChars && short.length <= maxChars) return [shortTitle, short];
+  const where = files.length === 0 ? "" : `; read what is missing in ${files.join(" and ")}`;
+  return [`${title}, condensed${where}`, abridge(plainText(short), { maxChars })];
+}
+
 /** Where the turn stands. */
 export function heading({ context, turn }: PromptInput, duty: string): string {
   const cycle = turn.cycle === 0 ? "" : `, review cycle ${turn.cycle} of at most ${context.settings.maxReviewCycles}`;
@@ -62,31 +87,35 @@ export function upstream(input: PromptInput, options: { readonly role: AuthorRol
   const { settings } = input.context;
   const output = input.state.outputs[role];
   const title = `OUTPUT OF THE ${role.toUpperCase()}`;
+  const files = input.state.sources[role]?.files ?? [];
   if (output === undefined) {
     return `${title}: there is none, because this run was started at ${settings.startAgent}. ` +
       "Rely on the explore summary and on what is in the working directory.";
   }
   const isShort = isRepeat(input) && settings.condenseUpstreamOnRepeat && options.always !== "full";
-  return dataBlock(...condensed(title, output, isShort ? settings.maxCrossPhaseLines : undefined));
+  const maxLines = isShort ? settings.maxCrossPhaseLines : undefined;
+  return dataBlock(...quoted(input, title, { text: output, files, maxLines }));
 }
 
 /** The role's own last output, for an agent that was started afresh and does not remember it. */
 export function ownOutput(input: PromptInput): string | undefined {
   const output = input.state.outputs[input.turn.role];
-  return output === undefined || isRepeat(input) ? undefined : dataBlock("YOUR LAST OUTPUT", output);
+  if (output === undefined || isRepeat(input)) return undefined;
+  const files = input.state.sources[input.turn.role]?.files ?? [];
+  return dataBlock(...quoted(input, "YOUR LAST OUTPUT", { text: output, files }));
 }
 
 /** A reviewer's feedback on the author's last work, and what panewright has to say about it. */
 export function feedback(
-  { context, state }: PromptInput,
+  input: PromptInput,
   options: { readonly author: AuthorRole; readonly title: string },
 ): string | undefined {
-  const given = state.feedback[options.author];
+  const given = input.state.feedback[options.author];
   if (given === undefined) return undefined;
-  const { settings } = context;
+  const { settings } = input.context;
   const maxLines = settings.condenseReviewFeedback ? settings.maxFeedbackLines : undefined;
   const note = given.note === undefined ? "" : `\nNote by panewright: ${given.note}.`;
-  return dataBlock(...condensed(options.title, given.text, maxLines)) + note;
+  return dataBlock(...quoted(input, options.title, { ...given, maxLines })) + note;
 }
 
 /** The project's test command as the prompts quote it. */

@@ -1,0 +1,58 @@
+import { lstatOrUndefined } from "../../ports/files.ts";
+import type { Role } from "../../roles.ts";
+import { ownLines } from "../../text/markdown.ts";
+import { type ExistingNames, possibleNamesIn } from "../../text/paths_in.ts";
+
+/** How many different words of a response are looked up, and how long one may be, in UTF-16 units. */
+const MAX_WORDS = 1000;
+const MAX_WORD_LENGTH = 255;
+
+/** What is in a working directory and is no part of what was worked on. */
+const OTHERS: ReadonlySet<string> = new Set([".git", ".panewright", ".tmp"]);
+
+/**
+ * Looks up which words of a review, written like no path, name something in the working directory: `Makefile`, or a
+ * folder in backticks. Only these words are looked for, and no link is followed.
+ *
+ * @returns nothing where nothing was found, and for roles whose responses need no evidence
+ */
+export function lookUpNames(
+  workdir: string,
+  { role, text }: { readonly role: Role; readonly text: string },
+): { readonly names?: ExistingNames } {
+  if (!role.endsWith("_review")) return {};
+  const words = new Set(ownLines(text).flatMap(possibleNamesIn).map((word) => word.text).filter(isPossible));
+  const files: string[] = [];
+  const folders: string[] = [];
+  for (const word of [...words].slice(0, MAX_WORDS)) {
+    const info = lookUp(workdir, word);
+    if (info !== undefined) (info.isFile ? files : folders).push(word);
+  }
+  return files.length + folders.length === 0 ? {} : { names: { files, folders } };
+}
+
+function isPossible(word: string): boolean {
+  return word.length <= MAX_WORD_LENGTH && !OTHERS.has(word.split("/")[0] ?? "");
+}
+
+/** What a name stands for; its letters may be stored in another form than the one that is written. */
+function lookUp(workdir: string, word: string): Deno.FileInfo | undefined {
+  return lookUpAs(workdir, word) ?? lookUpAs(workdir, word.normalize("NFD"));
+}
+
+function lookUpAs(workdir: string, word: string): Deno.FileInfo | undefined {
+  const [first = "", ...rest] = word.split("/");
+  const info = tryLstat(`${workdir}/${first}`);
+  if (rest.length === 0) return info;
+  // Below a link may be anything.
+  return info?.isDirectory ? tryLstat(`${workdir}/${word}`) : undefined;
+}
+
+function tryLstat(path: string): Deno.FileInfo | undefined {
+  try {
+    return lstatOrUndefined(path);
+  } catch {
+    // What cannot be looked at is no evidence.
+    return undefined;
+  }
+}
