@@ -84,13 +84,12 @@ Deno.test("a background agent of Claude Code is work, and so is the turn that it
   await using watch = watchStatus(claude, stage.server);
   await claude.submit("Use a helper");
   await untilStatus(claude, "completed");
-  watch.assertNoFalseRest();
-  // Its composer is free meanwhile, and above it stands a finished answer: only the status file knows better.
-  assert(watch.samples.filter((one) => one.status === "processing" && one.rule === "status-file").length > 20);
-  assertEquals(stage.logged.length, 1);
-  assertMatch(
-    stage.logged[0] ?? "",
-    /^the screen says completed \(rule answered\), the status file says working \(busy /,
-  );
   assertEquals(mains, 2);
+  watch.assertNoFalseRest();
+  // Also between its turns, while its composer is free below a finished answer, it counts as at work, by both witnesses.
+  const worked = watch.samples.slice(watch.samples.findIndex(({ status }) => status === "processing"));
+  const course = worked.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
+  assertMatch(course.join(), /^processing(?:,completed)?$/);
+  assert(worked.some(({ rule }) => rule === "background-agents"));
+  assertEquals(stage.logged, []);
 });
