@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readRecords } from "../support/journal_records.ts";
 import { assertJournalIsWhole, type PrintedFact, type StartedRun } from "./failures_stage.ts";
-import { PROMPT_MARK, type RefusedRunStage, setUpRefusedRun } from "./refused_run_stage.ts";
+import { type OneTurnStage, PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
 
 const LABELS = { codex: "Codex", claude_code: "Claude Code" } as const;
 
@@ -10,7 +10,7 @@ function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFa
 }
 
 /** Fails unless the run has passed with these messages, and the prompt of its turn is in the conversation once. */
-async function assertPassed(run: StartedRun, stage: RefusedRunStage, messages: string[]): Promise<void> {
+async function assertPassed(run: StartedRun, stage: OneTurnStage, messages: string[]): Promise<void> {
   const { code, stderr } = await run.program.ended;
   assertEquals(code, 0, stderr);
   const sent = ofType(run.facts(), "message_sent").map(({ what }) => what);
@@ -21,7 +21,7 @@ async function assertPassed(run: StartedRun, stage: RefusedRunStage, messages: s
 
 for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`run: what passes is tried again in the same turn, and the prompt of a real ${LABELS[provider]} is sent once`, async () => {
-    await using stage = await setUpRefusedRun({
+    await using stage = await setUpOneTurn({
       provider,
       refusals: [() => ({ status: 529 }), () => ({ status: 500 }), () => ({ status: 429 })],
       // The retries are of the only turn.
@@ -52,7 +52,7 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 
   Deno.test(`run: a real ${LABELS[provider]} whose key is refused needs a person, and the resumed run passes`, async () => {
-    await using stage = await setUpRefusedRun({
+    await using stage = await setUpOneTurn({
       provider,
       refusals: [() => ({ status: 401, message: "Incorrect API key provided" })],
     });
@@ -75,7 +75,7 @@ for (const provider of ["codex", "claude_code"] as const) {
 
 Deno.test("run: the usage limit of a real Codex is waited for until its reset, status says so, and the turn continues", async () => {
   const resetsAt = () => Math.floor(Date.now() / 1000) + 1;
-  await using stage = await setUpRefusedRun({
+  await using stage = await setUpOneTurn({
     provider: "codex",
     refusals: [() => ({
       status: 429,
@@ -97,7 +97,7 @@ Deno.test("run: the usage limit of a real Codex is waited for until its reset, s
 Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, and everything with it", async () => {
   const resets_at = Math.floor(Date.now() / 1000) + 7200;
   const limited = { type: "usage_limit_reached", plan_type: "pro", resets_at, resets_in_seconds: 7200 };
-  await using stage = await setUpRefusedRun({
+  await using stage = await setUpOneTurn({
     provider: "codex",
     refusals: [() => ({ status: 429, error: limited })],
     config: { handoff: { wait_for_usage_limit_reset: true } },

@@ -19,12 +19,16 @@ export interface StartupOptions {
 /** Two looks that far apart must show the same before an agent counts as ready. */
 const LOOK_EVERY_MS = 150;
 
+/** A draft that has stood still for that long is a person's, and no frame of the start. */
+const DRAFT_STANDS_MS = 2000;
+
 /** A footer that says "still starting" for that long does not mean it: people can configure footers. */
 const STARTING_FOOTER_MS = 5000;
 
 /**
  * Waits until a newly started agent can take a prompt: its composer is there and empty, it is at rest (or shows an
  * error of the session that it resumes), and the screen stands still. A dialog that asks something is never answered.
+ * Words of a person in the composer make the agent ready as well: whoever gives it a prompt waits for them.
  *
  * @throws {HumanInterventionRequiredError} when a dialog stops the start, with what a person can do about it
  * @throws {RuntimeError} when the program ends, or is not ready in time
@@ -32,7 +36,8 @@ const STARTING_FOOTER_MS = 5000;
 export async function waitUntilReady(look: () => Promise<PaneLook>, options: StartupOptions): Promise<void> {
   const { clock, timeoutMs, resumes = false, signal } = options;
   let last: PaneLook | undefined;
-  for (const start = clock.now();;) {
+  const start = clock.now();
+  for (let stillSinceMs = start;;) {
     signal?.throwIfAborted();
     const now = await look();
     const elapsedMs = clock.now() - start;
@@ -40,18 +45,22 @@ export async function waitUntilReady(look: () => Promise<PaneLook>, options: Sta
     // Dialogs may be animated, so their rows need not stand still.
     if (last && showsDialog(last) && showsDialog(now)) throw dialogError(now, options);
     const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider);
-    if (last && !starting && takesPrompt(now, { resumes }) && showsSame(last, now)) return;
+    if (last === undefined || !showsSame(last, now)) stillSinceMs = clock.now();
+    else if (!starting && rests(now, { resumes })) {
+      if (now.composer?.state === "empty") return;
+      if (now.composer?.state === "draft" && clock.now() - stillSinceMs >= DRAFT_STANDS_MS) return;
+    }
     if (elapsedMs >= timeoutMs) throw notReadyError(now, options);
     last = now;
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
 }
 
-function takesPrompt(
-  { composer, classification: { status } }: PaneLook,
+function rests(
+  { classification: { status } }: PaneLook,
   { resumes }: Required<Pick<StartupOptions, "resumes">>,
 ): boolean {
-  return composer?.state === "empty" && (isAtRest(status) || (resumes && status === "error"));
+  return isAtRest(status) || (resumes && status === "error");
 }
 
 function hasStartingFooter({ screen, footer }: PaneLook, { terminal }: PaneProvider): boolean {

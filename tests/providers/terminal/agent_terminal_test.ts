@@ -279,16 +279,22 @@ Deno.test("a program that ends at start is reported with its last lines", async 
   });
 });
 
-for (const [script, shown] of [[{ draft: "half a thought" }, "half a thought"], [{ busy: true }, "Working"]] as const) {
-  Deno.test(`an agent that starts with ${JSON.stringify(script)} is not ready, and the error shows why`, async () => {
-    await onStage(async ({ sandbox, session }) => {
-      const request = { workdir: sandbox.home, role: "analyst" };
-      const options = { session, provider: fakeProvider(script), request, startTimeoutMs: 1500, clock };
-      const error = await assertRejects(() => startAgentTerminal(options), RuntimeError, "not ready within 1.5 s");
-      assertStringIncludes(error.message, shown);
-    });
+Deno.test("an agent that starts at work is not ready, and the error shows why", async () => {
+  await onStage(async ({ sandbox, session }) => {
+    const request = { workdir: sandbox.home, role: "analyst" };
+    const options = { session, provider: fakeProvider({ busy: true }), request, startTimeoutMs: 1500, clock };
+    const error = await assertRejects(() => startAgentTerminal(options), RuntimeError, "not ready within 1.5 s");
+    assertStringIncludes(error.message, "Working");
   });
-}
+});
+
+Deno.test("an agent that starts with a person's draft is ready, and its prompt waits", async () => {
+  await onStage(async ({ start, received }) => {
+    const agent = await start({ draft: "half a thought" });
+    await assertRejects(() => agent.submit("do it"), DraftInTheWayError, "half a thought");
+    assertEquals(await received(), []);
+  });
+});
 
 Deno.test("an approval is answered once with the CLI's own key, and only while it is open", async () => {
   await onStage(async ({ start, received }) => {

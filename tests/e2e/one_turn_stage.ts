@@ -17,7 +17,7 @@ import { responseTargetOf, workTurn } from "./review_model.ts";
 export type Refusal = Omit<Extract<Step, { do: "refuse" }>, "do" | "times">;
 
 /** What a stage is set up with. */
-export interface RefusedRunOptions {
+export interface OneTurnOptions {
   readonly provider: CliName;
   /** What each prompt is answered with, in their order; those after them are worked on. */
   readonly refusals?: readonly (() => Refusal)[];
@@ -25,8 +25,8 @@ export interface RefusedRunOptions {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** A job of one turn for a real CLI, whose model server refuses prompts. */
-export interface RefusedRunStage extends AsyncDisposable {
+/** A job of one turn for a real CLI, whose model server may refuse prompts. */
+export interface OneTurnStage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   /** All that the person typed in the conversation of the last request. */
@@ -41,7 +41,7 @@ export interface RefusedRunStage extends AsyncDisposable {
 export const PROMPT_MARK = "check.sh reads greeting.txt, which is not there yet.";
 
 /** Sets the stage: the tester has the only turn. */
-export async function setUpRefusedRun(options: RefusedRunOptions): Promise<RefusedRunStage> {
+export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStage> {
   const { provider, refusals = [] } = options;
   await using stack = new AsyncDisposableStack();
   const panewright = await panewrightFromSource();
