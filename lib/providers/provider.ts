@@ -63,7 +63,8 @@ export interface LaunchPlan {
 /** How text is handed to the agent, in milliseconds. */
 export interface SubmitProfile {
   /**
-   * How long the composer must have shown the text before Enter, so that Enter is not taken for a part of the paste.
+   * How long the composer must have shown the text, unchanged, before Enter, so that Enter is not taken for a part of
+   * the paste.
    */
   readonly pastedToEnterMs: number;
   /** How long the composer may take to show the text, and the screen to show that it was submitted. */

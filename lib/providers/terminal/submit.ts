@@ -65,7 +65,7 @@ const SECOND_LOOK_MS = 200;
  * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
  */
 export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
-  const { text, clock, pastedToEnterMs, signal, mayBePasted = false } = options;
+  const { text, clock, mayBePasted = false } = options;
   const closely = { ...options, everyMs: PROOF_LOOK_EVERY_MS };
   const isPasted = (look: PaneLook) =>
     isAtRest(look.classification.status) && (mayBePasted ? proves(look, text) : holdsAll(look, text));
@@ -77,7 +77,7 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
     await target.paste(text);
     const shown = await lookUntil(target, closely, (look) => holds(look, text) || isObstructed(look));
     if (!holds(shown, text)) throw notPastedError(target.name, shown);
-    await clock.sleep(pastedToEnterMs, signal);
+    await letStand(target, shown, options);
   }
   for (let enters = 0; enters < MAX_ENTERS; enters++) {
     const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
@@ -93,6 +93,19 @@ export async function submitText(target: SubmitTarget, options: SubmitOptions): 
     if (!holds(after, text)) throw notSubmittedError(target, { look: after, text });
   }
   throw notSubmittedError(target, { look: await lookWithRetry(() => target.look(), options), text });
+}
+
+/** Waits until the composer has shown the same for the pause before Enter: a long text may come in pieces. */
+async function letStand(target: SubmitTarget, shown: PaneLook, options: SubmitOptions): Promise<void> {
+  const { text, clock, pastedToEnterMs, proofTimeoutMs, signal } = options;
+  let before = shown;
+  for (const start = clock.now(); clock.now() - start < proofTimeoutMs;) {
+    await clock.sleep(pastedToEnterMs, signal);
+    const now = await lookWithRetry(() => target.look(), options);
+    // What is not ours any more is told by the look right before Enter.
+    if (!holds(now, text) || now.composer?.text === before.composer?.text) return;
+    before = now;
+  }
 }
 
 /**

@@ -155,6 +155,11 @@ Deno.test("the pause before Enter begins when the text is seen, however long it 
   }
 });
 
+Deno.test("a text that comes in pieces must stand still for the pause", async () => {
+  const { done, error } = await play({ afterPaste: [draft("fix"), draft("fix the"), draft(TEXT), draft(TEXT)] });
+  assertEquals([done, error], [[PASTED, "enter at 900"], undefined]);
+});
+
 Deno.test("what happens to the text in the pause keeps Enter from being pressed", async () => {
   for (const [shown, words] of [[DIALOG, "opened while"], [draft(`wait, ${TEXT}`), "something other"]] as const) {
     const { done, error } = await play({ afterPaste: [draft(TEXT), shown] });
