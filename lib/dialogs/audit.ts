@@ -34,7 +34,7 @@ export interface AuditDecision {
   /** Which rule decided. */
   readonly rule: string;
   readonly reason: string;
-  /** The keys that answer it (tmux names); none where nothing is sent. */
+  /** The keys that answer it (tmux names), or `paste` for the words that the reason has; none where none is pressed. */
   readonly keys: readonly string[];
   /** The screen's rows, as plain text. */
   readonly before: readonly string[];

@@ -66,7 +66,7 @@ export async function giveReplies(
         perform: (step, before, effect) => {
           const [reason, keys] = step.do === "press"
             ? ["A key of the person's answer.", [step.key]]
-            : [`The person's own words: ${step.text}`, []];
+            : [`The person's own words: ${step.text}`, ["paste"]];
           return audit.perform({ ...decision, reason, keys, before: rowsOf(before.screen) }, async () => {
             const after = await effect();
             return { result: "done", after: rowsOf(after.screen) };

@@ -47,12 +47,19 @@ const CASES: readonly (readonly [name: string, asked: readonly Asked[], said: st
     ]],
   ];
 
-for (const tui of ["fullscreen", "default"] as const) {
-  Deno.test(`Claude Code (${tui}): questions are answered as a person says, and its record is the proof`, async () => {
+for (
+  const [tui, size] of [
+    ["fullscreen", { cols: 220, rows: 50 }],
+    ["fullscreen", { cols: 80, rows: 24 }],
+    ["default", { cols: 80, rows: 24 }],
+  ] as const
+) {
+  Deno.test(`Claude Code (${tui}, ${size.cols} columns): questions are answered as a person says, and its record is the proof`, async () => {
     const said = CASES.map(([, , text]) => text);
     await using dialogs = await setUpDialogs({
       provider: "claude_code",
       tui,
+      size,
       prompts: [CASES.flatMap(([, asked]): Step[] => [ask(...asked), { do: "wait", ms: 300 }])],
       person: () => said.shift(),
     });

@@ -166,7 +166,9 @@ function renderDecision(
     `    rule    ${text("rule")}: ${text("reason")}`,
     `    sent    ${keys.length === 0 ? "nothing" : sanitizeLine(keys.join(" "))}`,
   ];
-  if (keys.length > 0) lines.push(`    result  ${sanitizeLine(String(outcome?.["result"] ?? "not recorded"))}`);
+  if (keys.length > 0 || outcome !== undefined) {
+    lines.push(`    result  ${sanitizeLine(String(outcome?.["result"] ?? "not recorded"))}`);
+  }
   if (options.screens) lines.push(...screen("before", record["before"]), ...screen("after", outcome?.["after"]));
   return `${lines.join("\n")}\n`;
 }
