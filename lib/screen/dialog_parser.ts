@@ -184,6 +184,16 @@ function findKind(sources: readonly (string | undefined)[], kinds: Layout["dialo
   return "other";
 }
 
+/** A row of hints that breaks off in the middle of one. */
+const OPEN_HINT = / (?:·|to|Esc|Enter)$/;
+
+/** Whether a row is the end of a hint that Claude Code has wrapped, by words and without an indent (2.1.328). */
+function endsHint({ rows, cols = 0 }: Screen, row: number, hint: RegExp): boolean {
+  const above = rows[row - 1]?.text ?? "";
+  const [word = ""] = rows[row]?.text.split(" ", 1) ?? [];
+  return hint.test(above) && OPEN_HINT.test(above) && above.length + 1 + word.length > cols;
+}
+
 /**
  * What stands below the choices: hints, rows that may belong to a dialog, for they are few, and indented, or what
  * belongs to none.
@@ -197,7 +207,12 @@ function judgeBelow(screen: Screen, range: RowRange, { dialog }: Layout): "hints
     if (text === "" || SCROLL_ROW.test(text)) continue;
     const hint = dialog.hint.test(text);
     hinted ||= hint;
-    if (++below > dialog.maxBelow || indentOf(text) === 0 && !hint && !continues(row)) return "implausible";
+    if (
+      ++below > dialog.maxBelow ||
+      indentOf(text) === 0 && !hint && !continues(row) && !endsHint(screen, row, dialog.hint)
+    ) {
+      return "implausible";
+    }
   }
   return hinted ? "hints" : "plausible";
 }

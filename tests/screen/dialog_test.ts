@@ -190,3 +190,23 @@ Deno.test("a dialog with a shell prompt printed below it is not open any more", 
   const capture = `  \x1b[1mWould you like to run the following command?\x1b[0m\n\n  $ ls\n\n${FOOTER}\ndev@box:~$ `;
   assert(classify(parseScreen(capture), CODEX_RULES).status !== "waiting_user_answer");
 });
+
+Deno.test("a hint that is wrapped at a word belongs to its dialog, what a shell prints there does not", () => {
+  const hint = "Enter to select · Tab/Arrow keys to navigate · ctrl+g to edit in Vim · Esc to";
+  const statusOf = (last: string, cols: number) => {
+    const rows = [
+      "─".repeat(80),
+      " ☐ Port",
+      "",
+      "Which port?",
+      "",
+      "  1. 8080",
+      "\x1b[38;5;153m❯ \x1b[39m2. Type something.",
+    ];
+    const screen = parseScreen([...rows, "─".repeat(80), "  3. Chat about this", "", hint, last].join("\n"), { cols });
+    return classify(screen, CLAUDE_CODE_RULES).status;
+  };
+  assertEquals(statusOf("cancel", 80), "waiting_user_answer");
+  assertNotEquals(statusOf("cancel", 100), "waiting_user_answer");
+  assertNotEquals(statusOf("$ ls", 80), "waiting_user_answer");
+});
