@@ -1,6 +1,7 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
+import { REPETITION_SETTINGS } from "../run/no_progress.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
@@ -26,6 +27,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
     caps: settingsIn(config, CAP_SETTINGS),
+    noProgress: settingsIn(config, REPETITION_SETTINGS),
     ...pricesIn(config.prices),
     ...sandboxIn(config),
     ...notificationsIn(config),

@@ -3,6 +3,7 @@ import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { UsageError } from "../errors.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
+import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { NotificationPlan } from "../run/notify.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
@@ -38,6 +39,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
     caps,
     ...pricesIn(config.prices),
+    noProgress: { ...settingsIn(config, REPETITION_SETTINGS), ...settingsIn(config, NO_CHANGE_SETTINGS) },
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),

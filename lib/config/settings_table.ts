@@ -13,6 +13,7 @@ import type { ProviderId } from "../providers/provider.ts";
 import { SANDBOX_MODES } from "../providers/sandbox.ts";
 import { ROLES } from "../roles.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
+import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
@@ -153,6 +154,8 @@ const slicesFor = (ids: readonly ProviderId[]) =>
     { job: "both", settings: CAP_SETTINGS },
     { job: "run", settings: REVIEW_LOOP_SETTINGS },
     { job: "run", settings: REVIEW_RUN_SETTINGS },
+    { job: "run", settings: NO_CHANGE_SETTINGS },
+    { job: "both", settings: REPETITION_SETTINGS },
     { job: "run", settings: HANDOFF_SETTINGS },
     { job: "run", settings: permissionRuleSettings(ids) },
     { job: "run", settings: DIALOG_SETTINGS },

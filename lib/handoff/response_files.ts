@@ -8,7 +8,10 @@ import type { Role } from "../roles.ts";
 // Looks and moves are synchronous on purpose: each costs microseconds, and no other task of ours can come between the
 // look at a file and what is done with it.
 
-const RESPONSE_DIR_PARTS = [".tmp", ".tmp/agent-responses"] as const;
+/** The folder that all roles answer into, relative to the working directory. */
+export const RESPONSE_FOLDER = ".tmp/agent-responses";
+
+const RESPONSE_DIR_PARTS = [".tmp", RESPONSE_FOLDER] as const;
 
 const RESPONSE_FILES: Readonly<Record<Role, string>> = {
   analyst: "analyst_summary.md",

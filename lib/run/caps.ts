@@ -189,17 +189,30 @@ export function tokenCapOf(
   return find(ofWorker, worker) ?? find(caps);
 }
 
+/** What `--raise` is given to let a run continue beyond a cap: twice as much. */
+export function raiseOf(cap: string, limit: number): string {
+  return `${cap}=${Number((2 * limit).toFixed(6))}`;
+}
+
 /** A run has used what it may. Nothing is lost, and a person can let it continue. */
 export class CapReachedError extends HumanInterventionRequiredError {
   override name = "CapReachedError";
   /** What `--raise` may be given: `max_turns=40`. */
   readonly raise: string;
+  /** What else must be raised: other caps that are reached as well. */
+  readonly raiseAlso: readonly string[];
 
-  constructor(cap: string, limit: number) {
-    super(`Cannot continue: the cap ${cap} (${limit}) is reached`, {
+  /** @param more `seen` is what was seen, as the rest of a sentence, where the number alone does not tell it */
+  constructor(
+    cap: string,
+    limit: number,
+    { seen, raiseAlso = [] }: { readonly seen?: string; readonly raiseAlso?: readonly string[] } = {},
+  ) {
+    super(`Cannot continue: the cap ${cap} (${limit}) is reached${seen === undefined ? "" : `: ${seen}`}`, {
       hint: "Everything is kept. `panewright resume --raise` continues with a higher cap.",
     });
-    this.raise = `${cap}=${Number((2 * limit).toFixed(6))}`;
+    this.raise = raiseOf(cap, limit);
+    this.raiseAlso = raiseAlso;
   }
 }
 

@@ -67,6 +67,8 @@ export interface Run<Fact, State> {
    * @throws {CapReachedError} when it may not
    */
   readonly requireTurn: (worker: string, turn?: TurnToCheck) => void;
+  /** What a cap is now, with what was raised, by name; undefined where there is none. */
+  readonly limitOf: (cap: string) => number | undefined;
   /** Sends a message to the person who waits for the run. */
   readonly notify: (notification: Notification) => void;
   /** A command about the run, as the person can call it: `panewright answer ID`. */
@@ -254,6 +256,7 @@ async function conduct<Fact extends AnyFact, State>(
       record,
       redactor,
       requireTurn: (worker, turn) => meter.requireTurn(worker, turn),
+      limitOf: (cap) => meter.limitOf(cap),
       notify: (notification) => messages.send(notification),
       commandLine,
       onForcedExit: options.onForcedExit ?? (() => () => {}),
@@ -271,7 +274,8 @@ async function conduct<Fact extends AnyFact, State>(
       : cause instanceof HumanInterventionRequiredError
       ? "needs_human"
       : "error";
-    const resumedBy = cause instanceof CapReachedError ? commandLine("resume", "--raise", cause.raise) : resumeCommand;
+    const raises = cause instanceof CapReachedError ? [cause.raise, ...cause.raiseAlso] : [];
+    const resumedBy = commandLine("resume", ...raises.flatMap((raise) => ["--raise", raise]));
     tryKeep(() => finish(outcome, errorText(cause), resumedBy), { isLast: true });
     tellEnd(outcome, errorText(cause));
     throw cause;

@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
-import { CapReachedError, nameOf, raisedCaps, reachedCap, type RunCaps, TOKEN_CAPS } from "./caps.ts";
+import { CapReachedError, nameOf, raisedCaps, raiseOf, reachedCap, type RunCaps, TOKEN_CAPS } from "./caps.ts";
 import { costOf, type Prices, unpricedModels } from "./prices.ts";
+import { reachedStandstill } from "./no_progress.ts";
 import { type MeterEvent, spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
 /** Watches what a run uses, and stops it at its caps. */
@@ -13,6 +14,8 @@ export interface Meter extends Disposable {
    * @throws {CapReachedError} when it may not
    */
   requireTurn(worker: string, turn?: TurnToCheck): void;
+  /** What a cap is now, by name; undefined where there is none. */
+  limitOf(cap: string): number | undefined;
   /**
    * Makes sure that what a fact says may begin, before it is written down.
    *
@@ -58,6 +61,17 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
   const refuse = (name: string | undefined) => {
     if (name !== undefined) throw errorOf(name);
   };
+  /** All limits that are reached are told, so that they can be raised at once. */
+  const standstillError = () => {
+    const limitOf = (name: string) => limits()[name] ?? 0;
+    const [first, ...others] = reachedStandstill(limits(), spent.standstill);
+    if (first === undefined) return undefined;
+    const also = others.map(({ name, seen }) => `; so is ${name} (${limitOf(name)}): ${seen}`);
+    return new CapReachedError(first.name, limitOf(first.name), {
+      seen: first.seen + also.join(""),
+      raiseAlso: others.map(({ name }) => raiseOf(name, limitOf(name))),
+    });
+  };
   const costNow = (worker?: string) => prices === undefined ? 0 : costOf(usageIn(spent, worker), prices);
   const used = (worker?: string) => ({ ...usedBy(spent, clock.now(), worker), maxCost: costNow(worker) });
   /** Stops the run when its minutes, or those of a worker, have passed. */
@@ -72,11 +86,14 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
     const kinds = hasBegun ? IN_A_TURN : undefined;
     refuse(reachedCap(limits(), used(), undefined, kinds));
     refuse(reachedCap(limits(), used(worker), worker, kinds));
+    const error = standstillError();
+    if (error !== undefined) throw error;
   };
 
   return {
     signal: reached.signal,
     requireTurn,
+    limitOf: (cap) => limits()[cap],
     admit(event) {
       switch (event?.kind) {
         case "process_begins": {
@@ -109,6 +126,11 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
             reachedCap(limits(), used(event.worker), event.worker, TOKEN_CAPS);
           // Beside a turn there is nothing to stop: the next one does not begin.
           if (name !== undefined && spent.turn !== undefined) reached.abort(errorOf(name));
+          break;
+        }
+        case "command_repeats": {
+          const error = standstillError();
+          if (error !== undefined) reached.abort(error);
           break;
         }
         case "turn_ends":

@@ -1,5 +1,6 @@
 import { addUsage, tokensIn, type Usage } from "../providers/usage.ts";
 import type { RunCaps, Used } from "./caps.ts";
+import { atTurn, NO_STANDSTILL, noteWork, type Standstill, type WorkEvent } from "./no_progress.ts";
 
 /** What a fact means for what a run uses. */
 export type MeterEvent =
@@ -13,7 +14,8 @@ export type MeterEvent =
   /** What it has used since that was told last, in a turn or beside one. */
   | { readonly kind: "tokens_counted"; readonly worker: string; readonly usage: Usage }
   /** What was used in it, and not told yet, counts as well. */
-  | { readonly kind: "turn_ends"; readonly seconds: number; readonly usage?: Usage };
+  | { readonly kind: "turn_ends"; readonly seconds: number; readonly usage?: Usage }
+  | WorkEvent;
 
 /** What a run has used: a fold over its facts. Times are of one clock within a process. Plain data. */
 export interface Spending {
@@ -28,6 +30,8 @@ export interface Spending {
   readonly turn: { readonly worker: string; readonly sinceMs: number } | undefined;
   /** The caps that a person has raised. */
   readonly raised: RunCaps;
+  /** What it has done of the same. */
+  readonly standstill: Standstill;
 }
 
 /** What a role or a step has used. */
@@ -49,6 +53,7 @@ export const NOTHING_SPENT: Spending = {
   process: undefined,
   turn: undefined,
   raised: {},
+  standstill: NO_STANDSTILL,
 };
 
 /**
@@ -90,6 +95,7 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
         turns: before.turns + 1,
         workers: { ...before.workers, [event.worker]: { ...worker, turns: worker.turns + 1 } },
         turn: { worker: event.worker, sinceMs: atMs },
+        standstill: atTurn(before.standstill),
       };
     }
     case "turn_continues":
@@ -101,6 +107,13 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
       const used = before.turn === undefined ? before : tokensUsed(before, { worker: before.turn.worker, usage });
       return turnEnded(seen(used, atMs), event.seconds);
     }
+    case "work_begins":
+    case "work_ends":
+    case "round_fails":
+    case "check_fails":
+    case "checks_begin":
+    case "command_repeats":
+      return { ...seen(before, atMs), standstill: noteWork(before.standstill, event) };
   }
 }
 

@@ -164,7 +164,8 @@ Deno.test("unknown keys are refused at every level, with the nearest one and the
     [
       'panewright.jsonc:3:15: unknown key "max_rouns" in limits; did you mean "max_rounds"? Allowed here: max_turns, ' +
       "max_minutes, max_tokens, max_cost, max_rounds, max_review_cycles, min_review_cycles_before_approval, review_evidence_min_match, " +
-      "at_review_limit, max_agent_restarts",
+      "at_review_limit, max_agent_restarts, max_rounds_without_change, max_turns_without_change, max_same_test_output, " +
+      "max_same_command",
       'panewright.jsonc:4:13: unknown key "colour" in tmux. Allowed here: socket, session, cols, rows',
       'panewright.jsonc:5:26: unknown key "modle" in roles.tester; did you mean "model"? Allowed here: provider, ' +
       "command, args, env, model, profile, limits",

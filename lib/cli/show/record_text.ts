@@ -120,6 +120,12 @@ const WORDS: {
         "always",
       ),
   message_released: ({ role }) => detail(`${role}: waits no longer`),
+  files_seen: ({ role, moment, files }) =>
+    detail(`${role}: files ${moment} its turn: ${files === undefined ? "not told" : files.slice(0, 12)}`),
+  command_repeated: (record) => {
+    const who = "role" in record ? record.role : "the agent";
+    return line(`${who} ran one command ${record.times} times in a row: ${shortened(record.command)}`, "caution");
+  },
   message_sent: ({ role, what }) => detail(`${role}: ${what} accepted`),
   turn_time: ({ role, usedSeconds }) => detail(`${role}: its turn has taken ${duration(usedSeconds)} so far`),
   status_changed: ({ role, status }) => {

@@ -5,7 +5,10 @@ import {
   type HeadlessRequest,
   type HeadlessResult,
 } from "../../providers/headless.ts";
+import { noProgressName } from "../../run/no_progress.ts";
+import { watchCommands } from "../command_watch.ts";
 import type { Drive } from "./context.ts";
+import { lookAtFiles } from "./step_checks.ts";
 import type { Action } from "./machine.ts";
 import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
@@ -44,7 +47,16 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     folder: `steps/${relative}`,
     promptBytes: new TextEncoder().encode(prompt).length,
   });
+  let isOver = false;
+  const noteCommand = watchCommands({
+    limit: drive.limitOf(noProgressName("maxSameCommand")),
+    look: () => lookAtFiles(at, drive),
+    onRepeated({ command, times }) {
+      if (!isOver) drive.record({ type: "command_repeated", command, times, passable: true });
+    },
+  });
   const onProgress = (fact: HeadlessFact) => {
+    noteCommand(fact);
     if (fact.type === "usage") drive.record({ type: "tokens_counted", usage: fact.usage, passable: true });
     if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
     if (fact.sessionId !== drive.state().current?.step.sessionId) {
@@ -75,9 +87,11 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   };
   try {
     const result = await drive.runHeadless(request);
+    isOver = true;
     drive.record({ type: "attempt_finished", ...place, ...endOf(result) });
     requireTokens(result, plan, drive);
   } catch (error) {
+    isOver = true;
     if (!(error instanceof AgentAskedError)) throw error;
     const { question: text, sessionId, attemptLog, usage, seconds } = error;
     drive.record({

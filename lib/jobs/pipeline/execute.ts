@@ -2,6 +2,7 @@ import { systemClock } from "../../ports/clock.ts";
 import { UsageError } from "../../errors.ts";
 import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../providers/headless.ts";
 import { type RunCaps, runCaps } from "../../run/caps.ts";
+import { noProgressCaps } from "../../run/no_progress.ts";
 import { type Execution, resumeRun, type RunOptions, type RunReport, startRun } from "../../run/conduct.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -68,7 +69,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     job: PIPELINE,
     workdir: plan.workdir,
     notifications: plan.notifications,
-    caps: capsOf(plan),
+    caps: { ...capsOf(plan), ...noProgressCaps(plan.noProgress) },
     prices: plan.prices,
     secrets: [...options.secrets ?? [], ...stepsOwn],
     subfolders: ["stepsDir", "answersDir"],

@@ -121,6 +121,8 @@ export const EXEC_FACTS = {
   session_found: { sessionId: text },
   /** What the attempt under way has used so far, told after each reply of a model. */
   tokens_counted: { usage, passable: flag },
+  /** Its agent has run one command that often, with the same output and nothing else in between. */
+  command_repeated: { command: text, times: number, passable: flag },
   attempt_finished: {
     task: number,
     step: number,
@@ -192,6 +194,8 @@ export const EXEC_FACTS = {
     /** The end of what a command wrote, without control characters; may be many lines. */
     output: text,
     seconds: number,
+    /** A fingerprint of the working directory's files, where the check failed and may be tried again. */
+    files: optional(text),
   },
   step_finished: {
     task: number,

@@ -73,6 +73,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
     case "run_finished":
       return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
     case "check_started":
+    case "command_repeated":
     case "question_waiting":
     case "usage_limit_reached":
     case "warning":

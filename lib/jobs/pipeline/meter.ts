@@ -1,9 +1,10 @@
 import type { MeterEvent } from "../../run/spending.ts";
 import { newIn } from "../../run/usage.ts";
+import { steadyText } from "../../text/steady_text.ts";
 import type { ExecFact } from "./facts.ts";
 import { ATTEMPT, type ExecState, workerOf } from "./state.ts";
 
-/** What a fact means for what the run and its steps use; `state` is the one before it. */
+/** What a fact means for what the run and its steps use, and for whether it advances; `state` is the one before it. */
 export function meterExec(fact: ExecFact, state: ExecState): MeterEvent | undefined {
   switch (fact.type) {
     case "run_started":
@@ -14,6 +15,17 @@ export function meterExec(fact: ExecFact, state: ExecState): MeterEvent | undefi
       return { kind: "process_ends", seconds: fact.seconds };
     case "step_started":
       return { kind: "worker_begins", worker: workerOf(state) };
+    case "step_finished":
+      return { kind: "checks_begin" };
+    case "check_finished": {
+      const { check, passed, detail, output, files } = fact;
+      if (passed) return undefined;
+      const name = state.current?.steps[fact.step - 1] ?? "";
+      const steady = steadyText(`${detail}\n${output}`);
+      return { kind: "check_fails", check: `check ${check} of step ${name}`, output: steady, files };
+    }
+    case "command_repeated":
+      return { kind: "command_repeats", worker: workerOf(state), command: fact.command, times: fact.times };
     case "attempt_started":
       return { kind: "turn_begins", worker: workerOf(state) };
     case "attempt_finished":

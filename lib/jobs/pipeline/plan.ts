@@ -1,6 +1,7 @@
 import type { StepProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
+import type { NoProgressLimits } from "../../run/no_progress.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
@@ -18,6 +19,8 @@ export interface ExecPlan {
   readonly caps: Caps;
   /** What tokens cost. */
   readonly prices?: Prices;
+  /** How much of the same it may do. @default {{}} as much as it does */
+  readonly noProgress?: NoProgressLimits;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxRequest;
   readonly notifications?: NotificationPlan;

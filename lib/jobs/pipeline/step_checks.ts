@@ -1,3 +1,5 @@
+import { noProgressName } from "../../run/no_progress.ts";
+import { fingerprintFiles } from "../fingerprint_files.ts";
 import { runTestCommand } from "../test_command.ts";
 import { checkFiles, type CheckResult, describeCheck, judgeCommand } from "./checks.ts";
 import type { Drive } from "./context.ts";
@@ -13,7 +15,17 @@ export async function runCheck({ at, number, check }: Extract<Action, { do: "che
   drive.record({ type: "check_started", ...place, description: describeCheck(check) });
   const startedAtMs = drive.clock.now();
   const result = await resultOf(check, drive);
-  drive.record({ type: "check_finished", ...place, ...result, seconds: (drive.clock.now() - startedAtMs) / 1000 });
+  const seconds = (drive.clock.now() - startedAtMs) / 1000;
+  const mayRepeat = !result.passed && at.plan.retry > 0 &&
+    drive.limitOf(noProgressName("maxSameTestOutput")) !== undefined;
+  const files = mayRepeat ? await lookAtFiles(at, drive) : undefined;
+  drive.record({ type: "check_finished", ...place, ...result, seconds, ...(files === undefined ? {} : { files }) });
+}
+
+/** A fingerprint of the files, for comparison within a step; `undefined` where it cannot be told. */
+export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive): Promise<string | undefined> {
+  const sinceMs = Date.parse(step.startedAt);
+  return await fingerprintFiles({ workdir: plan.workdir, sinceMs, except: [".panewright"], signal });
 }
 
 async function resultOf(check: CheckPlan, { plan: { workdir }, clock, signal }: Drive): Promise<CheckResult> {

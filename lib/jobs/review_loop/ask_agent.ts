@@ -14,6 +14,7 @@ import { sha256Hex } from "../../text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import type { DialogDeskTurn } from "../../dialogs/desk_context.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
 import type { ReviewFact } from "./facts.ts";
 import { saveFailureScreen } from "./failure_screen.ts";
 import { contextOf } from "./fold.ts";
@@ -45,6 +46,8 @@ export interface AskAgentOptions {
   readonly onStuck: (role: Role, message: string) => void;
   /** Makes the desk that deals with the dialogs of one turn. */
   readonly createDesk: (turn: DialogDeskTurn) => DialogDesk;
+  /** Makes what is told of each thing that a role's agent runs in a turn. */
+  readonly commandsOf: (role: Role, turnId: string) => (fact: HeadlessFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -118,6 +121,9 @@ export function createAskAgent(
     const keep = createKeeper(folder, { turnId, kept: begun?.message });
     const desk = createDesk({ turnId, role, terminal });
     const usedBefore = begun?.usedBefore ?? 0;
+    const noteCommand = options.commandsOf(role, turnId);
+    // What it ran in an earlier turn is past.
+    await terminal.takeWork();
     using wakeUp = openWakeUp({ clock, sources: [responses, ...terminal.wakeSources] });
     try {
       const earlier = begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) };
@@ -131,7 +137,10 @@ export function createAskAgent(
           settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
           acceptTimes,
           ...earlier,
-          wake: (untilMs, turnSignal) => wakeUp.wait(untilMs, turnSignal),
+          async wake(untilMs, turnSignal) {
+            for (const fact of await terminal.takeWork()) noteCommand(fact);
+            await wakeUp.wait(untilMs, turnSignal);
+          },
           clock,
           signal,
           log: (line) => record({ type: "warning", role, message: line.replace(/^Warning: /, "") }),

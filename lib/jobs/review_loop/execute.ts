@@ -6,6 +6,7 @@ import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts
 import { DraftInTheWayError, UsageError } from "../../errors.ts";
 import { watchResponses } from "../../handoff/response_watch.ts";
 import { CapReachedError, runCaps, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
+import { noProgressCaps } from "../../run/no_progress.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import {
   type Execution,
@@ -40,6 +41,7 @@ import type { RunState } from "./run_state.ts";
 import { createTestCommandRunner } from "./run_test_command.ts";
 import { createTokenCounter } from "./token_counter.ts";
 import { reviewLoopSettings } from "./settings.ts";
+import { watchWork } from "./work_watch.ts";
 
 /** What a run is given besides its plan. */
 export interface ReviewRunOptions extends RunOptions<ReviewFact> {
@@ -106,7 +108,8 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     workdir,
     notifications,
     get caps() {
-      return runCaps(plan.caps, Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])));
+      const ofRoles = Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}]));
+      return { ...runCaps(plan.caps, ofRoles), ...noProgressCaps(plan.noProgress) };
     },
     prices: plan.prices,
     get secrets() {
@@ -258,7 +261,12 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     clock,
     signal,
   };
-  for (const event of state().untold) record(event);
+  const work = watchWork({ ...parts, workdir: plan.workdir });
+  const tell = async (event: ReviewFact) => {
+    await work.keepEvidence(event);
+    record(event);
+  };
+  for (const event of state().untold) await tell(event);
   const askAgent = createAskAgent({
     plan,
     folder,
@@ -269,6 +277,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     state,
     record,
     createDesk: (turn) => createDialogDesk(desks, turn),
+    commandsOf: (role, turnId) => work.commandsOf(role, turnId),
     attachCommand: session.attachCommand(),
     onStuck: desks.onStuck,
     clock,
@@ -282,7 +291,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     ...(state().turn === undefined ? {} : { begunTurn: state().turn!.id }),
     async askAgent(role, prompt, turn) {
       try {
-        return await askAgent(role, prompt, turn);
+        return await work.around(turn, () => askAgent(role, prompt, turn));
       } catch (error) {
         // What a person has typed is theirs, and so are the panes then.
         if (error instanceof DraftInTheWayError) session.leave();
@@ -291,7 +300,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
       }
     },
     runTestCommand: await createTestCommandRunner({ plan, runId: folder.id, clock, signal }),
-    onEvent: (event) => record(event),
+    onEvent: tell,
     signal,
   });
   // What the last reply has used is written down a moment later.

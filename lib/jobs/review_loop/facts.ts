@@ -173,6 +173,17 @@ export const REVIEW_FACTS = {
   },
   /** It does not wait any longer: the way is free, or it was given up. */
   message_released: { turnId: text, role, passable: flag },
+  /** The files of the working directory were looked at, before and after a turn that is to change some. */
+  files_seen: {
+    turnId: text,
+    role,
+    moment: oneOf("before", "after"),
+    /** Their fingerprint; missing where it cannot be told. */
+    files: optional(text),
+    passable: flag,
+  },
+  /** The agent has run one command that often, with the same output and nothing else in between. */
+  command_repeated: { turnId: text, role, command: text, times: number, passable: flag },
   /** The agent has taken the message. */
   message_sent: {
     turnId: text,

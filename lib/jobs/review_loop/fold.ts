@@ -30,7 +30,7 @@ function firstState(event: RecordedEvent): RunState | undefined {
   const settings = completed(event.settings);
   const { state: loop, events } = startLoop({ workdir, job: task, settings });
   return {
-    head: { id, workdir, task, settings, origin, ...(rules === undefined ? {} : { rules }) },
+    head: { id, workdir, task, settings, origin, startedAt: event.at, ...(rules === undefined ? {} : { rules }) },
     loop,
     untold: events,
     session: undefined,
@@ -86,6 +86,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
       return inAgent(state, event.role, { seenRules: event.rules });
     case "turn_started":
       return { ...state, turn: newTurn(event, tokensIn(state.tokens.byWorker[event.role] ?? {})) };
+    case "files_seen":
+      return event.moment === "before" ? inTurn(state, { filesSeen: true }) : state;
     case "message_sending": {
       const { what, file, sha256, step, dispatchedAtMs } = event;
       return inTurn(state, {
@@ -136,6 +138,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "message_held":
     case "message_released":
     case "status_changed":
+    case "command_repeated":
     case "review_decided":
     case "review_limit_reached":
     case "test_command_started":
@@ -170,6 +173,7 @@ function newTurn(
   return {
     id,
     role,
+    filesSeen: false,
     message: undefined,
     interrupted: false,
     dispatchedAtMs: undefined,

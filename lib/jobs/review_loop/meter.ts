@@ -1,11 +1,16 @@
 import type { MeterEvent } from "../../run/spending.ts";
 import { newIn, NOTHING_COUNTED } from "../../run/usage.ts";
+import { steadyText } from "../../text/steady_text.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
 import type { RunState } from "./run_state.ts";
+import { evidenceOf } from "./test_evidence.ts";
 
-/** What a fact means for what the run and its roles use; `state` is the one before it. */
-export function meterReview(fact: ReviewFact, state: Pick<RunState, "tokens"> | undefined): MeterEvent | undefined {
+/** What a fact means for what the run and its roles use, and for whether it advances; `state` is the one before it. */
+export function meterReview(
+  fact: ReviewFact,
+  state: Pick<RunState, "tokens" | "loop" | "responses"> | undefined,
+): MeterEvent | undefined {
   switch (fact.type) {
     case "run_started":
       return { kind: "process_begins" };
@@ -23,6 +28,18 @@ export function meterReview(fact: ReviewFact, state: Pick<RunState, "tokens"> | 
     }
     case "response_received":
       return { kind: "turn_ends", seconds: fact.seconds };
+    case "files_seen":
+      return fact.moment === "before"
+        ? { kind: "work_begins", files: fact.files }
+        : { kind: "work_ends", turn: fact.turnId, files: fact.files };
+    case "command_repeated":
+      return { kind: "command_repeats", worker: fact.role, command: fact.command, times: fact.times };
+    case "round_finished": {
+      const { round, verdict } = fact;
+      if (verdict === "PASS" || state === undefined) return undefined;
+      const { output, file } = evidenceOf(state, round) ?? {};
+      return { kind: "round_fails", round, output: output && steadyText(output), evidence: file };
+    }
     default:
       return undefined;
   }

@@ -4,6 +4,7 @@ import type { HandoffSettings } from "../../handoff/settings.ts";
 import type { PaneProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
+import type { NoProgressLimits } from "../../run/no_progress.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { Job } from "./job.ts";
@@ -21,6 +22,8 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly caps: Caps;
   /** What tokens cost. */
   readonly prices?: Prices;
+  /** How much of the same it may do. @default {{}} as much as it does */
+  readonly noProgress?: NoProgressLimits;
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;

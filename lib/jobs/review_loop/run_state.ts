@@ -44,6 +44,8 @@ export interface RunHead {
   readonly origin: RunOrigin;
   /** As they are now; missing where an earlier version of panewright has started or resumed the run. */
   readonly rules?: RulesUsed;
+  /** ISO 8601. */
+  readonly startedAt: string;
 }
 
 /** A role's agent, as the journal has it. */
@@ -63,6 +65,8 @@ export interface AgentState {
 export interface OpenTurn {
   readonly id: string;
   readonly role: Role;
+  /** Whether the files were looked at before it. */
+  readonly filesSeen: boolean;
   /** What the agent was sent last, or is about to be sent. */
   readonly message: SentMessage | undefined;
   /** Whether an agent that had been sent the turn's prompt is gone. */

@@ -1,7 +1,12 @@
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
 import type { ExactRequest } from "../exact_request.ts";
+import { LineTail } from "../../session_log/line_tail.ts";
+import { parseJsonObject } from "../headless/json.ts";
+import type { HeadlessFact } from "../headless/seam.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
+import { openWorkRecord, type WorkRecord } from "../terminal/work_record.ts";
+import { createClaudeReader } from "./headless/session_reader.ts";
 import { SessionTokens } from "../terminal/session_tokens.ts";
 import type {
   RecordedFailure,
@@ -12,7 +17,7 @@ import type {
 } from "../terminal/status_source.ts";
 import { createTranscriptReader } from "./reply_tokens.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
-import { answersOf, pendingCalls, readLastTurn } from "./transcript.ts";
+import { answersOf, isPromptRecord, pendingCalls, readLastTurn } from "./transcript.ts";
 
 /** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
 const ALIVE_MS = 10_000;
@@ -47,6 +52,7 @@ class ClaudeStatusFile implements StatusSource {
   #aliveMs = 0;
   #last: ClaudeStatus | undefined;
   #tokens: { readonly sessionId: string; readonly count: SessionTokens } | undefined;
+  #work: { readonly sessionId: string; readonly tail: LineTail; readonly record: WorkRecord } | undefined;
   #sinceMs = 0;
   #newsMs = 0;
   /** When the last prompt was submitted, in milliseconds since the epoch. */
@@ -136,7 +142,24 @@ class ClaudeStatusFile implements StatusSource {
     return this.#tokens && { sessionId: this.#tokens.sessionId, usage: await this.#tokens.count.read() };
   }
 
+  async takeWork(): Promise<readonly HeadlessFact[]> {
+    const { sessionId } = this.#last ?? {};
+    if (this.#last !== undefined && sessionId !== undefined && sessionId !== this.#work?.sessionId) {
+      const path = await this.#findTranscript(this.#last);
+      if (path === undefined) return [];
+      this.#work?.tail[Symbol.dispose]();
+      this.#work = { sessionId, tail: new LineTail(path), record: openClaudeWork() };
+    }
+    if (this.#work === undefined) return [];
+    const { tail, record } = this.#work;
+    // A transcript that cannot be read any more tells nothing new.
+    const { lines } = await tail.read().catch(() => ({ lines: [] }));
+    for (const line of lines) record.add(line);
+    return record.take();
+  }
+
   [Symbol.dispose](): void {
+    this.#work?.tail[Symbol.dispose]();
     this.#tokens?.count[Symbol.dispose]();
     this.#pace.rest();
     this.#process = undefined;
@@ -208,6 +231,17 @@ class ClaudeStatusFile implements StatusSource {
   #pathFor(pid: number): string {
     return `${this.#folder}/sessions/${pid}.json`;
   }
+}
+
+/** Collects the tool calls in a transcript with their results (2.1.328); those of sub-agents are not its own. */
+function openClaudeWork(): WorkRecord {
+  const reader = createClaudeReader();
+  const isOwn = (line: string) => parseJsonObject(line)?.["isSidechain"] !== true;
+  return openWorkRecord({
+    mayCount: /"(?:tool_use|tool_result|user)"/,
+    beginsTurn: (line) => isOwn(line) && isPromptRecord(line),
+    read: (line) => isOwn(line) ? reader.readReport(line) : [],
+  });
 }
 
 function isOf({ pid, procStart }: ClaudeStatus, process: ProcessInfo): boolean {

@@ -118,6 +118,12 @@ export function answersOf(lines: readonly string[], callId: string): Readonly<Re
   return undefined;
 }
 
+/** Whether a line records a prompt of a person's own. */
+export function isPromptRecord(line: string): boolean {
+  const record = parseObject(line);
+  return record["type"] === "user" && isPrompt(objectOf(record["message"])["content"]);
+}
+
 function failureOf(
   record: Readonly<Record<string, unknown>>,
   said: readonly string[],

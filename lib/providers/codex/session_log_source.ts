@@ -1,7 +1,11 @@
 import { LineTail } from "../../session_log/line_tail.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
+import { objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import type { HeadlessFact } from "../headless/seam.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
+import { openWorkRecord, type WorkRecord } from "../terminal/work_record.ts";
+import { createCodexReader } from "./headless/session_reader.ts";
 import { SessionTokens } from "../terminal/session_tokens.ts";
 import type {
   RecordedFailure,
@@ -43,6 +47,7 @@ class CodexSessionLog implements StatusSource {
   #tail: LineTail | undefined;
   #tokens: SessionTokens | undefined;
   #state: CodexLogState = EMPTY_CODEX_LOG;
+  #work = openCodexWork();
   #sinceMs = 0;
   #newsMs = 0;
   #disposed = false;
@@ -122,6 +127,10 @@ class CodexSessionLog implements StatusSource {
     return { sessionId, usage: await this.#tokens.read() };
   }
 
+  takeWork(): Promise<readonly HeadlessFact[]> {
+    return Promise.resolve(this.#work.take());
+  }
+
   sandboxReport(): SandboxReport {
     return this.#sandboxReport;
   }
@@ -162,7 +171,10 @@ class CodexSessionLog implements StatusSource {
   #fold(lines: readonly string[]): void {
     const before = this.#state.turn;
     this.#state = lines.reduce(foldCodexLine, this.#state);
-    for (const line of lines) this.#sandboxReport = foldTurnContext(this.#sandboxReport, line, this.#turnContext);
+    for (const line of lines) {
+      this.#sandboxReport = foldTurnContext(this.#sandboxReport, line, this.#turnContext);
+      this.#work.add(line);
+    }
     this.#newsMs = this.context.clock.now();
     const { turn } = this.#state;
     if (turn !== undefined && turn !== before) this.#sinceMs = this.#newsMs - ageOf(turn.writtenAt);
@@ -172,7 +184,18 @@ class CodexSessionLog implements StatusSource {
 
   #forget(): void {
     this.#state = EMPTY_CODEX_LOG;
+    this.#work = openCodexWork();
   }
+}
+
+/** Collects the tool calls in a session log with their outputs (0.53.0 to 0.169.0). */
+function openCodexWork(): WorkRecord {
+  const reader = createCodexReader({});
+  return openWorkRecord({
+    mayCount: /"(?:task_started|(?:function|custom_tool|local_shell)_call(?:_output)?|item_completed)"/,
+    beginsTurn: (line) => textOf(objectOf(parseJsonObject(line)?.["payload"])["type"]) === "task_started",
+    read: (line) => reader.readLog(line),
+  });
 }
 
 /** How long ago something was written: what is found late, such as the turns of a session that was resumed, is old. */

@@ -74,6 +74,7 @@ export function withStatusReports(log: StatusSource, options: StatusReportsOptio
     lastFailure: async () => await log.lastFailure?.(),
     usage: async () => await log.usage?.(),
     sandboxReport: () => log.sandboxReport?.() ?? { turns: 0 },
+    takeWork: async () => await log.takeWork?.() ?? [],
     pendingRequests: async () => await log.pendingRequests?.() ?? [],
     [Symbol.dispose]() {
       watch[Symbol.dispose]();

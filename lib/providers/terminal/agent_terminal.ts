@@ -19,6 +19,7 @@ import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { SandboxWatch } from "./sandbox_watch.ts";
 import type { HookMail } from "./hook_witness.ts";
+import type { HeadlessFact } from "../headless/seam.ts";
 import type { SessionUsage } from "./status_source.ts";
 import type { JudgedStatus, StatusTracker } from "./status_tracker.ts";
 import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
@@ -340,6 +341,11 @@ export class AgentTerminal implements AsyncDisposable {
   /** What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell. */
   async usage(): Promise<SessionUsage | undefined> {
     return await this.#tracker.usage();
+  }
+
+  /** What the agent has run since the last call, by the record of its CLI; nothing where that does not tell. */
+  async takeWork(): Promise<readonly HeadlessFact[]> {
+    return await this.#tracker.takeWork();
   }
 
   /** Ends the agent and everything that it started. */

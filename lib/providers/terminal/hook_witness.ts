@@ -137,6 +137,7 @@ export function withHookEvents(record: StatusSource, { mail, clock }: HookEvents
     pendingRequests: async () => await record.pendingRequests?.() ?? [],
     ...(record.usage === undefined ? {} : { usage: record.usage.bind(record) }),
     questionAnswers: async (callId) => await record.questionAnswers?.(callId),
+    takeWork: async () => await record.takeWork?.() ?? [],
     ...(record.sandboxReport === undefined ? {} : { sandboxReport: record.sandboxReport.bind(record) }),
     [Symbol.dispose]: () => record[Symbol.dispose](),
   };

@@ -3,6 +3,7 @@ import type { PaneRef } from "../../tmux/client.ts";
 import type { PaneEvents } from "../../tmux/pane_events.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { FailureWords } from "../failure.ts";
+import type { HeadlessFact } from "../headless/seam.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
 
@@ -82,6 +83,8 @@ export interface StatusSource extends Disposable {
    * it has no answers.
    */
   questionAnswers?(callId: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** What the agent has run in its turn since the last call; missing where its record does not tell. */
+  takeWork?(): Promise<readonly HeadlessFact[]>;
   /** What is recorded of the sandbox of this agent's turns; missing where its record tells nothing of it. */
   sandboxReport?(): SandboxReport;
 }

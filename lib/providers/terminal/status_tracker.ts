@@ -1,4 +1,5 @@
 import type { ExactRequest } from "../exact_request.ts";
+import type { HeadlessFact } from "../headless/seam.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
@@ -151,6 +152,11 @@ export class StatusTracker implements Disposable {
   async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
     await this.#readSource();
     return await this.#options.source?.questionAnswers?.(callId);
+  }
+
+  /** What the agent has run since the last call by its record; nothing where it keeps no such record. */
+  async takeWork(): Promise<readonly HeadlessFact[]> {
+    return await this.#options.source?.takeWork?.() ?? [];
   }
 
   /** A source reads on from where it stopped: two reads at once would spoil that. */

@@ -92,6 +92,7 @@ export function step(name: string, more: Partial<StepPlan> = {}): StepPlan {
 export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly settings?: Partial<ExecSettings>;
   readonly caps?: ExecPlan["caps"];
+  readonly noProgress?: ExecPlan["noProgress"];
   readonly prices?: NonNullable<ExecPlan["prices"]>;
   readonly overrides?: ExecOverrides;
   readonly pipelines?: ExecPlan["pipelines"];
@@ -141,7 +142,18 @@ async function collect(
   options: RunOptions & Pick<Cast, "runHeadless">,
   execute: (options: ExecOptions) => Promise<ExecReport>,
 ): Promise<Ended> {
-  const { caps = {}, prices, settings, overrides: _, pipelines, defaultPipeline, task: __, onFact, ...rest } = options;
+  const {
+    caps = {},
+    noProgress = {},
+    prices,
+    settings,
+    overrides: _,
+    pipelines,
+    defaultPipeline,
+    task: __,
+    onFact,
+    ...rest
+  } = options;
   const events: ExecEvent[] = [];
   const plan: ExecPlan = {
     workdir: dir.path,
@@ -149,6 +161,7 @@ async function collect(
     defaultPipeline,
     settings: { ...defaultsOf(EXEC_SETTINGS), ...settings },
     caps,
+    noProgress,
     ...(prices === undefined ? {} : { prices }),
   };
   const onEvent = (event: ExecEvent) => {

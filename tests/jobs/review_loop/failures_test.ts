@@ -60,6 +60,7 @@ Deno.test("clock set back or forward by an hour between any two records: the run
   assertNotEquals(undisturbed?.turn?.message, undefined);
   const withoutTimes = (state: typeof undisturbed) => ({
     ...state,
+    head: { ...state?.head, startedAt: undefined },
     turn: { ...state?.turn, lastAcceptAtMs: undefined },
   });
   for (const setByMs of [-HOUR_MS, HOUR_MS]) {

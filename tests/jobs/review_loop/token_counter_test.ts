@@ -2,7 +2,9 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { countOf } from "../../../lib/jobs/review_loop/fold.ts";
 import { meterReview } from "../../../lib/jobs/review_loop/meter.ts";
+import { startLoop } from "../../../lib/jobs/review_loop/machine.ts";
 import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { createTokenCounter, whileCounting } from "../../../lib/jobs/review_loop/token_counter.ts";
 import type { SessionUsage } from "../../../lib/providers/terminal/status_source.ts";
 import type { Role } from "../../../lib/roles.ts";
@@ -11,6 +13,7 @@ import { openMeter } from "../../../lib/run/meter.ts";
 import { NOTHING_SPENT } from "../../../lib/run/spending.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../../lib/run/usage.ts";
 import type { Clock } from "../../../lib/ports/clock.ts";
+import { JOB } from "./scripted_agents.ts";
 
 /** A clock on which every sleep is over at once. */
 function hastyClock(): Clock {
@@ -86,12 +89,13 @@ Deno.test("a count that reaches a cap ends the turn, whoever's it is; the next l
     let tokens = takeCount(NOTHING_COUNTED, { worker: "analyst", source: "analyst s", usage: used(3).usage });
     meter.take({ kind: "tokens_counted", worker: "analyst", usage: used(3).usage });
     let replies = 0;
+    const { state: loop } = startLoop({ workdir: "/job", job: JOB, settings: reviewLoopSettings() });
     const counter = createTokenCounter({
       agents: () => [["tester", { usage: () => Promise.resolve(used(++replies)) }]],
       state: () => ({ tokens, turn: undefined }),
       capOf: () => name,
       record(fact) {
-        meter.take(meterReview(fact, { tokens }));
+        meter.take(meterReview(fact, { tokens, loop, responses: [] }));
         if (fact.type === "tokens_counted") tokens = takeCount(tokens, countOf(fact));
       },
       clock,

@@ -225,3 +225,34 @@ Deno.test("usage: of the session and its sub-agents by model, each reply once, a
     await Deno.writeTextFile(`${temp.path}/${folder}/s1.jsonl`, reply("m7", "opus", 1), { append: true });
     assertEquals((await source.usage?.())?.usage["opus"], of(3, 15));
   }, inHome));
+
+Deno.test("what the agent has run is told once, from its transcript; that of sub-agents is not its own", () =>
+  play(async (setting) => {
+    const { source, clock, temp } = setting;
+    const path = `${temp.path}/.claude/projects/-abs-my-proj-1-2/s1.jsonl`;
+    const line = (record: Readonly<Record<string, unknown>>) => `${JSON.stringify(record)}\n`;
+    const call = (id: string, command: string, more = {}) =>
+      line({
+        type: "assistant",
+        message: { id, model: "m", content: [{ type: "tool_use", id, name: "Bash", input: { command } }] },
+        ...more,
+      }) +
+      line({ type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "no" }] }, ...more });
+    const add = async (text: string) => {
+      await Deno.writeTextFile(path, text, { append: true });
+      return await source.takeWork?.();
+    };
+    const prompt = line({ type: "user", message: { content: "Do it" } });
+    await setting.write("busy");
+    source.expectPrompt("Do it");
+    assertEquals(await source.takeWork?.(), []);
+    await temp.write({ ".claude/projects/-abs-my-proj-1-2/s1.jsonl": prompt + call("t0", "ls") });
+    clock.advance(1000);
+    await source.read();
+    assertEquals(await add(prompt + call("t1", "make") + call("t2", "pwd", { isSidechain: true })), [
+      { type: "ran", id: "t1", command: "make" },
+      { type: "saw", id: "t1", command: "make", output: "no" },
+    ]);
+    assertEquals(await add(call("t3", "make").slice(0, -1)), [{ type: "ran", id: "t3", command: "make" }]);
+    assertEquals((await add("\n"))?.map(({ type }) => type), ["saw"]);
+  }, inHome));

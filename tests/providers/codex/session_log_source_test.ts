@@ -175,3 +175,31 @@ Deno.test("usage: a log without a record of each reply is counted by its sums, w
   await source.read();
   assertEquals((await source.usage?.())?.usage["unknown"]?.inputTokens, 25);
 });
+
+Deno.test("what the agent has run is told once, with its outputs; a turn that begins makes what came before past", async () => {
+  await using temp = await tempDir();
+  const { source, clock, found } = open();
+  using _source = source;
+  found.path = `${temp.path}/log`;
+  const item = (payload: Readonly<Record<string, unknown>>) =>
+    `${JSON.stringify({ type: "response_item", payload })}\n`;
+  const call = (id: string, cmd: string) =>
+    item({ type: "function_call", name: "exec_command", call_id: id, arguments: JSON.stringify({ cmd }) }) +
+    item({ type: "function_call_output", call_id: id, output: "Process exited with code 1\nOutput:\nno\n" });
+  const add = async (text: string) => {
+    await Deno.writeTextFile(found.path!, text, { append: true });
+    clock.advance(1000);
+    await source.read();
+  };
+  source.expectPrompt("Fix the bug");
+  await add(event("task_started", { id: "t0" }) + call("c0", "ls") + event("task_complete", { id: "t0" }));
+  await add(event("task_started") + call("c1", "npm test"));
+  const output = "Process exited with code 1\nOutput:\nno\n";
+  assertEquals(await source.takeWork?.(), [
+    { type: "ran", id: "c1", command: "npm test" },
+    { type: "saw", id: "c1", command: "npm test", exitCode: 1, output },
+  ]);
+  assertEquals(await source.takeWork?.(), []);
+  await add(call("c2", "pwd"));
+  assertEquals((await source.takeWork?.())?.map(({ type }) => type), ["ran", "saw"]);
+});

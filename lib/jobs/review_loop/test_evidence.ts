@@ -1,0 +1,27 @@
+import type { RunState } from "./run_state.ts";
+
+/** What the test of a round has shown, and the file that holds it, below the run's folder. */
+export interface RoundEvidence {
+  readonly output: string;
+  readonly file: string;
+  /** Whether it is what the project's test command wrote: the tester's report is in the archive anyway. */
+  readonly isOfCommand: boolean;
+}
+
+/**
+ * What the test of a round that failed has shown: what the project's test command wrote where that failed, otherwise
+ * what the tester reported. `undefined` for a round that came to no test.
+ */
+export function evidenceOf(
+  { loop: { testEvidence }, responses }: Pick<RunState, "loop" | "responses">,
+  round: number,
+): RoundEvidence | undefined {
+  if (testEvidence?.round !== round) return undefined;
+  const { command, report } = testEvidence;
+  if (command?.passed === false) {
+    const { exitCode, output } = command;
+    return { output: `exit code ${exitCode}\n${output}`, file: `evidence/r${round}-test.txt`, isOfCommand: true };
+  }
+  const path = responses.findLast(({ role }) => role === "tester")?.path ?? "";
+  return { output: report, file: `responses/${path.replace(/^.*\//, "")}`, isOfCommand: false };
+}

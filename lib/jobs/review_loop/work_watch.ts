@@ -1,0 +1,78 @@
+import { RESPONSE_FOLDER } from "../../handoff/response_files.ts";
+import { replaceFile } from "../../ports/own_files.ts";
+import type { Run } from "../../run/conduct.ts";
+import { noProgressName } from "../../run/no_progress.ts";
+import type { Role } from "../../roles.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
+import { watchCommands } from "../command_watch.ts";
+import { fingerprintFiles } from "../fingerprint_files.ts";
+import type { ReviewFact } from "./facts.ts";
+import type { RunState } from "./run_state.ts";
+import type { Turn } from "./state.ts";
+import { evidenceOf } from "./test_evidence.ts";
+
+/** What the work of a run is watched with. */
+export type WorkWatchOptions =
+  & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "limitOf" | "signal">
+  & { readonly workdir: string };
+
+/** Sees whether the work of a run advances. What it sees becomes facts; the run's meter judges them. */
+export interface WorkWatch {
+  /** Looks at the files before and after a turn that is to change some. */
+  around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
+  /** Watches what a role's agent runs in a turn. */
+  commandsOf(role: Role, turnId: string): (fact: HeadlessFact) => void;
+  /** Keeps what the test of a round has shown as a file, before the round's end is written down. */
+  keepEvidence(event: ReviewFact): Promise<void>;
+}
+
+/** The role whose turns are to change files: the analyst's work is its response. */
+const CHANGES_FILES: Role = "programmer";
+
+/** Begins to watch the work of a run. */
+export function watchWork(options: WorkWatchOptions): WorkWatch {
+  const { workdir, folder, state, record, redactor, limitOf, signal } = options;
+  const look = () =>
+    fingerprintFiles({
+      workdir,
+      sinceMs: Date.parse(state().head.startedAt),
+      except: [RESPONSE_FOLDER, ".panewright"],
+      signal,
+    });
+  const isCapped = () =>
+    [noProgressName("maxTurnsWithoutChange"), noProgressName("maxRoundsWithoutChange")]
+      .some((name) => limitOf(name) !== undefined);
+  const note = (turn: Turn, moment: "before" | "after", files: string | undefined) => {
+    const seen = files === undefined ? {} : { files };
+    record({ type: "files_seen", turnId: turn.id, role: turn.role, moment, ...seen, passable: true });
+  };
+  return {
+    commandsOf: (role, turnId) =>
+      watchCommands({
+        limit: limitOf(noProgressName("maxSameCommand")),
+        look,
+        onRepeated({ command, times }) {
+          // What it repeated does not matter any more once its turn is over.
+          if (state().turn?.id !== turnId) return;
+          record({ type: "command_repeated", turnId, role, command, times, passable: true });
+        },
+      }),
+    async around(turn, play) {
+      if (turn.role !== CHANGES_FILES || !isCapped()) return await play();
+      const open = state().turn;
+      // What an agent may have changed by now cannot be told any more once it was sent something.
+      const mayHaveBegun = open?.message !== undefined || open?.interrupted === true;
+      if (open?.filesSeen !== true) note(turn, "before", mayHaveBegun ? undefined : await look());
+      const result = await play();
+      note(turn, "after", await look());
+      return result;
+    },
+    async keepEvidence(event) {
+      if (event.type !== "round_finished" || event.verdict === "PASS") return;
+      const evidence = evidenceOf(state(), event.round);
+      if (evidence?.isOfCommand !== true) return;
+      // The journal has it, too: that this cannot be written must not end the run.
+      await replaceFile(`${folder.path}/${evidence.file}`, redactor.text(evidence.output)).catch(() => {});
+    },
+  };
+}

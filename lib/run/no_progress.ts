@@ -1,0 +1,267 @@
+import type { SettingSlice, SettingsOf } from "../settings.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import type { RunCaps } from "./caps.ts";
+
+/** The slice of the settings table with what both jobs may repeat before a person is asked. */
+export const REPETITION_SETTINGS = {
+  maxSameTestOutput: {
+    names: { key: "limits.max_same_test_output" },
+    value: { kind: "count", least: 0, default: 4 },
+    description:
+      "Rounds of a review loop in a row whose test fails with the same output (times, durations, process ids and temporary paths apart), or failures of a step's check with the same output and no file changed, after which a run stops with exit code 3; 0 for no limit.",
+  },
+  maxSameCommand: {
+    names: { key: "limits.max_same_command" },
+    value: { kind: "count", least: 0, default: 20 },
+    description:
+      "Times that an agent runs one command with the same output, nothing else in between and no file changed, after which it is ended and the run stops with exit code 3; 0 for no limit. Agents wait by repeating a command, so keep it high.",
+  },
+} as const satisfies SettingSlice;
+
+/** The slice of the settings table with how long a review loop may leave the files as they are. */
+export const NO_CHANGE_SETTINGS = {
+  maxRoundsWithoutChange: {
+    names: { key: "limits.max_rounds_without_change" },
+    value: { kind: "count", least: 0, default: 3 },
+    description:
+      "Rounds in a row in which the programmer changes no file and which end with the verdict of the round before, after which a run stops with exit code 3; 0 for no limit.",
+  },
+  maxTurnsWithoutChange: {
+    names: { key: "limits.max_turns_without_change" },
+    value: { kind: "count", least: 0, default: 6 },
+    description:
+      "Turns of the programmer in a row in which no file changes, after which a run stops with exit code 3; 0 for no limit. An approval that does not count yet leads to such turns, so keep it above two rounds of `max_review_cycles`.",
+  },
+} as const satisfies SettingSlice;
+
+/** How much of the same a run may do; no limit where nothing is said, or 0. */
+export type NoProgressLimits = Partial<SettingsOf<typeof REPETITION_SETTINGS> & SettingsOf<typeof NO_CHANGE_SETTINGS>>;
+
+type Limit = keyof NoProgressLimits;
+
+const NAMES: Readonly<Record<Limit, string>> = {
+  maxRoundsWithoutChange: "max_rounds_without_change",
+  maxTurnsWithoutChange: "max_turns_without_change",
+  maxSameTestOutput: "max_same_test_output",
+  maxSameCommand: "max_same_command",
+};
+const LIMITS = Object.keys(NAMES) as readonly Limit[];
+
+/** The name by which a limit is raised. */
+export function noProgressName(limit: Limit): string {
+  return NAMES[limit];
+}
+
+/**
+ * The limits by name, to stand among the caps of a run.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(noProgressCaps({ maxSameCommand: 20, maxSameTestOutput: 0 }), { max_same_command: 20 });
+ * ```
+ */
+export function noProgressCaps(limits: NoProgressLimits = {}): RunCaps {
+  return Object.fromEntries(
+    LIMITS.flatMap((limit) => (limits[limit] ?? 0) === 0 ? [] : [[NAMES[limit], limits[limit]!]]),
+  );
+}
+
+/** What a fact shows of whether the work advances. A fingerprint is undefined where the files could not be looked at. */
+export type WorkEvent =
+  /** The files at the beginning of a turn that is to change some. */
+  | { readonly kind: "work_begins"; readonly files: string | undefined }
+  /** The files at its end. */
+  | { readonly kind: "work_ends"; readonly turn: string; readonly files: string | undefined }
+  /** `evidence` names the file with what the test wrote, below the run's folder; `output` is missing without a test. */
+  | {
+    readonly kind: "round_fails";
+    readonly round: number;
+    readonly output?: string | undefined;
+    readonly evidence?: string | undefined;
+  }
+  /** A check of a step; `files` is their fingerprint then. */
+  | {
+    readonly kind: "check_fails";
+    readonly check: string;
+    readonly output: string;
+    readonly files: string | undefined;
+  }
+  /** What was checked before does not count any more. */
+  | { readonly kind: "checks_begin" }
+  | { readonly kind: "command_repeats"; readonly worker: string; readonly command: string; readonly times: number };
+
+/** What a run has done of the same, in a row and up to now: a fold over its facts. Plain data. */
+export interface Standstill {
+  /** The turn under way that is to change files, with their fingerprint at its beginning. */
+  readonly work: { readonly files: string | undefined } | undefined;
+  /** Turns in which no file changed. */
+  readonly turns: { readonly count: number; readonly last: string; readonly files: string };
+  /** The turns of the present round that are to change files, and those of them that are known to have changed none. */
+  readonly round: { readonly begun: number; readonly unchanged: number };
+  /** Rounds that failed, and in which no file changed; the first may have changed some. */
+  readonly rounds: { readonly count: number; readonly last: number };
+  /** Tests that failed with the same output. */
+  readonly test: {
+    readonly count: number;
+    readonly output: string;
+    readonly files: string | undefined;
+    /** In which round, or which check. */
+    readonly last: string;
+    readonly evidence: string | undefined;
+  };
+  readonly command: { readonly times: number; readonly worker: string; readonly command: string };
+}
+
+/** Before the first fact. */
+export const NO_STANDSTILL: Standstill = {
+  work: undefined,
+  turns: { count: 0, last: "", files: "" },
+  round: { begun: 0, unchanged: 0 },
+  rounds: { count: 0, last: 0 },
+  test: { count: 0, output: "", files: undefined, last: "", evidence: undefined },
+  command: { times: 0, worker: "", command: "" },
+};
+
+/**
+ * What a run has done of the same after a fact. Files that could not be looked at count as changed.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const turn = (before: Standstill, files: string | undefined, after = files) =>
+ *   noteWork(noteWork(before, { kind: "work_begins", files }), { kind: "work_ends", turn: "t", files: after });
+ * const idle = turn(turn(NO_STANDSTILL, "a"), "a");
+ * assertEquals(idle.turns.count, 2);
+ * assertEquals(turn(idle, "a", "b").turns.count, 0);
+ * assertEquals(turn(idle, undefined).turns.count, 0);
+ * ```
+ */
+export function noteWork(before: Standstill, event: WorkEvent): Standstill {
+  switch (event.kind) {
+    case "work_begins": {
+      const { round, turns } = before;
+      // The end of the turn before was not seen: files may have changed in it.
+      const known = before.work === undefined ? turns : NO_STANDSTILL.turns;
+      return { ...before, work: { files: event.files }, turns: known, round: { ...round, begun: round.begun + 1 } };
+    }
+    case "work_ends": {
+      const { work, turns, round } = before;
+      const { turn: last, files } = event;
+      const isSame = work !== undefined && files !== undefined && work.files === files;
+      return isSame
+        ? {
+          ...before,
+          work: undefined,
+          turns: { count: turns.count + 1, last, files },
+          round: { ...round, unchanged: round.unchanged + 1 },
+        }
+        : { ...before, work: undefined, turns: NO_STANDSTILL.turns };
+    }
+    case "round_fails": {
+      const { round: { begun, unchanged }, rounds, test } = before;
+      const { round, output, evidence } = event;
+      const isSame = begun > 0 && begun === unchanged;
+      return {
+        ...before,
+        round: NO_STANDSTILL.round,
+        rounds: { count: isSame ? rounds.count + 1 : 0, last: round },
+        test: output === undefined
+          ? NO_STANDSTILL.test
+          : sameTest(test, { output, files: undefined, last: `round ${round}`, evidence }),
+      };
+    }
+    case "check_fails": {
+      const { check: last, output, files } = event;
+      const isComparable = files !== undefined && before.test.files === files && before.test.last === last;
+      return {
+        ...before,
+        test: sameTest(isComparable ? before.test : NO_STANDSTILL.test, { output, files, last, evidence: undefined }),
+      };
+    }
+    case "checks_begin":
+      return { ...before, test: NO_STANDSTILL.test };
+    case "command_repeats": {
+      const { times, worker, command } = event;
+      return { ...before, command: { times, worker, command } };
+    }
+  }
+}
+
+function sameTest(before: Standstill["test"], now: Omit<Standstill["test"], "count">): Standstill["test"] {
+  return { ...now, count: before.count > 0 && before.output === now.output ? before.count + 1 : 1 };
+}
+
+/** A turn that begins has repeated nothing yet. */
+export function atTurn(standstill: Standstill): Standstill {
+  return standstill.command.times === 0 ? standstill : { ...standstill, command: NO_STANDSTILL.command };
+}
+
+/** A limit that is reached, by name, and what was seen: a sentence without its end. */
+export interface ReachedStandstill {
+  readonly name: string;
+  readonly seen: string;
+}
+
+/**
+ * The limits that a run has reached with what it has done of the same: often several at once.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const spins = { times: 20, worker: "tester", command: "npm test" };
+ * const standstill = { ...NO_STANDSTILL, command: spins };
+ * assertEquals(reachedStandstill({ max_same_command: 20 }, standstill), [{
+ *   name: "max_same_command",
+ *   seen: "tester ran one command 20 times in a row, with the same output, and no file changed: npm test",
+ * }]);
+ * assertEquals(reachedStandstill({ max_same_command: 21 }, standstill), []);
+ * ```
+ */
+export function reachedStandstill(caps: RunCaps, standstill: Standstill): readonly ReachedStandstill[] {
+  return LIMITS.filter((limit) => countOf(limit, standstill) >= (caps[NAMES[limit]] ?? Infinity))
+    .map((limit) => ({ name: NAMES[limit], seen: seenOf(limit, standstill) }));
+}
+
+function countOf(limit: Limit, { rounds, turns, test, command }: Standstill): number {
+  switch (limit) {
+    case "maxRoundsWithoutChange":
+      return rounds.count;
+    case "maxTurnsWithoutChange":
+      return turns.count;
+    case "maxSameTestOutput":
+      return test.count;
+    case "maxSameCommand":
+      return command.times;
+  }
+}
+
+/** How many characters of a command are told. */
+const MOST_CHARACTERS = 300;
+
+function seenOf(limit: Limit, { rounds, turns, test, command }: Standstill): string {
+  const files = `files ${turns.files.slice(0, 12)}`;
+  switch (limit) {
+    case "maxRoundsWithoutChange": {
+      const { count, last } = rounds;
+      const which = count === 1 ? `round ${last}` : `rounds ${last - count + 1} to ${last}`;
+      return `${which} ended with FAIL like the one before, and no file changed (${files})`;
+    }
+    case "maxTurnsWithoutChange": {
+      const which = turns.count === 1 ? "turn" : `${turns.count} turns in a row, up to`;
+      return `no file changed in ${which} ${turns.last} (${files})`;
+    }
+    case "maxSameTestOutput": {
+      const where = test.evidence === undefined ? "" : `, which is in ${test.evidence}`;
+      const unchanged = test.files === undefined ? "" : `, and no file changed (files ${test.files.slice(0, 12)})`;
+      return `the test failed ${test.count} times in a row, up to ${test.last}, with the same output${where}${unchanged}`;
+    }
+    case "maxSameCommand": {
+      const text = command.command.length > MOST_CHARACTERS
+        ? `${command.command.slice(0, MOST_CHARACTERS)}…`
+        : command.command;
+      return `${command.worker} ran one command ${command.times} times in a row, with the same output, and no file ` +
+        `changed: ${sanitizeLine(text)}`;
+    }
+  }
+}
