@@ -26,7 +26,7 @@ import { VERSION } from "../../version.ts";
 export const command = defineCommand({
   description:
     `Looks at everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the terminal, the folders ` +
-    `that are written to, and the configuration. Each finding that is not well comes with its remedy. Programs that the configuration names are looked for, not run.
+    `that are written to, and the configuration. Each finding that is not well comes with its remedy. Programs that the configuration names are looked for, not run. Logins and keys are what each CLI says of them: whether its server takes them, only a run shows.
 
 With --hooks each agent CLI that is there is started as in a run, with a temporary home and no key, against a model of panewright's own on 127.0.0.1: that shows whether the hooks of this version work.
 
