@@ -84,6 +84,9 @@ function choiceAt(screen: Screen, row: number, selected: Selected): Choice | und
   };
 }
 
+/** So many rows below a row that was wrapped to the left edge, the next choice begins at the latest. */
+const MAX_WRAPPED_ROWS = 4;
+
 /** All choices around the selected one, from top to bottom. */
 function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: number; layout: Layout }): Choice[] {
   const { dialog } = bounds.layout;
@@ -93,6 +96,16 @@ function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: numb
   const isHint = (text: string) =>
     indentOf(text) > 0 && indentOf(text) <= selected.column && dialog.proof?.test(text) === true;
   const choices: Choice[] = [];
+  // Codex wraps what it says of a choice to the left edge (0.169.0, login at 40 columns).
+  const isWithin = (row: number): boolean => {
+    const last = choices.at(-1);
+    if (!selected.numbered || !last) return false;
+    for (let next = row + 1; next <= Math.min(row + MAX_WRAPPED_ROWS, bounds.lastRow); next++) {
+      const choice = choiceAt(screen, next, selected);
+      if (choice) return isNext(choice, last);
+    }
+    return false;
+  };
   let first = selected.row;
   for (let row = selected.row - 1, blanks = 0; row >= 0; row--) {
     const { text } = screen.rows[row] as Row;
@@ -116,7 +129,10 @@ function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: numb
     const last = choices.at(-1);
     if (choice && (!last || isNext(choice, last))) {
       choices.push(choice);
-    } else if (last && !isHint(text) && (indentOf(text) >= selected.column + (gap ? 1 : 0) || continues(row))) {
+    } else if (
+      last && !isHint(text) &&
+      (!gap && isWithin(row) || indentOf(text) >= selected.column + (gap ? 1 : 0) || continues(row))
+    ) {
       last.lines.push(text.trim());
     } else break;
     gap = false;

@@ -80,8 +80,8 @@ function chooseShots(
     readonly sizes: readonly string[];
   },
 ): readonly Shot[] {
-  const variants = pick(VARIANTS[provider], wanted.variants, "variant");
-  const chosen = pick(SCENES[provider], wanted.scenes, "scene");
+  const variants = pick(VARIANTS[provider], { names: wanted.variants, what: "variant" });
+  const chosen = pick(SCENES[provider], { names: wanted.scenes, what: "scene" });
   return variants.flatMap((variant) => {
     const scenes = wanted.scenes.length > 0 || variant.scenes === "all"
       ? chosen
@@ -95,10 +95,10 @@ function chooseShots(
   });
 }
 
+/** Those with these names; all of them where none is named. */
 function pick<T extends { readonly name: string }>(
   all: readonly T[],
-  names: readonly string[],
-  what: string,
+  { names, what }: { readonly names: readonly string[]; readonly what: string },
 ): readonly T[] {
   for (const name of names) {
     if (all.some((one) => one.name === name)) continue;
@@ -137,8 +137,12 @@ async function main(): Promise<number> {
         print(`${what}: ${await recordShot(shot, { provider, version, out, model })} recorded`);
       } catch (error) {
         print(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-        if (again.has(shot)) failures++;
-        else again.add(shot), shots.push(shot);
+        if (again.has(shot)) {
+          failures++;
+        } else {
+          again.add(shot);
+          shots.push(shot);
+        }
       }
     }
   };

@@ -68,12 +68,18 @@ Deno.test("rows: where there are too many readings, that is what is told", () =>
   assertEquals(readRows(rows, { left: 0, right: 10 }), { best: words.join(" "), others: [], all: false });
 });
 
+/**
+ * Recordings of commands that are longer than the screen, and of files at 40 columns, where each is in a row of its own:
+ * of these nothing may claim to be all.
+ */
+const CUT = /-(?:approval|permission)-long-|-approval-changes-40x24$/;
+
 Deno.test("Codex: a patch names all of its files, within the dialog or above it", async () => {
   const subjects = new Map<string, string | undefined>();
   for (const recording of await recordingsOf("codex")) {
     const dialog = dialogOf(recording);
     if (dialog?.kind !== "patch") continue;
-    assert(dialog.subjectComplete, `${recording.version}/${recording.name}`);
+    assertEquals(dialog.subjectComplete, !CUT.test(recording.name), `${recording.version}/${recording.name}`);
     subjects.set(`${recording.version}/${recording.name}`, dialog.subject);
   }
   assertEquals(subjects.get("0.53.0/waiting-approval-patch-100x30"), "README.md");
@@ -98,9 +104,6 @@ Deno.test("Codex: a patch whose list of files is cut is not complete, and a rena
   assertEquals([renamed?.subject, renamed?.subjectComplete], ["old.ts\nnew.ts", true]);
   assertEquals(told("• I shall edit a file.")?.subject, undefined);
 });
-
-/** Recordings of commands that are longer than the screen: of these nothing may claim to be all. */
-const CUT = /-(?:approval|permission)-long-/;
 
 Deno.test("every command and file in a recorded permission dialog is told in full, or as cut where it is", async () => {
   for (const provider of ["codex", "claude_code"]) {

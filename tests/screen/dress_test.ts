@@ -22,6 +22,8 @@ const TOLD_BY_COLOR: Readonly<Record<string, readonly string[]>> = {
   "claude_code without colours": [
     "2.1.290/panel-auto-mode-80x24: want waiting_user_answer, got unknown by none",
     "2.1.302/panel-auto-mode-80x24: want waiting_user_answer, got unknown by none",
+    "2.1.330/widths-panel-auto-mode-40x24: want waiting_user_answer, got unknown by none",
+    "2.1.330/widths-panel-auto-mode-60x20: want waiting_user_answer, got unknown by none",
   ],
 };
 

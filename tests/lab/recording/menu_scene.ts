@@ -1,12 +1,15 @@
 import type { TerminalStatus } from "../../../lib/screen/status.ts";
 import type { Scene, Stage, Truth } from "./scene.ts";
 
-/** What a person types that changes the composer or opens a list by it; no dialog, and nothing is asked. */
-const TYPED: readonly { readonly state: string; readonly key: string; readonly hidesAnswer: boolean }[] = [
-  { state: "shell-mode", key: "!", hidesAnswer: false },
-  { state: "slash-menu", key: "/", hidesAnswer: true },
-  { state: "file-menu", key: "@", hidesAnswer: true },
-  { state: "shortcuts", key: "?", hidesAnswer: true },
+/**
+ * What a person types that changes the composer or opens a list by it; no dialog, and nothing is asked. A list may hide
+ * whether there was a turn.
+ */
+const TYPED: readonly { readonly state: string; readonly key: string; readonly hides: boolean }[] = [
+  { state: "shell-mode", key: "!", hides: false },
+  { state: "slash-menu", key: "/", hides: true },
+  { state: "file-menu", key: "@", hides: true },
+  { state: "shortcuts", key: "?", hides: true },
 ];
 
 /** The composer in its other shapes, before the first turn and after it; both CLIs have them. */
@@ -27,10 +30,10 @@ async function typeAll(
   stage: Stage,
   { status, turn, before }: { readonly status: TerminalStatus; readonly before: string } & Pick<Truth, "turn">,
 ): Promise<void> {
-  for (const { state, key, hidesAnswer } of TYPED) {
+  for (const { state, key, hides } of TYPED) {
     await stage.press(key);
     const note = `"${key}" was typed, ${before}`;
-    await stage.capture(`${status}-${state}`, status, { turn, note, alone: turn === "none" || !hidesAnswer });
+    await stage.capture(`${status}-${state}`, status, { turn, note, alone: !hides });
     // An Escape would close what was opened, but interrupts or asks to rewind where nothing is open.
     await stage.press("BSpace");
     await stage.pause(500);
