@@ -159,6 +159,27 @@ Deno.test("a proof that comes later than the failure shows is waited for", async
   assertEquals(inputs.length, 2);
 });
 
+Deno.test("a new agent that shows how its earlier session failed gets its prompt only where that turn is over", async () => {
+  for (const isTurnOver of [true, false]) {
+    await using bench = await createBench({ statuses: [[0, "error"]] });
+    const { terminal, inputs } = failingTerminal(
+      { ...FAILURE, isTurnOver },
+      () => inputs.length > 0 ? "completed" : "error",
+    );
+    const failing: Terminal = {
+      ...terminal,
+      async submit(text) {
+        inputs.push(text);
+        await bench.respond("tester", "RESULT: PASS");
+      },
+    };
+    const options = { ...bench.options(), settleBeforeSend: true, role: "tester", message: "Test it." } as const;
+    const played = playTurn(failing, options).catch((error: Error) => error.message);
+    const end = await bench.clock.runUntilSettled(played);
+    assertEquals([end === "RESULT: PASS", inputs.length], isTurnOver ? [true, 1] : [false, 0]);
+  }
+});
+
 Deno.test("what only a person can change is not tried again", async () => {
   for (const failureClass of ["auth", "context", "model", "other"] as const) {
     const { sentAt } = await retriedTurn({ ...OVERLOADED, class: failureClass }, {
