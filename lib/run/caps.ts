@@ -189,7 +189,15 @@ export function tokenCapOf(
   return find(ofWorker, worker) ?? find(caps);
 }
 
-/** What `--raise` is given to let a run continue beyond a cap: twice as much. */
+/**
+ * What `--raise` is given to let a run continue beyond a cap: twice as much.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(raiseOf("max_turns", 20), "max_turns=40");
+ * ```
+ */
 export function raiseOf(cap: string, limit: number): string {
   return `${cap}=${Number((2 * limit).toFixed(6))}`;
 }

@@ -24,7 +24,7 @@ export const NO_CHANGE_SETTINGS = {
     names: { key: "limits.max_rounds_without_change" },
     value: { kind: "count", least: 0, default: 3 },
     description:
-      "Rounds in a row in which the programmer changes no file and which end with the verdict of the round before, after which a run stops with exit code 3; 0 for no limit.",
+      "Rounds in a row that end with FAIL and in which the programmer changes no file, after which a run stops with exit code 3; 0 for no limit.",
   },
   maxTurnsWithoutChange: {
     names: { key: "limits.max_turns_without_change" },
@@ -47,7 +47,15 @@ const NAMES: Readonly<Record<Limit, string>> = {
 };
 const LIMITS = Object.keys(NAMES) as readonly Limit[];
 
-/** The name by which a limit is raised. */
+/**
+ * The name by which a limit is raised.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(noProgressName("maxSameCommand"), "max_same_command");
+ * ```
+ */
 export function noProgressName(limit: Limit): string {
   return NAMES[limit];
 }
@@ -99,7 +107,7 @@ export interface Standstill {
   readonly turns: { readonly count: number; readonly last: string; readonly files: string };
   /** The turns of the present round that are to change files, and those of them that are known to have changed none. */
   readonly round: { readonly begun: number; readonly unchanged: number };
-  /** Rounds that failed, and in which no file changed; the first may have changed some. */
+  /** Rounds that failed, and in which no file changed. */
   readonly rounds: { readonly count: number; readonly last: number };
   /** Tests that failed with the same output. */
   readonly test: {
@@ -192,7 +200,16 @@ function sameTest(before: Standstill["test"], now: Omit<Standstill["test"], "cou
   return { ...now, count: before.count > 0 && before.output === now.output ? before.count + 1 : 1 };
 }
 
-/** A turn that begins has repeated nothing yet. */
+/**
+ * What a run has done of the same as a turn begins, which has repeated no command yet.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const spun = { ...NO_STANDSTILL, command: { times: 20, worker: "tester", command: "npm test" } };
+ * assertEquals(atTurn(spun), NO_STANDSTILL);
+ * ```
+ */
 export function atTurn(standstill: Standstill): Standstill {
   return standstill.command.times === 0 ? standstill : { ...standstill, command: NO_STANDSTILL.command };
 }
@@ -245,7 +262,7 @@ function seenOf(limit: Limit, { rounds, turns, test, command }: Standstill): str
     case "maxRoundsWithoutChange": {
       const { count, last } = rounds;
       const which = count === 1 ? `round ${last}` : `rounds ${last - count + 1} to ${last}`;
-      return `${which} ended with FAIL like the one before, and no file changed (${files})`;
+      return `${which} ended with FAIL, and no file changed (${files})`;
     }
     case "maxTurnsWithoutChange": {
       const which = turns.count === 1 ? "turn" : `${turns.count} turns in a row, up to`;

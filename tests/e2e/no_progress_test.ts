@@ -31,7 +31,7 @@ const CASES: readonly Case[] = [
   },
   {
     limits: { max_rounds_without_change: 1, max_same_test_output: 0 },
-    told: "round 2 ended with FAIL like the one before, and no file changed (files ",
+    told: "round 2 ended with FAIL, and no file changed (files ",
     rounds: 2,
     raise: "max_rounds_without_change=2",
   },

@@ -90,7 +90,7 @@ Deno.test("what was seen is told with the limit: rounds, verdict, files, the tes
   const rounds = [...turn(hash), fails(1), ...turn(hash), fails(2)];
   assertEquals(seen(rounds), {
     name: "max_rounds_without_change",
-    seen: "rounds 1 to 2 ended with FAIL like the one before, and no file changed (files 0123456789ab)",
+    seen: "rounds 1 to 2 ended with FAIL, and no file changed (files 0123456789ab)",
   });
   assertStringIncludes(
     seen(rounds, { max_turns_without_change: 2 })?.seen ?? "",

@@ -1,4 +1,5 @@
 import type { RunState } from "./run_state.ts";
+import type { LoopState } from "./state.ts";
 
 /** What the test of a round has shown, and the file that holds it, below the run's folder. */
 export interface RoundEvidence {
@@ -11,9 +12,21 @@ export interface RoundEvidence {
 /**
  * What the test of a round that failed has shown: what the project's test command wrote where that failed, otherwise
  * what the tester reported. `undefined` for a round that came to no test.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const testEvidence = { round: 1, report: "RESULT: FAIL", files: [], command: undefined, note: undefined };
+ * const loop = { testEvidence };
+ * const response = { turnId: "r1-tester", role: "tester", path: "/run/responses/004-tester.md", bytes: 12, sha256: "" } as const;
+ * assertEquals(evidenceOf({ loop, responses: [response] }, 1)?.file, "responses/004-tester.md");
+ * assertEquals(evidenceOf({ loop, responses: [response] }, 2), undefined);
+ * ```
  */
 export function evidenceOf(
-  { loop: { testEvidence }, responses }: Pick<RunState, "loop" | "responses">,
+  { loop: { testEvidence }, responses }: Pick<RunState, "responses"> & {
+    readonly loop: Pick<LoopState, "testEvidence">;
+  },
   round: number,
 ): RoundEvidence | undefined {
   if (testEvidence?.round !== round) return undefined;

@@ -118,7 +118,16 @@ export function answersOf(lines: readonly string[], callId: string): Readonly<Re
   return undefined;
 }
 
-/** Whether a line records a prompt of a person's own. */
+/**
+ * Whether a line records a prompt of a person's own.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const user = (content: unknown) => JSON.stringify({ type: "user", message: { content } });
+ * assertEquals([user("Do it"), user([{ type: "tool_result" }])].map(isPromptRecord), [true, false]);
+ * ```
+ */
 export function isPromptRecord(line: string): boolean {
   const record = parseObject(line);
   return record["type"] === "user" && isPrompt(objectOf(record["message"])["content"]);
