@@ -11,7 +11,7 @@ import { needsNewerEngine, RULES_VERSION } from "./versions.ts";
 export const PACK_FORMAT = 1;
 
 /** The most recordings that a pack may have, and the characters of each. */
-const MAX_RECORDINGS = 2000;
+const MAX_RECORDINGS = 10_000;
 const MAX_RECORDING_LENGTH = 256 * 1024;
 
 const version = z.string().regex(RULES_VERSION, "must be numbers with dots, such as 0.1.0.1");

@@ -20,6 +20,7 @@ interface Entry {
   readonly sha256?: string;
   readonly step?: string;
   readonly what?: string;
+  readonly moment?: string;
   readonly pid?: number;
 }
 
@@ -105,7 +106,7 @@ function checkTurns(entries: readonly Entry[]): string[] {
   const roles = new Map<string, string | undefined>();
   const over = new Set<string>();
   let open: string | undefined;
-  for (const { line, type, turnId, role } of entries) {
+  for (const { line, type, turnId, role, moment } of entries) {
     if (turnId === undefined) continue;
     const where = `line ${line} (${type} of ${turnId})`;
     if (type === "turn_started") {
@@ -115,7 +116,9 @@ function checkTurns(entries: readonly Entry[]): string[] {
     }
     if (!roles.has(turnId)) violations.push(`${where} is of a turn that was not started`);
     else if (roles.get(turnId) !== role) violations.push(`${where} is by ${role}, the turn is ${roles.get(turnId)}'s`);
-    if (over.has(turnId)) violations.push(`${where} comes after the turn's response`);
+    // How a turn left the files is known only after its response.
+    const isTold = type === "files_seen" && moment === "after";
+    if (over.has(turnId) && !isTold) violations.push(`${where} comes after the turn's response`);
     if (type === "response_received") {
       over.add(turnId);
       if (open === turnId) open = undefined;

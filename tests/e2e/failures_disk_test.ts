@@ -38,7 +38,8 @@ Deno.test("disk full while a prompt is written down: it is not sent, and the run
   const response = "A plan.\n".repeat(6000);
   await using stage = await setUpFailureStage({
     tester: passAfter(100),
-    config: { start_agent: "analyst" },
+    // The whole of it is quoted.
+    config: { start_agent: "analyst", condensation: { max_response_chars: 2 * response.length } },
     others: { analyst: [{ think: 1000 }, { respond: response }, { stream: "Done." }] },
   });
   await using run = stage.runThrough(...REFUSABLE);

@@ -43,10 +43,14 @@ Deno.test("every recorded error of Claude Code has the class of what its model s
 Deno.test("every recorded error of Codex has the class of what its model server answered", async () => {
   const found = await failuresOn(codexProvider);
   assert(found.length >= 25, `${found.length} screens`);
-  const expected = (text: string): FailureClass =>
-    /\b429\b/.test(text) ? "rate_limit" : /high demand/.test(text) ? "overloaded" : "other";
-  assertEquals(found.filter((one) => one.class !== expected(one.text)), []);
-  assertEquals(new Set(found.map((one) => one.class)), new Set<FailureClass>(["rate_limit", "overloaded", "other"]));
+  const expected = ({ name, text }: (typeof found)[number]): FailureClass => {
+    if (/-error-401-/.test(name)) return "auth";
+    if (/-error-usage-limit-/.test(name)) return "usage_limit";
+    return /\b429\b/.test(text) ? "rate_limit" : /high demand/.test(text) ? "overloaded" : "other";
+  };
+  assertEquals(found.filter((one) => one.class !== expected(one)), []);
+  const classes: readonly FailureClass[] = ["auth", "usage_limit", "rate_limit", "overloaded", "other"];
+  assertEquals(new Set(found.map((one) => one.class)), new Set(classes));
 });
 
 Deno.test("an error is quoted whole where the CLI has wrapped it", async () => {

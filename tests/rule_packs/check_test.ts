@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CODEX_SCREEN } from "../../lib/providers/codex/rules.ts";
 import { PROVIDERS, RULE_PACKS } from "../../lib/providers/mod.ts";
 import { checkPayload } from "../../lib/rule_packs/check.ts";
@@ -52,9 +52,8 @@ Deno.test("mistakes of form are listed with their places", async () => {
     rules: [{ id: "a", status: "idle", region: "satus" as "status", pattern: "^x" }],
     payload: { made_at: "yesterday", more: 1 },
   });
-  for (const part of ["version: must be numbers with dots", "made_at: ", "screen.rules.19.region: ", '"more"']) {
-    assertStringIncludes(message, part);
-  }
+  for (const part of ["version: must be numbers with dots", "made_at: ", '"more"']) assertStringIncludes(message, part);
+  assertMatch(message, /^ {2}screen\.rules\.\d+\.region: /m);
 });
 
 Deno.test("what a pack names must be there", async () => {
