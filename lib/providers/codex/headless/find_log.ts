@@ -22,8 +22,8 @@ export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> 
 
 /**
  * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new
- * log whose first record names our folder and a start after ours, and whose prompt is ours as far as there is one.
- * Where several fit, none is taken: it may be another run's.
+ * log whose first record names our folder and a start after ours, and which has our prompt. Where several fit, none is
+ * taken: it may be another run's. So may one that has no prompt yet.
  */
 export async function findLogByEvidence(
   folder: string,
@@ -33,12 +33,14 @@ export async function findLogByEvidence(
   const open = (await listOpenFiles(await listPids())).filter((path) => LOG_NAME.test(nameOf(path)));
   const ours = await realPath(workdir);
   const fitting: string[] = [];
-  for (const path of open.length > 0 ? open : await listAllLogs(folder)) {
+  const isOpen = open.length > 0;
+  for (const path of isOpen ? open : await listAllLogs(folder)) {
     if (before.has(path)) continue;
     const { session, prompts } = await readHead(path);
     if (session === undefined || !session.isMain || await realPath(session.cwd) !== ours) continue;
     if (session.startedAt < startedAt - TIME_SLACK_MS) continue;
-    if (prompts.length > 0 && !prompts.some((text) => essence(text) === essence(prompt))) continue;
+    const mayComeYet = isOpen && prompts.length === 0;
+    if (!mayComeYet && !prompts.some((text) => essence(text) === essence(prompt))) continue;
     fitting.push(path);
   }
   return fitting.length === 1 ? fitting[0] : undefined;

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { findLogByEvidence } from "../../../../lib/providers/codex/headless/find_log.ts";
+import { tempDir } from "../../../support/temp_dir.ts";
+
+const META = (cwd: string) => ({
+  timestamp: "2026-11-20T08:32:37.000Z",
+  type: "session_meta",
+  payload: { id: "t", timestamp: "2026-11-20T08:32:37.000Z", cwd, source: "exec", originator: "codex_exec" },
+});
+
+const PROMPT = (text: string) => ({
+  timestamp: "2026-11-20T08:32:38.000Z",
+  type: "response_item",
+  payload: { type: "message", role: "user", content: [{ type: "input_text", text }] },
+});
+
+/** A folder of session logs that two attempts in one working directory write to. */
+async function stage() {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await tempDir()).path;
+  const resources = stack.move();
+  const write = (name: string, ...records: readonly object[]) =>
+    Deno.writeTextFile(`${folder}/rollout-${name}.jsonl`, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const find = (prompt: string, before: readonly string[] = []) =>
+    findLogByEvidence(folder, {
+      query: {
+        workdir: folder,
+        env: {},
+        prompt,
+        startedAt: Date.parse("2026-11-20T08:32:36.000Z"),
+        sessionId: () => undefined,
+        listPids: () => Promise.resolve([]),
+        writerEnded: new AbortController().signal,
+      },
+      before: new Set(before.map((name) => `${folder}/rollout-${name}.jsonl`)),
+    });
+  return { folder, write, find, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+Deno.test("a log that has no prompt yet is nobody's: it may be that of another attempt in the folder", async () => {
+  await using logs = await stage();
+  const { folder, write, find } = logs;
+  await write("second", META(folder));
+  assertEquals(await find("Do the first."), undefined);
+  await write("second", META(folder), PROMPT("Do the second."));
+  assertEquals(await find("Do the first."), undefined);
+  assertEquals(await find("Do the second."), `${folder}/rollout-second.jsonl`);
+  await write("first", META(folder), PROMPT("Do the first."));
+  assertEquals(await find("Do the first."), `${folder}/rollout-first.jsonl`);
+});
+
+Deno.test("a log that was there before, and one of two with the same prompt, are not taken", async () => {
+  await using logs = await stage();
+  const { folder, write, find } = logs;
+  await write("one", META(folder), PROMPT("Do it."));
+  assertEquals(await find("Do it.", ["one"]), undefined);
+  await write("two", META(folder), PROMPT("Do it."));
+  assertEquals(await find("Do it."), undefined);
+});
