@@ -52,7 +52,8 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     limit: drive.limitOf(noProgressName("maxSameCommand")),
     look: () => lookAtFiles(at, drive),
     onRepeated({ command, times }) {
-      if (!isOver) drive.record({ type: "command_repeated", command, times, passable: true });
+      if (isOver) return;
+      drive.record({ type: "command_repeated", command: drive.redactor.text(command), times, passable: true });
     },
   });
   const onProgress = (fact: HeadlessFact) => {

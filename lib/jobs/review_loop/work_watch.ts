@@ -54,7 +54,7 @@ export function watchWork(options: WorkWatchOptions): WorkWatch {
         onRepeated({ command, times }) {
           // What it repeated does not matter any more once its turn is over.
           if (state().turn?.id !== turnId) return;
-          record({ type: "command_repeated", turnId, role, command, times, passable: true });
+          record({ type: "command_repeated", turnId, role, command: redactor.text(command), times, passable: true });
         },
       }),
     async around(turn, play) {

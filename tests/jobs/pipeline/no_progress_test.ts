@@ -81,13 +81,17 @@ Deno.test("a step that has failed gets all its tries again: what was the same be
 });
 
 /** An agent that runs one command until it is stopped, and makes a file each time if it is to. */
-const spins = (dir: TempDir, { changing = false, times = Infinity } = {}): Act => async (request) => {
+const spins = (
+  dir: TempDir,
+  { changing = false, times = Infinity, command = "make check" } = {},
+): Act =>
+async (request) => {
   for (let number = 1; number <= times; number++) {
     request.signal.throwIfAborted();
     // Not one file again and again: a look could see it empty twice, in the middle of a write.
     if (changing) await dir.write({ [`${number}.txt`]: "" });
-    request.onProgress?.({ type: "ran", id: `c${number}`, command: "make check" });
-    request.onProgress?.({ type: "saw", id: `c${number}`, command: "make check", output: "no", exitCode: 2 });
+    request.onProgress?.({ type: "ran", id: `c${number}`, command });
+    request.onProgress?.({ type: "saw", id: `c${number}`, command, output: "no", exitCode: 2 });
     // A look at the files takes its time.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -113,6 +117,20 @@ Deno.test("max_same_command: an agent that repeats one command is ended with its
   const raise = { max_same_command: 9 };
   const { report, events } = await resumeIn(dir, [step("a")], { ...cast(says()), run: id, noProgress, raise });
   assertEquals([report.outcome, only(events, "attempt_started")[0]?.reason], ["pass", "interrupted"]);
+});
+
+Deno.test("max_same_command: a secret in the command is neither in the journal nor in what is said of it", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(spins(dir, { command: "deploy --key correct-horse" }));
+  const error = await assertRejects(
+    () => runIn(dir, [step("a")], { ...agents, noProgress: { maxSameCommand: 4 }, secrets: ["correct-horse"] }),
+    CapReachedError,
+    "deploy --key ",
+  );
+  const { id } = await endOf(dir);
+  const journal = await Deno.readTextFile(`${dir.path}/.panewright/runs/${id}/journal.ndjson`);
+  assertEquals([error.message, journal].filter((text) => text.includes("correct-horse")), []);
 });
 
 Deno.test("max_same_command: a command that makes a file each time is let go on, and so is one below the limit", async () => {
