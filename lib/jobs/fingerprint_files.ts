@@ -76,7 +76,9 @@ async function listByGit(options: FingerprintOptions): Promise<readonly string[]
     return names;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
+    if (error instanceof UntoldError || options.signal?.aborted) throw error;
+    // Such as a program that may not be started: what is watched beside a run must not end it.
+    throw new UntoldError("git cannot be asked", { cause: error });
   }
 }
 
@@ -84,7 +86,8 @@ function git({ workdir, signal, processRunner = systemProcessRunner }: Fingerpri
   return processRunner.run({
     argv: ["git", "-c", "core.fsmonitor=false", ...args],
     cwd: workdir,
-    env: { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" },
+    // In a partial clone, git would fetch what is missing with a command that the configuration names.
+    env: { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" },
     timeoutMs: GIT_TIMEOUT_MS,
     maxOutputBytes: 64 * 1024 * 1024,
     ...(signal === undefined ? {} : { signal }),

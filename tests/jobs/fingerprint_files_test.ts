@@ -103,7 +103,30 @@ Deno.test("nothing that the repository configures is run, and no link or FIFO is
   await Deno.lstat(`${dir.path}/ran`).then(() => assert(false, "it ran"), () => {});
 });
 
-Deno.test("what cannot be looked at is not told: too many files, git that does not answer, a name that is not UTF-8", async () => {
+Deno.test("what a partial clone lacks is not fetched: its configuration names the command", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "keep/a.txt": "one", "away/b.txt": "two", spy: `#!/bin/sh\ntouch ${dir.path}/ran\n` });
+  await Deno.chmod(`${dir.path}/spy`, 0o755);
+  await git(dir, "init", "-q");
+  await git(dir, "add", "--all");
+  await git(dir, "commit", "-qm", "all");
+  await git(dir, "sparse-checkout", "init", "--cone", "--sparse-index");
+  await git(dir, "sparse-checkout", "set", "keep");
+  await Deno.remove(`${dir.path}/.git/objects`, { recursive: true });
+  await Deno.mkdir(`${dir.path}/.git/objects`);
+  const settings = {
+    "core.repositoryFormatVersion": "1",
+    "extensions.partialClone": "origin",
+    "remote.origin.promisor": "true",
+    "remote.origin.url": dir.path,
+    "remote.origin.uploadpack": `${dir.path}/spy`,
+  };
+  for (const [name, value] of Object.entries(settings)) await git(dir, "config", name, value);
+  await look(dir);
+  await Deno.lstat(`${dir.path}/ran`).then(() => assert(false, "it ran"), () => {});
+});
+
+Deno.test("what cannot be looked at is not told: too many files, git that does not answer or start, a name not in UTF-8", async () => {
   await using dir = await tempDir();
   await dir.write({ "a.txt": "one", "b.txt": "two" });
   assertEquals(await look(dir, { maxFiles: 1 }), undefined);
@@ -115,4 +138,6 @@ Deno.test("what cannot be looked at is not told: too many files, git that does n
     };
     assertEquals(await look(dir, { processRunner }), undefined);
   }
+  const refused = () => Promise.reject(new Deno.errors.PermissionDenied("git"));
+  assertEquals(await look(dir, { processRunner: { run: refused } }), undefined);
 });
