@@ -11,7 +11,7 @@ export interface RoundEvidence {
 
 /**
  * What the test of a round that failed has shown: what the project's test command wrote where that failed, otherwise
- * what the tester reported. `undefined` for a round that came to no test.
+ * what the tester reported. `undefined` for a round that came to no test, or whose test wrote nothing.
  *
  * @example
  * ```ts
@@ -33,6 +33,8 @@ export function evidenceOf(
   const { command, report } = testEvidence;
   if (command?.passed === false) {
     const { exitCode, output } = command;
+    // One that writes nothing does not tell one failure from the next.
+    if (output.trim() === "") return undefined;
     return { output: `exit code ${exitCode}\n${output}`, file: `evidence/r${round}-test.txt`, isOfCommand: true };
   }
   const path = responses.findLast(({ role }) => role === "tester")?.path ?? "";

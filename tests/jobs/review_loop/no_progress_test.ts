@@ -11,7 +11,13 @@ import { FAIL, GOOD_REVIEW, JOB } from "./scripted_agents.ts";
 const ROLES = ["programmer", "programmer_review", "tester"] as const;
 
 /** What a journal has of a run that starts with the tester, and whose rounds all fail; without a test command. */
-function journal({ rounds, withCommand = false }: { readonly rounds: number; readonly withCommand?: boolean }) {
+function journal(
+  { rounds, withCommand = false, isSilent = false }: {
+    readonly rounds: number;
+    readonly withCommand?: boolean;
+    readonly isSilent?: boolean;
+  },
+) {
   const settings = reviewLoopSettings({
     startAgent: "tester",
     maxRounds: 9,
@@ -51,7 +57,7 @@ function journal({ rounds, withCommand = false }: { readonly rounds: number; rea
     }
     if (withCommand) {
       const ended = { passed: false, exitCode: 1, seconds: round, timedOut: false, truncated: false } as const;
-      const output = `1 failed (${round * 7} ms)`;
+      const output = isSilent ? "" : `1 failed (${round * 7} ms)`;
       facts.push(
         { type: "test_command_started", round, command: "npm test" },
         { type: "test_command_finished", round, ...ended, output },
@@ -86,6 +92,11 @@ Deno.test("rounds that fail with the tester's same words, and turns that change 
 Deno.test("with a test command it is that one's output, but for the time that it took", () => {
   const { standstill } = spentBy(journal({ rounds: 3, withCommand: true }), NOTHING).spent;
   assertEquals([standstill.test.count, standstill.test.evidence], [3, "evidence/r3-test.txt"]);
+});
+
+Deno.test("a test command that writes nothing is not compared: each failure may be another", () => {
+  const { standstill } = spentBy(journal({ rounds: 3, withCommand: true, isSilent: true }), NOTHING).spent;
+  assertEquals(counts(standstill), [2, 2, 0]);
 });
 
 Deno.test("killed after any record, the next process counts the same, and never more", () => {
