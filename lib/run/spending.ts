@@ -83,7 +83,7 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
       };
     case "process_ends": {
       // A turn takes no longer than its process, whatever the calendar says.
-      const turnSeconds = Math.min(event.seconds, openSeconds(before, atMs));
+      const turnSeconds = Math.min(event.seconds, openSeconds(seen(before, atMs), atMs));
       return { ...turnEnded(before, turnSeconds), seconds: before.seconds + event.seconds, process: undefined };
     }
     case "worker_begins":
@@ -155,7 +155,15 @@ function tokensUsed(
 }
 
 function seen(spending: Spending, lastMs: number): Spending {
-  return spending.process === undefined ? spending : { ...spending, process: { ...spending.process, lastMs } };
+  const { process, turn } = spending;
+  if (process === undefined) return spending;
+  // A calendar that was set back takes nothing away from what was used before.
+  const backMs = Math.max(0, process.lastMs - lastMs);
+  return {
+    ...spending,
+    process: { sinceMs: process.sinceMs - backMs, lastMs },
+    turn: turn && { ...turn, sinceMs: turn.sinceMs - backMs },
+  };
 }
 
 function openSeconds({ turn }: Spending, untilMs: number): number {
