@@ -62,8 +62,9 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
     const told = await agent.usage();
     if (told === undefined) return false;
     const { sessionId: session, usage } = told;
-    const isNew = Object.keys(newIn(state().tokens, countOf({ role, session, usage }))).length > 0;
-    if (isNew) record({ type: "tokens_counted", role, session, usage, passable: true });
+    // A record that has lost something, as one that an agent has removed, gives nothing back.
+    const isMore = tokensIn(newIn(state().tokens, countOf({ role, session, usage }))) > 0;
+    if (isMore) record({ type: "tokens_counted", role, session, usage, passable: true });
     return true;
   }
 

@@ -62,10 +62,10 @@ function counterOf(
 
 Deno.test("what a session has used is written down when it is more; a session after another adds to it", async () => {
   const { counter, records, counts } = counterOf({
-    tester: [undefined, used(5), used(5), used(8), used(2, "s2"), used(8)],
+    tester: [undefined, used(5), used(5), used(8), used(1), used(2, "s2"), used(8)],
     analyst: [used(1)],
   });
-  for (let look = 0; look < 6; look++) await counter.countAll();
+  for (let look = 0; look < 7; look++) await counter.countAll();
   assertEquals(records.map(({ role, session, usage }) => [role, session, usage["m"]?.inputTokens]), [
     ["analyst", "s1", 1],
     ["tester", "s1", 5],

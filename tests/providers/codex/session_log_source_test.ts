@@ -174,6 +174,9 @@ Deno.test("usage: a log without a record of each reply is counted by its sums, w
   source.expectPrompt("Fix the bug");
   await source.read();
   assertEquals((await source.usage?.())?.usage["unknown"]?.inputTokens, 25);
+  // A full context sets the sum to nothing: what was used before was used.
+  await Deno.writeTextFile(found.path, sum(0, 0) + sum(4, 4), { append: true });
+  assertEquals((await source.usage?.())?.usage["unknown"]?.inputTokens, 29);
 });
 
 Deno.test("what the agent has run is told once, with its outputs; a turn that begins makes what came before past", async () => {

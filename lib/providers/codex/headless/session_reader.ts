@@ -183,11 +183,11 @@ class CodexReader implements SessionReader {
     this.#sum = readTokens(objectOf(sum));
     if (this.#responses.size > 0) return [];
     const model = this.#model;
-    // The first sum of a session that was resumed holds what it used before.
-    const tokens = before === undefined
-      ? readTokens(objectOf(last))
-      : usageSince({ [model]: before }, { [model]: this.#sum })[model];
-    return tokens === undefined ? [] : [{ type: "spent", model, tokens }];
+    const tokens = before && usageSince({ [model]: before }, { [model]: this.#sum })[model];
+    if (before !== undefined && tokens === undefined) return [];
+    // The first sum of a session that was resumed holds what it used before; a full context makes sums begin anew.
+    const isAnew = tokens === undefined || tokens.inputTokens < 0 || tokens.outputTokens < 0;
+    return [{ type: "spent", model, tokens: isAnew ? readTokens(objectOf(last)) : tokens }];
   }
 }
 
