@@ -1,5 +1,5 @@
 import { basename, dirname } from "@std/path/posix";
-import { LineTail } from "../../session_log/line_tail.ts";
+import { openRegularFile } from "../../ports/regular_file.ts";
 import { objectOf, parseJsonObject, textOf } from "../headless/json.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,7 +26,7 @@ export function sessionLogLister(path: string, sessionId: string): () => Promise
     for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
       const log = `${folder}/${name}`;
       if (!/^rollout-.*\.jsonl$/.test(name) || known.has(log)) continue;
-      const named = await sessionNamedIn(log);
+      const named = sessionNamedIn(log);
       if (named !== undefined) known.set(log, named === sessionId);
     }
   }
@@ -50,11 +50,25 @@ function dayFoldersSince(path: string, nowMs: number): readonly string[] {
   return folders;
 }
 
+/** The most that a log's first record may have: it holds the CLI's instructions, some 20 KB. */
+const MAX_FIRST_BYTES = 4 * 1024 * 1024;
+
 /** The session that a log belongs to by its first record; `undefined` while that is not written. */
-async function sessionNamedIn(path: string): Promise<string | undefined> {
-  using tail = new LineTail(path);
-  const { lines: [first] } = await tail.read().catch(() => ({ lines: [] }));
+function sessionNamedIn(path: string): string | undefined {
+  const first = readFirstLine(path);
   if (first === undefined) return undefined;
   const { session_id: session, id } = objectOf(parseJsonObject(first)?.["payload"]);
   return textOf(session) ?? textOf(id) ?? basename(path);
+}
+
+/** The logs of all sessions of a day may lie here: of those of others, no more is read. */
+function readFirstLine(path: string): string | undefined {
+  try {
+    using file = openRegularFile(path, { access: "read", followLinks: true });
+    const bytes = new Uint8Array(Math.min(file.stat().size, MAX_FIRST_BYTES));
+    const end = bytes.subarray(0, file.readAt(0, bytes)).indexOf(0x0a);
+    return end === -1 ? undefined : new TextDecoder().decode(bytes.subarray(0, end));
+  } catch {
+    return undefined;
+  }
 }
