@@ -17,6 +17,9 @@ export interface AwakeClockParts {
 /** How often the time is read while anything sleeps. */
 const BEAT_MS = 2000;
 
+/** Timers that are to wait longer ring at once. */
+const MOST_MS = 2 ** 31 - 1;
+
 /** A delay up to this is put down to a busy machine, not to a process that was stopped. */
 const LATE_MS = 5000;
 
@@ -69,7 +72,7 @@ export function createAwakeClock({ monotonicNow, wait }: AwakeClockParts): Clock
       try {
         let leftMs = ms;
         do {
-          await wait(leftMs, signal);
+          await wait(Math.min(leftMs, MOST_MS), signal);
           leftMs = untilMs - now();
         } while (leftMs >= 1);
       } finally {

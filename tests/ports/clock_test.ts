@@ -122,3 +122,17 @@ Deno.test("the real clock sleeps as long as it should, and stops when it is told
   abort.abort(new Error("stop"));
   await assertRejects(() => sleep, Error, "stop");
 });
+
+Deno.test("a sleep that is longer than timers can be waits in parts", async () => {
+  const days = new AbortController();
+  const waits: number[] = [];
+  const wait = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((_resolve, reject) => {
+      waits.push(ms);
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  const sleep = createAwakeClock({ monotonicNow: () => 0, wait }).sleep(60 * 24 * HOUR_MS, days.signal);
+  days.abort(new Error("enough"));
+  await assertRejects(() => sleep, Error, "enough");
+  assertEquals(Math.max(...waits), 2 ** 31 - 1);
+});
