@@ -144,14 +144,20 @@ export function requireRaise(raised: RunCaps, caps: RunCaps): void {
   }
 }
 
+/** A cap that is reached, by name, and how much was used. */
+export interface ReachedCap {
+  readonly name: string;
+  readonly used: number;
+}
+
 /**
- * The name of the cap that is reached, of a run or of one of its workers.
+ * The cap that is reached, of a run or of one of its workers.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const used = { maxTurns: 3, maxMinutes: 7.5, maxTokens: 0, maxCost: 0 };
- * assertEquals(reachedCap({ "tester.max_turns": 3 }, used, "tester"), "tester.max_turns");
+ * assertEquals(reachedCap({ "tester.max_turns": 3 }, used, "tester"), { name: "tester.max_turns", used: 3 });
  * assertEquals(reachedCap({ "tester.max_turns": 3 }, used), undefined);
  * ```
  */
@@ -160,9 +166,9 @@ export function reachedCap(
   used: Used,
   worker?: string,
   kinds: readonly Cap[] = CAPS,
-): string | undefined {
+): ReachedCap | undefined {
   return kinds.map((cap) => ({ name: nameOf(cap, worker), used: used[cap] }))
-    .find(({ name, used }) => used >= (caps[name] ?? Infinity))?.name;
+    .find(({ name, used }) => used >= (caps[name] ?? Infinity));
 }
 
 /** The name of a cap; of a worker's where one is named. */
@@ -190,16 +196,21 @@ export function tokenCapOf(
 }
 
 /**
- * What `--raise` is given to let a run continue beyond a cap: twice as much.
+ * What `--raise` is given to let a run continue beyond a cap: twice the cap, or twice what was used where that is not
+ * enough.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(raiseOf("max_turns", 20), "max_turns=40");
+ * assertEquals(raiseOf("max_turns", { limit: 20 }), "max_turns=40");
+ * assertEquals(raiseOf("max_tokens", { limit: 100, used: 80_000 }), "max_tokens=160000");
  * ```
  */
-export function raiseOf(cap: string, limit: number): string {
-  return `${cap}=${Number((2 * limit).toFixed(6))}`;
+export function raiseOf(
+  cap: string,
+  { limit, used = 0 }: { readonly limit: number; readonly used?: number | undefined },
+): string {
+  return `${cap}=${used < 2 * limit ? Number((2 * limit).toFixed(6)) : 2 * Math.ceil(used)}`;
 }
 
 /** A run has used what it may. Nothing is lost, and a person can let it continue. */
@@ -210,16 +221,23 @@ export class CapReachedError extends HumanInterventionRequiredError {
   /** What else must be raised: other caps that are reached as well. */
   readonly raiseAlso: readonly string[];
 
-  /** @param more `seen` is what was seen, as the rest of a sentence, where the number alone does not tell it */
+  /**
+   * @param more `seen` is what was seen, as the rest of a sentence, where the number alone does not tell it; `used` is
+   * how much was used, which may be far beyond the cap
+   */
   constructor(
     cap: string,
     limit: number,
-    { seen, raiseAlso = [] }: { readonly seen?: string; readonly raiseAlso?: readonly string[] } = {},
+    { seen, used, raiseAlso = [] }: {
+      readonly seen?: string;
+      readonly used?: number;
+      readonly raiseAlso?: readonly string[];
+    } = {},
   ) {
     super(`Cannot continue: the cap ${cap} (${limit}) is reached${seen === undefined ? "" : `: ${seen}`}`, {
       hint: "Everything is kept. `panewright resume --raise` continues with a higher cap.",
     });
-    this.raise = raiseOf(cap, limit);
+    this.raise = raiseOf(cap, { limit, used });
     this.raiseAlso = raiseAlso;
   }
 }

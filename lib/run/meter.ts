@@ -1,5 +1,14 @@
 import type { Clock } from "../ports/clock.ts";
-import { CapReachedError, nameOf, raisedCaps, raiseOf, reachedCap, type RunCaps, TOKEN_CAPS } from "./caps.ts";
+import {
+  CapReachedError,
+  nameOf,
+  raisedCaps,
+  raiseOf,
+  type ReachedCap,
+  reachedCap,
+  type RunCaps,
+  TOKEN_CAPS,
+} from "./caps.ts";
 import { costOf, type Prices, unpricedModels } from "./prices.ts";
 import { reachedStandstill } from "./no_progress.ts";
 import { type MeterEvent, spend, type Spending, usageIn, usedBy } from "./spending.ts";
@@ -57,9 +66,9 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
   let spent = earlier;
 
   const limits = () => raisedCaps(caps, spent.raised);
-  const errorOf = (name: string) => new CapReachedError(name, limits()[name] ?? 0);
-  const refuse = (name: string | undefined) => {
-    if (name !== undefined) throw errorOf(name);
+  const errorOf = ({ name, used }: ReachedCap, caps = limits()) => new CapReachedError(name, caps[name] ?? 0, { used });
+  const refuse = (cap: ReachedCap | undefined) => {
+    if (cap !== undefined) throw errorOf(cap);
   };
   /** All limits that are reached are told, so that they can be raised at once. */
   const standstillError = () => {
@@ -69,7 +78,7 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
     const also = others.map(({ name, seen }) => `; so is ${name} (${limitOf(name)}): ${seen}`);
     return new CapReachedError(first.name, limitOf(first.name), {
       seen: first.seen + also.join(""),
-      raiseAlso: others.map(({ name }) => raiseOf(name, limitOf(name))),
+      raiseAlso: others.map(({ name }) => raiseOf(name, { limit: limitOf(name) })),
     });
   };
   const costNow = (worker?: string) => prices === undefined ? 0 : costOf(usageIn(spent, worker), prices);
@@ -80,7 +89,7 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
     const minutes = limits()[name];
     if (minutes === undefined) return;
     const leftMs = Math.max(0, Math.ceil((minutes - used(worker).maxMinutes) * 60_000));
-    clock.sleep(leftMs, signal).then(() => reached.abort(errorOf(name)), () => {});
+    clock.sleep(leftMs, signal).then(() => reached.abort(errorOf({ name, used: minutes })), () => {});
   };
   const requireTurn = (worker: string, { hasBegun = false }: TurnToCheck = {}) => {
     const kinds = hasBegun ? IN_A_TURN : undefined;
@@ -98,8 +107,8 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
       switch (event?.kind) {
         case "process_begins": {
           const raised = raisedCaps(caps, { ...spent.raised, ...event.raised });
-          const name = reachedCap(raised, used(), undefined, IN_A_TURN);
-          if (name !== undefined) throw new CapReachedError(name, raised[name] ?? 0);
+          const cap = reachedCap(raised, used(), undefined, IN_A_TURN);
+          if (cap !== undefined) throw errorOf(cap, raised);
           return;
         }
         case "turn_begins":
@@ -122,10 +131,10 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
           stopInTime(event.worker, turnOver.signal);
           break;
         case "tokens_counted": {
-          const name = reachedCap(limits(), used(), undefined, TOKEN_CAPS) ??
+          const cap = reachedCap(limits(), used(), undefined, TOKEN_CAPS) ??
             reachedCap(limits(), used(event.worker), event.worker, TOKEN_CAPS);
           // Beside a turn there is nothing to stop: the next one does not begin.
-          if (name !== undefined && spent.turn !== undefined) reached.abort(errorOf(name));
+          if (cap !== undefined && spent.turn !== undefined) reached.abort(errorOf(cap));
           break;
         }
         case "command_repeats": {

@@ -28,6 +28,21 @@ Deno.test("spending: processes and turns add up, one that was killed up to its l
   assertEquals(usedBy(spent, 1000 * MINUTE_MS, "tester"), { maxTurns: 1, maxMinutes: 4, maxTokens: 0 });
 });
 
+Deno.test("spending: a calendar that is set back takes nothing away from a process that was killed, or from a turn", () => {
+  const begun = [
+    [0, { kind: "process_begins" }],
+    [1, { kind: "turn_begins", worker: "tester" }],
+    [100, undefined],
+    // Set back by an hour.
+    [40, undefined],
+    [45, undefined],
+  ] as const;
+  const killed = spentBy([...begun, [200, { kind: "process_begins" }]]);
+  assertEquals([killed.seconds, usedBy(killed, 0, "tester").maxMinutes], [105 * 60, 104]);
+  const ended = spentBy([...begun, [46, { kind: "process_ends", seconds: 106 * 60 }]]);
+  assertEquals([usedBy(ended, 0).maxMinutes, usedBy(ended, 0, "tester").maxMinutes], [106, 105]);
+});
+
 Deno.test("spending: an end that counts less than the calendar, as a suspended machine's does, is what counts", () => {
   const spent = spentBy([
     [0, { kind: "process_begins" }],
@@ -131,6 +146,19 @@ Deno.test("minutes stop what is under way: those of the run, and those of a role
     take({ kind: "turn_ends", seconds: 1 });
   };
   assertEquals(await stopsAfter({ "tester.max_minutes": 3 }, workedBefore), undefined);
+});
+
+Deno.test("a reply far beyond a cap: what is proposed lets the run continue", () => {
+  using clock = createFakeClock();
+  const { meter, begin } = meterOf(clock, { max_tokens: 100, max_turns: 9 });
+  using _ = meter;
+  begin({ kind: "process_begins" });
+  begin({ kind: "turn_begins", worker: "tester" });
+  meter.take({ kind: "tokens_counted", worker: "tester", usage: some(80_000) });
+  const { raise } = meter.signal.reason as CapReachedError;
+  assertEquals(raise, "max_tokens=160000");
+  assertThrows(() => begin({ kind: "process_begins", raised: { max_tokens: 200 } }), CapReachedError, "(200)");
+  begin({ kind: "process_begins", raised: parseRaise([raise]) });
 });
 
 Deno.test("a run that has used its minutes does not begin again, unless they are raised", async () => {
