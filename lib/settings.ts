@@ -9,7 +9,10 @@ import { UsageError } from "./errors.ts";
 /** A program with its arguments. */
 export type Argv = readonly [string, ...string[]];
 
-/** A number: whole unless it is of seconds, or an amount of money. `libraryDefault` is the default of the library, where it differs. */
+/**
+ * A number: whole unless it is of seconds, or an amount of money. `libraryDefault` is the default of the library, where
+ * it differs.
+ */
 export interface NumberValue {
   readonly kind: "seconds" | "count" | "bytes" | "amount";
   readonly above?: number;
