@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { listProcesses, processTree } from "../../lib/ports/process_table.ts";
+import { readRecords } from "../support/journal_records.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
 import { setUpCodexProject } from "./codex_project.ts";
@@ -85,6 +86,12 @@ Deno.test("agent killed in the middle of a turn: it is started again, told so, a
   const lost = run.facts().filter(({ type }) => type === "agent_lost");
   assertEquals(lost.map(({ role, maxRestarts }) => [role, maxRestarts]), [["tester", 2], ["tester", 2]]);
   for (const { reason } of lost) assertMatch(String(reason), HOW_IT_ENDED);
+  const records = await readRecords(`${await run.folder()}/journal.ndjson`);
+  const ofTester = (type: string) => records.findLast((record) => record.type === type && record["role"] === "tester");
+  const timeOf = (type: string) => Date.parse(String(ofTester(type)?.["at"]));
+  const untilLostMs = timeOf("agent_lost") - timeOf("turn_started");
+  const seconds = Number(ofTester("response_received")?.["seconds"]);
+  assert(seconds * 1000 >= untilLostMs, `${seconds} s do not have the ${untilLostMs} ms of the agents that were lost`);
   const messages = [...Deno.readDirSync(`${await run.folder()}/messages`)].map(({ name }) => name).sort();
   assertEquals(messages, ["r1-tester-2.md", "r1-tester-3.md", "r1-tester.md"]);
   const told = await Deno.readTextFile(`${await run.folder()}/messages/r1-tester-2.md`);

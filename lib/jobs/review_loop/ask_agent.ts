@@ -67,13 +67,15 @@ export function createAskAgent(
   const acceptTimes = new Map<string, number>();
 
   return async (role, prompt, turn) => {
+    // With the time of an agent that was lost: the turn's minutes are capped.
+    const startedAtMs = clock.now();
     let isNew = await team.start(role);
     for (;;) {
       // What an agent before was told may be new to this one.
       const text = isNew ? buildPrompt({ context: contextOf(state()), state: state().loop, turn }) : prompt;
       const terminal = team.terminalOf(role);
       try {
-        return await play(role, text, { turnId: turn.id, terminal });
+        return await play(role, text, { turnId: turn.id, terminal, startedAtMs });
       } catch (error) {
         if (!await restart(role, { error, terminal })) throw error;
       }
@@ -100,11 +102,14 @@ export function createAskAgent(
   async function play(
     role: Role,
     prompt: string,
-    { turnId, terminal }: { readonly turnId: string; readonly terminal: AgentTerminal },
+    { turnId, terminal, startedAtMs }: {
+      readonly turnId: string;
+      readonly terminal: AgentTerminal;
+      readonly startedAtMs: number;
+    },
   ): Promise<LoopResponse> {
     const { id: terminalId } = terminal;
     let source: Omit<LoopResponse, "text"> = {};
-    const startedAtMs = clock.now();
     const isKnown = known.has(terminalId);
     known.add(terminalId);
     const open = state().turn;
