@@ -221,6 +221,8 @@ Deno.test("a person at the terminal of a run answers an agent's questions there,
   await type("2\\");
   await type("1,3, text: a page\\");
   await type("text: 8443, please");
+  const shown = await until(screen, (text) => /\d+:\d+:\d+ PASS|PASS after/.test(text), (text) => text);
+  assertMatch(shown, /PASS after/);
   assertEquals(await until(() => Deno.readTextFile(result).catch(() => "")), "0\n");
   assertEquals(await stage.answers(), [ANSWERS]);
   await tmux("kill-server");
