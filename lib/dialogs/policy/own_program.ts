@@ -55,4 +55,4 @@ export function ownCommand(words: readonly ShellWord[]): string | undefined {
 
 /** The commands that a run's agents may not give. */
 const COMMANDS =
-  /^(?:run|exec|resume|attach|stop|clean|answer|init|config|trust|permissions|audit|record|fixture|demo|replay-agent|hook)$/;
+  /^(?:run|exec|resume|attach|stop|clean|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook)$/;
