@@ -113,6 +113,15 @@ for (const [pack, drawn] of [[CODEX_RULES, CODEX], [CLAUDE_CODE_RULES, CLAUDE]] 
   });
 }
 
+Deno.test("codex: an answer that names Codex, its prompt out of sight, is no start that nobody has asked", () => {
+  const told = (...rows: readonly string[]) =>
+    classify(parseScreen([...rows, CODEX_COMPOSER].join("\n\n")), CODEX_RULES).status;
+  assertEquals(told("• The log begins with:", "  OpenAI Codex (v0.169.0)"), "completed");
+  assertEquals(told("  OpenAI Codex (v0.169.0)", "  It has no bullet."), "completed");
+  assertEquals(told("  >_ OpenAI Codex (v0.169.0)", "• Plan mode is on."), "idle");
+  assertEquals(told("OpenAI Codex (v0.169.0)", "• Plan mode is on."), "idle");
+});
+
 Deno.test("claude_code: an error is what has the colour of its bullet, in any theme, and no hint in grey", () => {
   const told = (bullet: string, text: string) =>
     classify(parseScreen(claude(CLAUDE_COMPOSER, `${bullet} ${text}`)), CLAUDE_CODE_RULES).status;
