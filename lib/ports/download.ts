@@ -36,10 +36,11 @@ export async function download(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const response = await fetch(url, { redirect: "manual", signal: limit });
+      const response: Response = await fetch(url, { redirect: "manual", signal: limit });
       if (!REDIRECTS.includes(response.status)) return await bytesOf(response, maxBytes);
       await response.body?.cancel();
-      const next = URL.parse(response.headers.get("location") ?? "", url);
+      const location = response.headers.get("location");
+      const next: URL | null = location === null ? null : URL.parse(location, url);
       const wrong = next === null ? "it names no address" : problemOf(next, url);
       if (next === null || wrong !== undefined) throw new Error(`a redirect is refused: ${wrong}`);
       url = next;

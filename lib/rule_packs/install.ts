@@ -5,7 +5,7 @@ import { errorText } from "../text/error_text.ts";
 import { VERSION } from "../version.ts";
 import { checkPayload } from "./check.ts";
 import { envelopeText, openEnvelope, UntrustedKeyError } from "./envelope.ts";
-import { readRulesState } from "./installed.ts";
+import { providersOfRules, readRulesState } from "./installed.ts";
 import { MAX_PACK_BYTES } from "./limits.ts";
 import { NewerEngineError } from "./payload.ts";
 import {
@@ -112,7 +112,7 @@ export interface Rollback {
  * Goes back to the pack before, or to the built-in rules.
  *
  * @param options `provider` may be missing where only one has packs
- * @throws {UsageError} when there is nothing to go back from, or several providers have packs
+ * @throws {UsageError} when there is nothing to go back from, several providers have packs, or none has this name
  */
 export async function rollbackRules(
   { provider: named, toBuiltIn }: { readonly provider?: string | undefined; readonly toBuiltIn: boolean },
@@ -122,6 +122,12 @@ export async function rollbackRules(
   using _lock = await lockRules(folder);
   const index = readIndex(folder);
   const provider = named ?? onlyProvider(index);
+  const known = providersOfRules({ providers, index });
+  if (!known.has(provider)) {
+    throw new UsageError(`Cannot go back for "${provider}": it has no rules of its own`, {
+      hint: `PROVIDER is ${[...known].join(" or ")}.`,
+    });
+  }
   const [left, ...before] = index.packs[provider] ?? [];
   if (left === undefined) {
     throw new UsageError(`Cannot go back for ${provider}: the built-in rules are in use`, {

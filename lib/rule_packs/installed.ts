@@ -74,10 +74,9 @@ export async function withInstalledRules(
 export async function readRulesStates(
   { folder, providers, index }: RulesContext & { readonly folder: string; readonly index: RulesIndex },
 ): Promise<ReadonlyMap<string, RulesState>> {
-  const replaceable = providers.filter(({ terminal }) => terminal?.screen !== undefined).map(({ id }) => id);
   const keys = Object.values(index.packs).flat().length === 0 ? new Map() : await readTrustedKeys(folder);
   const states = new Map<string, RulesState>();
-  for (const provider of new Set([...replaceable, ...Object.keys(index.packs)])) {
+  for (const provider of providersOfRules({ providers, index })) {
     const [installed] = index.packs[provider] ?? [];
     states.set(
       provider,
@@ -87,6 +86,14 @@ export async function readRulesStates(
     );
   }
   return states;
+}
+
+/** The ids of the providers that can have a pack, and of those that have one: another version may know more of them. */
+export function providersOfRules(
+  { providers, index: { packs } }: Pick<RulesContext, "providers"> & { readonly index: RulesIndex },
+): ReadonlySet<string> {
+  const replaceable = providers.filter(({ terminal }) => terminal?.screen !== undefined).map(({ id }) => id);
+  return new Set([...replaceable, ...Object.keys(packs)]);
 }
 
 /** Where a pack is read. */

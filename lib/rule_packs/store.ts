@@ -89,11 +89,16 @@ export function readIndex(folder: string): RulesIndex {
     if (!isIndex(value)) throw new SyntaxError("it is damaged");
     return { packs: value.packs, left: value.left };
   } catch (cause) {
-    // A program that Deno was told to keep out of the state folder has none.
-    if (cause instanceof Deno.errors.NotCapable) return NO_PACKS;
+    // A program that Deno was told to keep out of the state folder has none. One that may read it, and may not ask who
+    // owns what is there, must not take the built-in rules instead.
+    if (cause instanceof Deno.errors.NotCapable && !mayRead(path)) return NO_PACKS;
     const reason = cause instanceof SyntaxError ? "it is damaged" : errorText(cause);
     throw new UsageError(`Cannot read ${path}, which says what rules you use: ${reason}`, { cause, hint: KEEP_HINT });
   }
+}
+
+function mayRead(path: string): boolean {
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
 /**

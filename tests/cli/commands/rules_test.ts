@@ -5,6 +5,7 @@ import { readGuardRecordings } from "../../../lib/rule_packs/guard_recordings.ts
 import { MAX_PACK_BYTES } from "../../../lib/rule_packs/limits.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { rulesStage, signedPack } from "../../support/rule_packs.ts";
+import { runPanewright } from "../../support/run_panewright.ts";
 import { recordingsOf } from "../../support/screens.ts";
 
 const BUILT_IN = `built_in ${VERSION}`;
@@ -215,6 +216,7 @@ Deno.test("a pack comes from an https address, or from this machine, and no redi
     "/moved": () => Response.redirect(new URL("/pack.json", `http://127.0.0.1:${server.addr.port}`), 302),
     "/out": () => new Response(null, { status: 302, headers: { location: "http://192.0.2.1/pack.json" } }),
     "/file": () => new Response(null, { status: 302, headers: { location: "file:///etc/passwd" } }),
+    "/nowhere": () => new Response(null, { status: 302 }),
     "/circle": () => new Response(null, { status: 307, headers: { location: "/circle" } }),
     "/huge": () =>
       new Response(
@@ -239,6 +241,7 @@ Deno.test("a pack comes from an https address, or from this machine, and no redi
   await refused("a password", "https://me:word@127.0.0.1/pack.json", "must hold no user and no password", 2);
   await refused("a redirect to http elsewhere", at("/out"), "a redirect is refused: http: is for this machine only", 1);
   await refused("a redirect to a file", at("/file"), "a redirect is refused: file: is not https:", 1);
+  await refused("a redirect to nowhere", at("/nowhere"), "a redirect is refused: it names no address", 1);
   await refused("a circle", at("/circle"), "more than 5 redirects", 1);
   await refused("an endless file", at("/huge"), `it is larger than ${MAX_PACK_BYTES} bytes`, 1);
   await refused("what is not there", at("/gone"), "the server answered 404", 1);
@@ -363,6 +366,19 @@ Deno.test("another panewright checks installed rules again, once, and uses built
   );
 });
 
+Deno.test("a program that may not ask who owns the installed rules does not take the built-in ones instead", async () => {
+  await using stage = await rulesStage();
+  const { call, cwd, home } = stage;
+  assertEquals((await call(["rules", "update", "--from", await stage.offer()])).code, 0);
+  const list = (...permissions: readonly string[]) =>
+    runPanewright(["rules", "--json"], { cwd, permissions, env: { HOME: home } });
+  const blind = await list("--allow-env", "--allow-read");
+  assertEquals(blind.code, 2, blind.stdout);
+  assertStringIncludes(blind.stderr, "installed.json, which says what rules you use: Requires sys access");
+  const seeing = await list("--allow-env", "--allow-read", "--allow-sys=uid");
+  assertStringIncludes(seeing.stdout, `"version":"${VERSION}.1"`);
+});
+
 Deno.test("doctor tells which rules are in use, and what to do about those that cannot be used", async () => {
   await using stage = await rulesStage();
   const { call, folder } = stage;
@@ -389,6 +405,8 @@ Deno.test("wrong usage is told", async () => {
     [["rules", "rollback", "--from", "x"], 'Cannot use --from with "rules rollback"'],
     [["rules", "update", "codex", "--from", "x"], '"rules update" takes none'],
     [["rules", "constructor"], 'Cannot do "constructor" with rules'],
+    [["rules", "rollback", "constructor"], 'Cannot go back for "constructor": it has no rules of its own'],
+    [["rules", "rollback", "claude"], "PROVIDER is codex or claude_code."],
     [["rules", "show", "replay"], 'Cannot show the rules of "replay"'],
     [["rules", "trust", "team.pub", "--remove", "ab"], "Cannot remove the key ab: you do not trust it"],
   ];
