@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const samples = await readSamples();
   if (args["export"] !== undefined) {
     const path = String(args["export"]);
-    await Deno.writeTextFile(path, samples.map((sample) => `${JSON.stringify(exported(sample))}\n`).join(""));
+    await Deno.writeTextFile(path, exported(samples).map((screen) => `${JSON.stringify(screen)}\n`).join(""));
     print(`${path}: ${samples.length} screens`);
     return;
   }

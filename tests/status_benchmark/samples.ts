@@ -3,6 +3,7 @@ import type { Recording } from "../../lib/recordings/recording.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { classify, parseScreen, type RulePack, type TerminalStatus } from "../../lib/screen/mod.ts";
+import { sha256Hex } from "../../lib/text/digest.ts";
 import type { CliName } from "../support/clis.ts";
 import { dressOf } from "../lab/recording/variants.ts";
 
@@ -12,7 +13,7 @@ const PACKS: Readonly<Record<CliName, RulePack>> = { codex: CODEX_RULES, claude_
 
 /** A recorded screen with its truth. */
 export interface Sample {
-  /** CLI, version and name: `codex/0.169.0/idle-fresh-80x24`. */
+  /** 16 hexadecimal digits: a name such as `idle-fresh-80x24` would tell the truth. */
   readonly id: string;
   readonly cli: CliName;
   readonly version: string;
@@ -32,7 +33,7 @@ export async function readSamples(): Promise<readonly Sample[]> {
       const { name, version, expect, alone } = recording;
       if (version === undefined || expect === undefined) throw new TypeError(`${cli} ${name} has no version or status`);
       samples.push({
-        id: `${cli}/${version}/${name}`,
+        id: (await sha256Hex(`${cli}/${version}/${name}`)).slice(0, 16),
         cli,
         version,
         dress: dressOf(cli, name),
@@ -45,8 +46,15 @@ export async function readSamples(): Promise<readonly Sample[]> {
   return samples;
 }
 
-/** What a tool is given of a sample: all that a terminal multiplexer knows of the pane, and nothing of the truth. */
-export function exported({ id, cli, version, recording }: Sample): Readonly<Record<string, unknown>> {
+/**
+ * What a tool is given of each sample: all that a terminal multiplexer knows of the pane, and nothing of the truth.
+ * They come in the order of their ids, as the order of their names would tell of it, too.
+ */
+export function exported(samples: readonly Sample[]): readonly Readonly<Record<string, unknown>>[] {
+  return samples.toSorted((a, b) => a.id < b.id ? -1 : 1).map(exportedScreen);
+}
+
+function exportedScreen({ id, cli, version, recording }: Sample): Readonly<Record<string, unknown>> {
   const { cols, rows, title, alternate, cursor, cursorVisible, command, dead, ansi } = recording;
   return {
     id,

@@ -47,7 +47,7 @@ export function score(samples: readonly Sample[], told: ReadonlyMap<string, Term
 /**
  * Reads predictions: a line `{"id": "…", "status": "…"}` for each sample.
  *
- * @throws {TypeError} for a line that is none, an unknown status or id, or a second prediction; it names the line
+ * @throws {TypeError} for a line that is not one, an unknown status or id, or a second prediction; it names the line
  */
 export function parsePredictions(text: string, samples: readonly Sample[]): ReadonlyMap<string, TerminalStatus> {
   const ids = new Set(samples.map(({ id }) => id));
@@ -56,7 +56,7 @@ export function parsePredictions(text: string, samples: readonly Sample[]): Read
     if (line.trim() === "") continue;
     const wrong = (why: string) => new TypeError(`Cannot read line ${index + 1} of the predictions: ${why}`);
     const { id, status } = parseLine(line) ?? {};
-    if (typeof id !== "string") throw wrong(`it is no JSON object with an "id"`);
+    if (typeof id !== "string") throw wrong(`it is not a JSON object with an "id"`);
     if (!ids.has(id)) throw wrong(`there is no recording ${JSON.stringify(id)}`);
     if (told.has(id)) throw wrong(`${id} has a prediction already`);
     if (!isStatus(status)) throw wrong(`"status" must be one of ${TERMINAL_STATUSES.join(", ")}`);

@@ -29,9 +29,12 @@ Deno.test("ids of the corpus are its own, and nothing that is exported tells the
   const samples = await readSamples();
   assertEquals(new Set(samples.map(({ id }) => id)).size, samples.length);
   assert(samples.length > 3000);
-  const fields = new Set(samples.flatMap((one) => Object.keys(exported(one))));
+  assertEquals(samples.filter(({ id }) => !/^[0-9a-f]{16}$/.test(id)), []);
+  const screens = exported(samples);
+  assertEquals(screens.map(({ id }) => id), samples.map(({ id }) => id).toSorted());
+  const fields = new Set(screens.flatMap((screen) => Object.keys(screen)));
   assertEquals(["expect", "note", "alone", "subject", "status", "name"].filter((field) => fields.has(field)), []);
-  assert(!JSON.stringify(exported(sample("a", "processing"))).includes("processing"));
+  assert(!JSON.stringify(exported([sample("a", "processing")])).includes("processing"));
 });
 
 Deno.test("score() counts what matters, and nothing that one screen cannot decide", () => {
