@@ -45,7 +45,9 @@ const conditionKeys = {
     .describe("Which rows of the region count: any, the first rows of blocks, the last of those, the last row."),
   style: style.optional()
     .describe("How the match must be drawn: its group (?<styled>…) where it has one, else its first character."),
-  style_needed: z.boolean().optional().describe("Whether a screen without any style fails the condition."),
+  style_needed: z.boolean().optional().describe(
+    "Whether a screen without any style fails the condition, or one without the colours that it asks for.",
+  ),
   title: patterns().optional().describe("A regular expression for the pane's title."),
   command: patterns().optional().describe("A regular expression for the name of the pane's foreground program."),
   cursor_visible: z.boolean().optional().describe("Whether the cursor must be shown, or hidden."),

@@ -37,9 +37,10 @@ export interface CheckedPayload {
 }
 
 /**
- * Checks what a pack for one of the providers, as they are built in, says: its form, for which panewright it is, what its rules name, what its patterns cost, and what
+ * Checks what a pack says: its form, for which panewright it is, what its rules name, what its patterns cost, and what
  * its rules make of its own recordings and of those that panewright brings.
  *
+ * @param options `providers` as they are built in; the pack must be for one of them
  * @throws {NewerEngineError} when it needs a newer panewright
  * @throws {Error} that says what is wrong with it
  */

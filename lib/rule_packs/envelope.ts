@@ -2,7 +2,7 @@ import { joinBytes } from "../ports/bytes.ts";
 import { isObject, listOf, object, orMissing, text, type ValueOf } from "../schema.ts";
 import { isSignedBy, type PublicKey, sign, type SigningKey } from "./keys.ts";
 
-/** The type that is signed with the payload, so that a signature of something else is none of a pack of rules. */
+/** The type that is signed with the payload, so that no signature of something else fits a pack of rules. */
 const PAYLOAD_TYPE = "application/vnd.panewright.rules+json";
 
 /** So many signatures are read at most: a pack has one, or a second one while its makers change their key. */

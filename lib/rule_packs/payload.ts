@@ -107,7 +107,7 @@ function formed<Schema extends z.ZodType>(schema: Schema, value: unknown, fault:
 
 const MAX_SHOWN_ISSUES = 10;
 
-/** Comes first: what a newer version may write is no mistake. */
+/** Comes first: what only a newer version can read must not be told as a mistake. */
 function requireEngine(value: unknown): void {
   if (!isObject(value)) throw new Error("its payload is not an object");
   const { format, minimum_engine: minimum } = value;

@@ -118,6 +118,8 @@ async function main(): Promise<number> {
   const asked = String(args["version"] ?? PINNED_VERSIONS[provider]);
   const version = asked === "latest" ? await newestVersion(provider) : asked;
   const out = String(args["out"] ?? `.cache/recordings/${provider}/${version}`);
+  const jobs = Number(args["jobs"]);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new TypeError(`Cannot record with ${String(args["jobs"])} jobs`);
   const model = args["model"] === undefined ? undefined : String(args["model"]);
   const listed = (name: string) => args[name] as readonly string[];
   const shots = [...chooseShots(provider, {
@@ -146,7 +148,7 @@ async function main(): Promise<number> {
       }
     }
   };
-  await Promise.all(Array.from({ length: Number(args["jobs"]) }, work));
+  await Promise.all(Array.from({ length: jobs }, work));
   print(`${out}: to see what the rules make of them, panewright fixtures check ${out}`);
   return failures === 0 ? 0 : 1;
 }

@@ -91,7 +91,7 @@ export async function showRules(provider: string, { io }: ChangeOptions): Promis
   return 0;
 }
 
-/** A secret key that others can read is none. */
+/** Refuses a secret key that others can read. */
 async function readSigningKey(given: string, io: CliIo): Promise<SigningKey> {
   const bytes = readNamedFile(given, { io, maxBytes: MAX_KEY_BYTES });
   const path = resolve(io.cwd, given);
