@@ -68,8 +68,8 @@ export async function giveReplies(
             ? ["A key of the person's answer.", [step.key]]
             : [`The person's own words: ${step.text}`, ["paste"]];
           return audit.perform({ ...decision, reason, keys, before: rowsOf(before.screen) }, async () => {
-            const after = await effect();
-            return { result: "done", after: rowsOf(after.screen) };
+            const { isPressed, after } = await effect();
+            return { result: isPressed ? "done" : "not pressed: the page had changed", after: rowsOf(after.screen) };
           });
         },
         signal,

@@ -155,7 +155,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
     },
     async answerQuestions({ callId, questions, replies }, { perform }) {
       answers.push({ answer: `${callId}: ${repliesText(questions, replies)}`, recorded: records().length });
-      await perform({ do: "press", key: "2" }, bench.shown, () => Promise.resolve(BUSY));
+      await perform({ do: "press", key: "2" }, bench.shown, () => Promise.resolve({ isPressed: true, after: BUSY }));
       const told = repliesText(questions, replies);
       return bench.outcome ?? { result: "closed", told, isAsSaid: true, after: BUSY.screen };
     },

@@ -135,7 +135,7 @@ function leaveField({ index, selected }: AskingPage, { questions }: WantedReplie
 function nextToChoose(page: AskingPage, wanted: WantedReplies): QuestionStep {
   const { index, chosen, field } = page;
   const { choices: [choice], text } = wanted.replies[index]!;
-  const closes = wanted.questions.length === 1;
+  const closes = index === wanted.questions.length - 1;
   if (text === undefined) {
     if (choice !== undefined && chosen.length === 1 && chosen[0] === choice) {
       return leaveField(page, wanted, { do: "press", key: "Tab" });

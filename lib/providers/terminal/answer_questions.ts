@@ -17,6 +17,14 @@ export interface QuestionTarget {
 /** A step that changes something in the pane. */
 export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
 
+/** What a key came to. */
+export interface KeyEffect {
+  /** False where the page had changed right before the key. */
+  readonly isPressed: boolean;
+  /** The screen afterwards. */
+  readonly after: PaneLook;
+}
+
 /** Options of {@linkcode answerQuestions}. */
 export interface QuestionOptions {
   readonly questions: readonly AgentQuestion[];
@@ -25,7 +33,7 @@ export interface QuestionOptions {
   /** Whether the questions still wait for their answer: asked right before each key. */
   readonly isMeant: () => Promise<boolean>;
   /** Carries out a key, given the screen before it, and resolves when its effect does. */
-  readonly perform: (key: QuestionKey, before: PaneLook, effect: () => Promise<PaneLook>) => Promise<unknown>;
+  readonly perform: (key: QuestionKey, before: PaneLook, effect: () => Promise<KeyEffect>) => Promise<unknown>;
   /** How long a page may take to change, and the record to be written, in milliseconds. */
   readonly proofTimeoutMs: number;
   readonly clock: Clock;
@@ -53,7 +61,7 @@ export type QuestionsOutcome =
 /** Claude Code drops keys for about 150 ms after a dialog appeared that it had deferred (2.1.328). */
 const DEAF_MS = 300;
 
-/** How often a key is pressed that changes nothing. */
+/** How often a key is pressed that changes nothing; one with which the dialog closes is pressed once. */
 const MAX_ATTEMPTS = 2;
 
 /** Once back to the first page, where the last one shows other answers, and once forwards again. */
@@ -63,8 +71,9 @@ const MAX_TURNS = 2;
 const MAX_KEYS = 80;
 
 /**
- * Answers questions page by page, from whatever page is open: looks before each key, and wants its effect on the screen.
- * The answers are handed in when the last page shows just them; what the CLI has on record afterwards is the proof.
+ * Answers questions page by page, from whatever page is open: looks right before each key, and wants its effect on the
+ * screen. The answers are handed in when the last page shows just them; what the CLI has on record afterwards is the
+ * proof.
  */
 export async function answerQuestions(target: QuestionTarget, options: QuestionOptions): Promise<QuestionsOutcome> {
   const { questions, replies, proofTimeoutMs, clock, signal } = options;
@@ -75,11 +84,12 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
   await clock.sleep(DEAF_MS, signal);
   let isGoingBack = false;
   let turns = 0;
-  let last = { page: "", times: 0 };
-  for (let keys = 0; keys <= MAX_KEYS; keys++) {
+  let pressed = 0;
+  let last = { key: "", times: 0 };
+  for (let tries = 0; tries <= MAX_KEYS; tries++) {
     const look = await lookFor((page, now) => page !== undefined || isGone(now));
     const page = read(look);
-    if (page === undefined) return await settle(target, { look, keys }, options);
+    if (page === undefined) return await settle(target, { look, pressed }, options);
     const stop = (problem: string) => ({ result: "stopped", problem, after: look.screen }) as const;
     let step = target.dialogs.next(page, { questions, replies, isGoingBack });
     for (; step.do === "turn"; turns++) {
@@ -89,13 +99,20 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
     }
     if (step.do === "stop") return stop(`The answer cannot be given with keys: ${step.problem}.`);
     const key: QuestionKey = step;
-    const shown = JSON.stringify([page, key]);
-    last = { page: shown, times: last.page === shown ? last.times + 1 : 1 };
-    if (last.times > MAX_ATTEMPTS) return stop("A key of the answer has no effect.");
-    if (!await options.isMeant()) return await settle(target, { look, keys }, options);
+    // A CLI that stood still takes all keys at once: a second one would go to whatever opens after the dialog.
+    const closes = key.do === "press" && key.closes === true;
+    const same = JSON.stringify([closes ? page.page : page, key]);
+    if (last.key !== same) last = { key: same, times: 0 };
+    if (last.times >= (closes ? 1 : MAX_ATTEMPTS)) return stop("A key of the answer has no effect.");
+    if (!await options.isMeant()) return await settle(target, { look, pressed }, options);
     await options.perform(key, look, async () => {
+      // Writing down what is to be pressed takes a moment.
+      const before = await target.look();
+      if (JSON.stringify(read(before)) !== JSON.stringify(page)) return { isPressed: false, after: before };
+      pressed++;
+      last.times++;
       await (key.do === "press" ? target.press(key.key) : target.paste(key.text));
-      return await lookFor((now, after) => isGone(after) || isEffect(now, page, key));
+      return { isPressed: true, after: await lookFor((now, after) => isGone(after) || isEffect(now, page, key)) };
     });
   }
   const { screen: after } = await target.look();
@@ -132,7 +149,7 @@ function createStill(
 /** What came of questions that the screen does not show: the CLI's record tells, which may be behind. */
 async function settle(
   target: QuestionTarget,
-  { look, keys }: { readonly look: PaneLook; readonly keys: number },
+  { look, pressed }: { readonly look: PaneLook; readonly pressed: number },
   options: QuestionOptions,
 ): Promise<QuestionsOutcome> {
   const { proofTimeoutMs, clock, signal } = options;
@@ -141,7 +158,7 @@ async function settle(
     // Asked before: what is not open any more has its answers on record, or has none.
     const isOpen = await options.isMeant();
     const recorded = await target.recorded();
-    if (recorded !== undefined && keys > 0) return { result: "closed", ...compare(recorded, options), after };
+    if (recorded !== undefined && pressed > 0) return { result: "closed", ...compare(recorded, options), after };
     if (!isOpen) return { result: "gone", after };
     if (clock.now() - startMs >= proofTimeoutMs) {
       return { result: "stopped", problem: "The screen does not show the question as the agent asked it.", after };

@@ -50,7 +50,7 @@ export type QuestionStep =
     readonly do: "press";
     /** By tmux's name. */
     readonly key: string;
-    /** Whether the dialog closes with it. @default {false} */
+    /** Whether the dialog, or the last of its questions, closes with it: it is pressed once only. @default {false} */
     readonly closes?: boolean;
   }
   /** Words of the person's own; the selection is on the field for them. */

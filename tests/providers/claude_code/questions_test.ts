@@ -2,7 +2,11 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readReplies } from "../../../lib/dialogs/question_answer.ts";
 import type { AgentQuestion, QuestionReply } from "../../../lib/providers/agent_question.ts";
 import { claudeQuestions } from "../../../lib/providers/claude_code/questions.ts";
-import { answerQuestions, type QuestionsOutcome } from "../../../lib/providers/terminal/answer_questions.ts";
+import {
+  answerQuestions,
+  type QuestionKey,
+  type QuestionsOutcome,
+} from "../../../lib/providers/terminal/answer_questions.ts";
 import { type FakeQuestions, fakeQuestions } from "../../support/claude_questions.ts";
 import { stillClock } from "../../support/still_clock.ts";
 
@@ -24,26 +28,31 @@ function repliesOf(said: string, questions: readonly AgentQuestion[]): readonly 
 function answer(
   dialog: FakeQuestions,
   questions: readonly AgentQuestion[],
-  { said, keys = Infinity, isDropped = () => false }: {
+  { said, keys = Infinity, isDropped = () => false, whileWritten = () => {} }: {
     readonly said: string;
     readonly keys?: number;
-    readonly isDropped?: (key: number) => boolean;
+    readonly isDropped?: (key: number, step: QuestionKey) => boolean;
+    /** What happens in the pane while a key is written down. */
+    readonly whileWritten?: (key: number) => void;
   },
 ): Promise<QuestionsOutcome> {
   let pressed = 0;
+  let step: QuestionKey;
   return answerQuestions({
     dialogs: claudeQuestions,
     look: () => Promise.resolve(dialog.look()),
-    press: (key) => Promise.resolve(isDropped(pressed) ? undefined : dialog.press(key)),
-    paste: (text) => Promise.resolve(isDropped(pressed) ? undefined : dialog.paste(text)),
+    press: (key) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.press(key)),
+    paste: (text) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.paste(text)),
     recorded: () => Promise.resolve(dialog.recorded),
   }, {
     questions,
     replies: repliesOf(said, questions),
     isMeant: () => Promise.resolve(dialog.recorded === undefined),
-    async perform(_key, _before, effect) {
+    async perform(key, _before, effect) {
       if (pressed === keys) throw new Error("killed");
+      step = key;
       pressed++;
+      whileWritten(pressed);
       await effect();
     },
     proofTimeoutMs: 500,
@@ -87,11 +96,17 @@ for (const [said, questions, recorded] of CASES) {
     }
   });
 
-  Deno.test(`${name}: a key that is dropped is pressed once more`, async () => {
-    for (let dropped = 0; dropped < 4; dropped++) {
+  Deno.test(`${name}: a key that is dropped is pressed once more, but not one with which the dialog closes`, async () => {
+    for (let dropped = 1; dropped <= 4; dropped++) {
       const dialog = fakeQuestions(questions);
-      await answer(dialog, questions, { said, isDropped: (key) => key === dropped + 1 });
-      assertEquals(dialog.recorded, recordOf(questions, recorded));
+      let closes = false;
+      const isDropped = (key: number, step: QuestionKey) => {
+        if (key === dropped) closes = step.do === "press" && step.closes === true;
+        return key === dropped;
+      };
+      const { result } = await answer(dialog, questions, { said, isDropped });
+      assertEquals(result, closes ? "stopped" : "closed", `key ${dropped}`);
+      assertEquals(dialog.recorded, closes ? undefined : recordOf(questions, recorded), `key ${dropped}`);
     }
   });
 
@@ -139,8 +154,44 @@ Deno.test("questions that a person answered in the pane meanwhile get no key", a
   assertEquals([outcome.result, dialog.keys], ["gone", ["1"]]);
 });
 
-Deno.test("a key that never has an effect is pressed twice, and then a person is needed", async () => {
-  const dialog = fakeQuestions([DATABASE]);
-  const outcome = await answer(dialog, [DATABASE], { said: "2", isDropped: () => true });
-  assert(outcome.result === "stopped" && outcome.problem === "A key of the answer has no effect.");
+Deno.test("a key that never has an effect is pressed twice, one with which the dialog closes once; then a person is needed", async () => {
+  const cases: readonly (readonly [questions: readonly AgentQuestion[], most: number])[] = [
+    [[DATABASE], 1],
+    [[FEATURES], 2],
+    [[DATABASE, FEATURES], 2],
+  ];
+  for (const [questions, most] of cases) {
+    const dialog = fakeQuestions(questions);
+    let pressed = 0;
+    const said = questions.map(() => "2").join("\n");
+    const outcome = await answer(dialog, questions, { said, isDropped: () => ++pressed > 0 });
+    assert(outcome.result === "stopped" && outcome.problem === "A key of the answer has no effect.");
+    assertEquals(pressed, most);
+  }
+});
+
+Deno.test("a CLI that stands still for all of the time gets no key that could go to what comes after the dialog", async () => {
+  for (const questions of [[DATABASE], [DATABASE, PORT]]) {
+    const dialog = fakeQuestions(questions);
+    const queue: string[] = [];
+    dialog.page = questions.length - 1;
+    const shown = dialog.look();
+    const { result } = await answer({ ...dialog, look: () => shown, press: (key) => void queue.push(key) }, questions, {
+      said: questions.map(() => "1").join("\n"),
+    });
+    assertEquals([result, queue], ["stopped", ["1"]]);
+  }
+});
+
+Deno.test("what a person does in the pane while a key is written down keeps that key from being pressed", async () => {
+  const closed = fakeQuestions([DATABASE]);
+  const gone = await answer(closed, [DATABASE], { said: "2", whileWritten: () => closed.press("1") });
+  assertEquals([gone.result, closed.keys], ["gone", ["1"]]);
+  const turned = fakeQuestions([DATABASE, FEATURES]);
+  const outcome = await answer(turned, [DATABASE, FEATURES], {
+    said: "2\n1",
+    whileWritten: (key) => key === 1 && turned.press("1"),
+  });
+  assertEquals([outcome.result, turned.recorded], ["closed", recordOf([DATABASE, FEATURES], ["SQLite", "Logging"])]);
+  assertEquals(turned.keys.slice(0, 2), ["1", "1"]);
 });
