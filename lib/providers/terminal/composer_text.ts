@@ -30,7 +30,7 @@ export function composerHolds(shown: Shown, text: string): boolean {
 
 /**
  * Whether what a composer holds can only be the text: a marker that does not say how long its text is could stand for
- * another, or for a part of it.
+ * another, or for a part of it, and words that are all in the text may be a person's, or what a person left of it.
  *
  * @example
  * ```ts
@@ -39,10 +39,11 @@ export function composerHolds(shown: Shown, text: string): boolean {
  * assert(composerProves(lines(2), "a\nb\nc"));
  * assert(!composerProves(lines(1), "a\nb\nc"));
  * assert(!composerProves({ text: "[Pasted text #1]", pasted: { markers: [{}], rest: "" } }, "a\nb\nc"));
+ * assert(!composerProves({ text: "the bug" }, "fix the bug"));
  * ```
  */
 export function composerProves(shown: Shown, text: string): boolean {
-  return composerHolds(shown, text) && (shown.pasted === undefined || standsFor(shown.pasted, text) === "yes");
+  return shown.pasted === undefined ? composerHoldsAll(shown, text) : standsFor(shown.pasted, text) === "yes";
 }
 
 /** Whether markers stand for this text, as far as they say. */

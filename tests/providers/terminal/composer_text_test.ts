@@ -78,6 +78,15 @@ Deno.test("a marker that does not say how long its text is proves nothing", () =
   }
 });
 
+Deno.test("words that are all in the text prove nothing: a person's own, and what they left of it", () => {
+  for (
+    const shown of ["Fix", "const x", PROMPT.slice(0, -1 - "x = `1`;\n```".length), PROMPT.slice("Fix the ".length)]
+  ) {
+    assert(composerHolds(shownBy(shown), PROMPT), shown);
+    assert(!composerProves(shownBy(shown), PROMPT), shown);
+  }
+});
+
 Deno.test("whatever part of a long text is missing, its marker does not stand for the whole", () => {
   const text = Array.from({ length: 2000 }, (_, line) => `line ${line} of 漢字 and 🙂`).join("\n");
   const markersOf = (part: string) => [

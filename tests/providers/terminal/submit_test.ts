@@ -176,6 +176,15 @@ Deno.test("a second Enter comes only after all of the time, when exactly the tex
   await assertRejects(() => Promise.reject(changed.error), DraftInTheWayError, "nothing shows that the text was taken");
 });
 
+Deno.test("a first Enter that has its effect late needs no second, also where the agent asks for something at once", async () => {
+  // The screen stands still until the time for the proof is up.
+  const still = Array.from({ length: 201 }, () => draft(TEXT));
+  for (const shown of [DIALOG, BUSY, EMPTY]) {
+    const { done, error } = await play({ afterEnter: [...still, shown] });
+    assertEquals([done, error], [[PASTED, "enter at 300"], undefined]);
+  }
+});
+
 Deno.test("a third Enter and a second paste never come", async () => {
   const { done, error, ms } = await play({ afterEnter: [draft(TEXT)], afterSecondEnter: [draft(TEXT)] });
   assertEquals([done, ms], [[PASTED, "enter at 300", "enter at 5300"], 10_300]);
@@ -192,8 +201,10 @@ Deno.test("a marker is taken for the text only where it may have been pasted bef
   assertEquals([done, error instanceof HumanInterventionRequiredError], [[], true]);
   assertEquals((await play({ before: [marker], mayBePasted: true })).done, ["enter at 0"]);
   assertEquals((await play({ mayBePasted: true })).done, [PASTED, "enter at 300"]);
-  const other = await play({ before: [draft("human words")], mayBePasted: true });
-  assertEquals([other.done, other.error instanceof HumanInterventionRequiredError], [[], true]);
+  for (const words of ["human words", "bug", "fix the"]) {
+    const other = await play({ before: [draft(words)], mayBePasted: true });
+    assertEquals([other.done, other.error instanceof DraftInTheWayError], [[], true], words);
+  }
 });
 
 Deno.test("an agent that ends on Enter is no success", async () => {
