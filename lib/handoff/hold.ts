@@ -37,25 +37,31 @@ export interface HoldOptions {
 
 /**
  * Holds a message back while it cannot be sent. An agent at work, which is the normal reason to wait, is waited for
- * until the time of the turn is up; a person's draft for as long as a dialog, in time that is not the turn's.
+ * until the time of the turn is up; a person's drafts in all for as long as a dialog, in time that is not the turn's.
  */
 export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: HoldOptions): Hold {
   const { call, clock, options, settings, terminal } = turn;
   const leftMs = () => leftUntil(turn, deadlineMs);
   const draftTimeoutSeconds = options.draftTimeoutSeconds ?? DRAFT_TIMEOUT_SECONDS;
   let held: { readonly obstacle: Held["obstacle"]; readonly sinceMs: number } | undefined;
+  /** How long a draft was in the way before: work in between does not begin its time anew. */
+  let earlierDraftMs = 0;
 
-  /** Tells what is in the way, once; gives since when it is. */
-  function hold(obstacle: Held["obstacle"]): number {
-    if (held?.obstacle === obstacle) return held.sinceMs;
+  function draftLeftMs(): number {
+    const nowMs = held?.obstacle === "draft" ? clock.now() - held.sinceMs : 0;
+    return draftTimeoutSeconds * 1000 - earlierDraftMs - nowMs;
+  }
+
+  /** Tells what is in the way, once. */
+  function hold(obstacle: Held["obstacle"]): void {
+    if (held?.obstacle === obstacle) return;
+    if (held?.obstacle === "draft") earlierDraftMs += clock.now() - held.sinceMs;
     held = { obstacle, sinceMs: clock.now() };
     if (obstacle === "draft") beginWaiting(turn);
     else endWaiting(turn);
-    const seconds = obstacle === "draft" ? draftTimeoutSeconds : leftMs() / 1000;
-    const told: Held = { what, obstacle, timeoutSeconds: seconds };
+    const told: Held = { what, obstacle, timeoutSeconds: (obstacle === "draft" ? draftLeftMs() : leftMs()) / 1000 };
     if (options.onHeld !== undefined) options.onHeld(told);
     else turn.log(`Warning: the ${what} for ${turn.role} in terminal ${terminal.id} waits: ${OBSTACLES[obstacle]}.`);
-    return held.sinceMs;
   }
 
   function hasDraft(): Promise<boolean> {
@@ -74,8 +80,8 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
   return {
     async wait(error) {
       for (let obstacle: Held["obstacle"] = error instanceof AgentAtWorkError ? "at_work" : "draft";;) {
-        const sinceMs = hold(obstacle);
-        const obstacleLeftMs = obstacle === "draft" ? sinceMs + draftTimeoutSeconds * 1000 - clock.now() : leftMs();
+        hold(obstacle);
+        const obstacleLeftMs = obstacle === "draft" ? draftLeftMs() : leftMs();
         if (leftMs() <= 0 || obstacleLeftMs <= 0) {
           throw obstacle === "draft" ? draftError(turn, what, draftTimeoutSeconds) : workError(turn, what);
         }

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AgentAtWorkError, DraftInTheWayError, RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import type { HandoffOptions, Held, Message } from "../../lib/handoff/settings.ts";
 import { sendAndWait, type TerminalApi } from "../../lib/handoff/terminal_api.ts";
@@ -150,6 +150,18 @@ Deno.test("a draft that stays ends the turn with exit code 3, whatever came firs
       assertEquals([error.exitCode, bench.terminal.inputs], [3, []]);
     });
   }
+});
+
+Deno.test("work that comes again and again does not begin the time of a draft anew", async () => {
+  const statuses = Array.from(
+    { length: 40 },
+    (_, at): Statuses[number] => [at * 50, at % 2 === 0 ? "idle" : "processing"],
+  );
+  await using bench = await answering(statuses);
+  const { text, told } = play(bench, { composer: [[0, "words"]], draftTimeoutSeconds: 120 });
+  await assertRejects(() => text, DraftInTheWayError, "a person's draft");
+  assertEquals(told, ["prompt draft", "prompt at_work", "prompt draft", "prompt at_work", "prompt draft", "released"]);
+  assert(bench.clock.elapsedSeconds() <= 230, `${bench.clock.elapsedSeconds()} s`);
 });
 
 Deno.test("keys between paste and Enter: what was pasted is submitted once they are gone, and not pasted again", async () => {
