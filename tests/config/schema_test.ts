@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { configJsonSchema } from "../../lib/config/schema.ts";
+import { parseJsonc } from "../../lib/config/jsonc.ts";
+import { configFormFor, configJsonSchema, parseConfig } from "../../lib/config/schema.ts";
 import { SETTINGS } from "../../lib/config/settings_table.ts";
+import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema>; additionalProperties?: unknown };
 
@@ -38,4 +40,21 @@ Deno.test("the schema has every key of the table, with its variable, and no two 
   for (const names of sources.map((list) => list.filter((name) => name !== undefined))) {
     assertEquals(new Set(names).size, names.length);
   }
+});
+
+Deno.test("the configurations that the documents show, whole or in part, are configurations", async () => {
+  const root = new URL("../../", import.meta.url).pathname;
+  const docs = await Array.fromAsync(Deno.readDir(`${root}docs`), ({ name }) => `docs/${name}`);
+  const form = configFormFor(PROVIDER_IDS);
+  let shown = 0;
+  for (const path of ["README.md", ...docs]) {
+    const text = await Deno.readTextFile(`${root}${path}`);
+    for (const [, example = ""] of text.matchAll(/^```jsonc\n([^]*?)^```$/gm)) {
+      const { value, syntaxError } = parseJsonc(example.startsWith("{") ? example : `{${example}}`);
+      assertEquals(syntaxError, undefined, `${path}: ${example}`);
+      parseConfig(value, form);
+      shown++;
+    }
+  }
+  assert(shown >= 6, `${shown} examples`);
 });
