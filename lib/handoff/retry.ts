@@ -10,7 +10,7 @@ export interface Retry {
 
 /** The figures that decide. */
 export interface RetrySettings {
-  /** How often a turn is tried again that failed of something passing. */
+  /** How often a turn is tried again after an error that passes. */
   readonly maxErrorRetries: number;
   /** How long the first retry is waited for; each later one is after twice as long as the one before. */
   readonly errorRetrySeconds: number;

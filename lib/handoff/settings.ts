@@ -42,7 +42,7 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.max_error_retries" },
     // The seeds' handoff fails at once; a model server that is overloaded for minutes ends many a run at night.
     value: { kind: "count", least: 0, default: 8, libraryDefault: 0 },
-    description: "How often a turn is tried again that failed of something passing (429, 5xx, overloaded, network).",
+    description: "How often a turn is tried again after an error that passes (429, 5xx, overloaded, network).",
   },
   errorRetrySeconds: {
     names: { key: "handoff.error_retry_seconds" },

@@ -140,7 +140,7 @@ export function requireRaise(raised: RunCaps, caps: RunCaps): void {
         hint: known.length === 0 ? "The run has no caps." : `Its caps are: ${known.join(", ")}.`,
       });
     }
-    if (limit <= now) throw new UsageError(`Cannot raise ${name} to ${limit}: it is ${now}`);
+    if (limit <= now) throw new UsageError(`Cannot raise ${name} to ${limit}: it is ${now} already`);
   }
 }
 

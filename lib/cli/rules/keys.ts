@@ -22,7 +22,7 @@ export async function makeKey(given: string, { io, json }: ChangeOptions): Promi
     await Deno.writeTextFile(`${path}.pub`, files.public, { createNew: true, mode: 0o644 });
     await writeSecret(path, files.secret);
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file" : errorText(cause);
+    const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file already" : errorText(cause);
     throw new UsageError(`Cannot write the keys ${given} and ${given}.pub: ${reason}`, { cause });
   }
   const about = { type: "key", id: files.id, secret: path, public: `${path}.pub` };

@@ -58,7 +58,7 @@ export async function makePack(parts: PackParts, { io, json }: ChangeOptions): P
   try {
     await Deno.writeTextFile(resolve(io.cwd, out), text, { createNew: true });
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file" : errorText(cause);
+    const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file already" : errorText(cause);
     throw new UsageError(`Cannot write ${out}: ${reason}`, { cause });
   }
   const about = {

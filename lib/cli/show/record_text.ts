@@ -121,7 +121,7 @@ const WORDS: {
       ),
   message_released: ({ role }) => detail(`${role}: waits no longer`),
   files_seen: ({ role, moment, files }) =>
-    detail(`${role}: files ${moment} its turn: ${files === undefined ? "not told" : files.slice(0, 12)}`),
+    detail(`${role}: files ${moment} its turn: ${files === undefined ? "unknown" : files.slice(0, 12)}`),
   command_repeated: (record) => {
     const who = "role" in record ? record.role : "the agent";
     return line(`${who} ran one command ${record.times} times in a row: ${shortened(record.command)}`, "caution");
