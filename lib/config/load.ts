@@ -26,12 +26,15 @@ export interface LoadConfigOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
+/** An effective value, and where it came from. */
+export type SourcedValue = Source & { readonly value: unknown };
+
 /** A valid configuration, without its job. */
 export interface LoadedSettings {
   /** Effective values; paths in it are as they were written. */
   readonly config: Config;
-  /** Where each effective value came from, by its dotted path. */
-  readonly sources: ReadonlyMap<string, Source>;
+  /** Each effective value and where it came from, by its dotted path; keys, such as names of models, may have dots. */
+  readonly sources: ReadonlyMap<string, SourcedValue>;
   /** The config file as messages call it; `undefined` where there is none. */
   readonly file: string | undefined;
   /** Absolute path of the folder in which the agents work, every link resolved. */
@@ -170,8 +173,8 @@ export function problemsError(problems: readonly Problem[], file: string | undef
   });
 }
 
-function sourcesOf(config: Config, layers: readonly Layer[]): Map<string, Source> {
-  const sources = new Map<string, Source>();
+function sourcesOf(config: Config, layers: readonly Layer[]): Map<string, SourcedValue> {
+  const sources = new Map<string, SourcedValue>();
   collect(config, []);
   return sources;
 
@@ -181,6 +184,6 @@ function sourcesOf(config: Config, layers: readonly Layer[]): Map<string, Source
       return;
     }
     const layer = layers.find(({ data }) => valueAt(data, path) !== undefined);
-    sources.set(dotted(path), layer?.sourceOf(path) ?? { kind: "default" });
+    sources.set(dotted(path), { ...(layer?.sourceOf(path) ?? { kind: "default" }), value });
   }
 }

@@ -1,7 +1,7 @@
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadAnyConfig, type LoadedSettings } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/schema.ts";
-import { describeSource, valueAt } from "../../config/source.ts";
+import { describeSource } from "../../config/source.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import { UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
@@ -56,11 +56,10 @@ function toJson({ config, file, workdir, sources }: LoadedSettings): Record<stri
   return { file: file ?? null, workdir, config, sources: named };
 }
 
-function renderTable(loaded: LoadedSettings): string {
-  const { config, sources } = loaded;
+function renderTable({ sources }: LoadedSettings): string {
   const rows = [...sources].map(([path, source]) => ({
     path,
-    value: cut(sanitizeLine(JSON.stringify(valueAt(config, path.split(".")))), 60),
+    value: cut(sanitizeLine(JSON.stringify(source.value)), 60),
     source: describeSource(source),
   }));
   const pathWidth = Math.max(...rows.map(({ path }) => displayWidth(path)));

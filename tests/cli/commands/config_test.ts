@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
@@ -29,6 +29,15 @@ Deno.test("config show prints every effective value with where it came from", as
   assertEquals(rows.get("handoff.poll_seconds"), ["0.5", "flag --poll-seconds"]);
   assertEquals(rows.get("handoff.idle_grace_seconds"), ["10", "env IDLE_GRACE_SECONDS"]);
   assertEquals(rows.get("handoff.response_timeout"), ["1800", "default"]);
+});
+
+Deno.test("config show prints values below keys that have dots, such as the prices of models", async () => {
+  await using dir = await tempDir();
+  const prices = { date: "2026-11-01", models: { "gpt-5.1-codex": { input: 1.25, output: 10 } } };
+  await dir.write({ "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", prices }), "job.md": JOB });
+  const io = fakeIo({ cwd: dir.path });
+  assertEquals(await runCli(["config", "show"], io), 0);
+  assertMatch(io.written.stdout, /^prices\.models\.gpt-5\.1-codex\.input {2,}1\.25 {2,}panewright\.jsonc:1$/m);
 });
 
 Deno.test("config show --json gives the values and the sources as one object", async () => {
