@@ -21,7 +21,8 @@ export type FindRulePack = (provider: string) => RulePack;
  * of the config file.
  *
  * @param config the config file; without it, `panewright.jsonc` of the working directory, if it is there
- * @throws {UsageError} that lists everything that is wrong with the config file, each with its place; and when installed
+ * @throws {UsageError} that lists everything that is wrong with the config file, each with its place; and when
+ * installed
  *   rules cannot be used
  */
 export async function loadRulePacks(config: string | undefined, io: CliIo): Promise<FindRulePack> {

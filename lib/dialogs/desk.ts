@@ -84,7 +84,9 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     return answered(dialog, look, { answer: said.answer, by: "person", verdict: given });
   }
 
-  /** The answer to questions: it is given page by page, and what cannot be given is the person's to give in the pane. */
+  /**
+   * The answer to questions: it is given page by page, and what cannot be given is the person's to give in the pane.
+   */
   function replied(
     dialog: DialogInfo,
     look: PaneLook,

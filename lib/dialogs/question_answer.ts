@@ -73,7 +73,9 @@ function withText(text: string, choices: ReadonlySet<number>, question: AgentQue
   return { choices: sorted(choices), text };
 }
 
-/** The choice that a line begins with, up to its comma: a label may have commas of its own, so the longest one counts. */
+/**
+ * The choice that a line begins with, up to its comma: a label may have commas of its own, so the longest one counts.
+ */
 function takeChoice(
   line: string,
   { options }: AgentQuestion,

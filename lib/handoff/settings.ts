@@ -158,8 +158,8 @@ export interface HandoffOptions {
   /** Where consumed and stale files go. @default {"<workdir>/.tmp/<YYYYMMDD-HHMMSS of the program's start, UTC>"} */
   readonly archiveDir?: string;
   /**
-   * Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. A function
-   * is asked right before a prompt is sent. @default {false}
+   * Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. A
+   * function is asked right before a prompt is sent. @default {false}
    */
   readonly settleBeforeSend?: boolean | (() => Promise<boolean>);
   /** Told whenever the terminal's status differs from the one before, and whose word that is. */
@@ -171,8 +171,8 @@ export interface HandoffOptions {
   /** How long a person's draft in the composer is waited for. @default {600} */
   readonly draftTimeoutSeconds?: number;
   /**
-   * Told now and then how much of its time the turn has used, in seconds: at least every minute, and when it fails. Time
-   * in which a person was waited for does not count.
+   * Told now and then how much of its time the turn has used, in seconds: at least every minute, and when it fails.
+   * Time in which a person was waited for does not count.
    */
   readonly onTimeUsed?: (seconds: number) => void;
   /** Told when a reminder goes out; the first has the number 1. */

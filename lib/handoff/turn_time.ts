@@ -22,7 +22,9 @@ export interface TurnTime {
    * response timeout.
    */
   waitedMs: number;
-  /** Since when its time is counted in this process, and how long had been waited then; not before its prompt was sent. */
+  /**
+   * Since when its time is counted in this process, and how long had been waited then; not before its prompt was sent.
+   */
   running: { readonly sinceMs: number; readonly waitedMs: number } | undefined;
   /** How much of its time it has used as it was told last. */
   toldUsedMs: number;

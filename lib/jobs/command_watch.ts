@@ -12,8 +12,8 @@ export interface CommandWatchOptions {
 }
 
 /**
- * Watches what an agent does in a turn for one command that it repeats. Files are looked at half way and at the limit: a
- * command that changes some each time gets on with something. A look takes its time, so that what is compared is what
+ * Watches what an agent does in a turn for one command that it repeats. Files are looked at half way and at the limit:
+ * a command that changes some each time gets on with something. A look takes its time, so that what is compared is what
  * has happened from the end of one to the beginning of the next.
  */
 export function watchCommands({ limit, look, onRepeated }: CommandWatchOptions): (fact: HeadlessFact) => void {

@@ -75,7 +75,9 @@ export function noProgressCaps(limits: NoProgressLimits = {}): RunCaps {
   );
 }
 
-/** What a fact shows of whether the work advances. A fingerprint is undefined where the files could not be looked at. */
+/**
+ * What a fact shows of whether the work advances. A fingerprint is undefined where the files could not be looked at.
+ */
 export type WorkEvent =
   /** The files at the beginning of a turn that is to change some. */
   | { readonly kind: "work_begins"; readonly files: string | undefined }

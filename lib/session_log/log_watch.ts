@@ -1,8 +1,8 @@
 /**
  * Wakes a reader when something happens to a session log, which may not exist yet.
  *
- * Only for folders that a CLI writes to by itself: `Deno.watchFs` (2.9) opens every path that it tells of, and stops for
- * good at a FIFO. What agents write to is watched by `watchFolder`.
+ * Only for folders that a CLI writes to by itself: `Deno.watchFs` (2.9) opens every path that it tells of, and stops
+ * for good at a FIFO. What agents write to is watched by `watchFolder`.
  *
  * It watches the file's folder, because a watch on the file itself falls silent when the file is replaced; while that
  * folder does not exist, the nearest one above it. Events are only hints: they can be missed (a folder that is created

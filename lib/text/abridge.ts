@@ -2,8 +2,8 @@
 const HEAD_SHARE = 2 / 3;
 
 /**
- * A text of about `maxChars` UTF-16 units: its beginning and its end, cut between lines where they are not too long, and
- * a line between them that says how much was left out. One that fits is returned unchanged.
+ * A text of about `maxChars` UTF-16 units: its beginning and its end, cut between lines where they are not too long,
+ * and a line between them that says how much was left out. One that fits is returned unchanged.
  *
  * @example
  * ```ts

@@ -68,7 +68,9 @@ export function namesAmong(names: ExistingNames): (word: Word) => boolean {
     (folders.has(text) && (isMarked || !EVERYDAY_FOLDER.test(text)));
 }
 
-/** English, in which most names and reviews are: in another script a word that is there as a name is hardly by chance. */
+/**
+ * English, in which most names and reviews are: in another script a word that is there as a name is hardly by chance.
+ */
 const EVERYDAY_FILE = /^[a-z]+$/;
 const EVERYDAY_FOLDER = /^[A-Za-z]?[a-z]*$/;
 

@@ -86,7 +86,8 @@ Deno.test("a background agent of Claude Code is work, and so is the turn that it
   await untilStatus(claude, "completed");
   assertEquals(mains, 2);
   watch.assertNoFalseRest();
-  // Also between its turns, while its composer is free below a finished answer, it counts as at work, by both witnesses.
+  // Also between its turns, while its composer is free below a finished answer, it counts as at work, by both
+  // witnesses.
   const worked = watch.samples.slice(watch.samples.findIndex(({ status }) => status === "processing"));
   const course = worked.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
   assertMatch(course.join(), /^processing(?:,completed)?$/);

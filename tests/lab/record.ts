@@ -2,10 +2,10 @@
  * Records the screens of a real agent CLI in the settings that people run it in, with the truth taken from the model
  * server's log: `deno task record:corpus --cli claude_code --version 2.1.330`.
  *
- * The CLI is installed from npm into the folder of `tests/support/clis.ts`; what it shows is made with a model server on
- * 127.0.0.1. `--version latest` is what npm has. `--variant` and `--scene` choose, and may be repeated; `--size 80x24`
- * replaces the sizes of the variants. Recordings go to `.cache/recordings/CLI/VERSION` or `--out`, a capture and a
- * sidecar each; `tests/lab/pack_screens.ts` packs them. Scenes that fail are told and played once more; nothing of a
+ * The CLI is installed from npm into the folder of `tests/support/clis.ts`; what it shows is made with a model server
+ * on 127.0.0.1. `--version latest` is what npm has. `--variant` and `--scene` choose, and may be repeated; `--size
+ * 80x24` replaces the sizes of the variants. Recordings go to `.cache/recordings/CLI/VERSION` or `--out`, a capture and
+ * a sidecar each; `tests/lab/pack_screens.ts` packs them. Scenes that fail are told and played once more; nothing of a
  * failure is kept.
  */
 import { parseArgs } from "@std/cli/parse-args";

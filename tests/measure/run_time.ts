@@ -53,8 +53,8 @@ export const PART_TEXTS: Readonly<Record<Part, string>> = {
 };
 
 /**
- * What counts as the CLIs' own time. While the proof is waited for, the CLI is at work as well: that counts as ours, and
- * so does what a CLI takes to draw that it has taken the text.
+ * What counts as the CLIs' own time. While the proof is waited for, the CLI is at work as well: that counts as ours,
+ * and so does what a CLI takes to draw that it has taken the text.
  */
 export const CLI_PARTS: ReadonlySet<Part> = new Set(["starting", "turn", "drawing"]);
 

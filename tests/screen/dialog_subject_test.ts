@@ -69,8 +69,8 @@ Deno.test("rows: where there are too many readings, that is what is told", () =>
 });
 
 /**
- * Recordings of commands that are longer than the screen, and of files at 40 columns, where each is in a row of its own:
- * of these nothing may claim to be all.
+ * Recordings of commands that are longer than the screen, and of files at 40 columns, where each is in a row of its
+ * own: of these nothing may claim to be all.
  */
 const CUT = /-(?:approval|permission)-long-|-approval-changes-40x24$/;
 

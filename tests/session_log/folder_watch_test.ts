@@ -3,7 +3,9 @@ import { watchFolder, type WatchFolderOptions } from "../../lib/session_log/fold
 import { createFakeClock } from "../support/fake_clock.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
-/** Milliseconds of the clock until a change, planned for second 1, ends a wait; 60,000 for a change that is not seen. */
+/**
+ * Milliseconds of the clock until a change, planned for second 1, ends a wait; 60,000 for a change that is not seen.
+ */
 async function wokenAfterMs(
   { before = {}, change, files }: Pick<WatchFolderOptions, "files"> & {
     readonly before?: Readonly<Record<string, string>>;

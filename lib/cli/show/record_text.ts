@@ -1,12 +1,11 @@
 import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact, RulesUsed } from "../../jobs/review_loop/facts.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
-import { totalUsage, type Usage } from "../../providers/usage.ts";
-import type { Cost } from "../../run/prices.ts";
 import type { RunEnd } from "../../run/progress.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
 import { answerForm, dialogRequest } from "./dialog_text.ts";
+import { costText, tokensOf, workerTokens } from "./usage_text.ts";
 import { byteSize, duration, plural, workerStatusText } from "./words.ts";
 
 /** What happens in a run of either job: the records of its journal, and what agents do meanwhile. */
@@ -312,63 +311,6 @@ function activityLines(fact: HeadlessFact): readonly ShownLine[] {
 
 function shortened(value: string): string {
   return cut(sanitizeLine(value.trim().replaceAll(/\s+/g, " ")), ACTIVITY_WIDTH);
-}
-
-/**
- * The tokens of a run or an attempt, as the end of a line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(
- *   tokensOf({ "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } }),
- *   " · 1200 tokens in, 40 out (gpt-5)",
- * );
- * ```
- */
-export function tokensOf(usage: Usage): string {
-  const text = tokenText(usage);
-  return text === "" ? "" : ` · ${text}`;
-}
-
-/**
- * What each role or step has used, a line each; nothing where there is only one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const usage = { "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } };
- * assertEquals(workerTokens({ analyst: usage, tester: usage }), [
- *   "analyst: 1200 tokens in, 40 out (gpt-5)",
- *   "tester: 1200 tokens in, 40 out (gpt-5)",
- * ]);
- * ```
- */
-export function workerTokens(
-  byWorker: Readonly<Record<string, Usage>>,
-  costs: Readonly<Record<string, number>> = {},
-): readonly string[] {
-  const all = Object.entries(byWorker).map(([worker, usage]) => [worker, tokenText(usage)] as const);
-  const told = all.filter(([, text]) => text !== "");
-  const costOf = (worker: string) => costs[worker] === undefined ? "" : `, cost ${money(costs[worker])}`;
-  return told.length < 2 ? [] : told.map(([worker, text]) => `${worker}: ${text}${costOf(worker)}`);
-}
-
-function costText(cost: Cost | undefined): string {
-  return cost === undefined ? "" : `, cost ${money(cost.total)} by the prices of ${cost.pricesOf}`;
-}
-
-/** An amount with at least two places; small ones with more. */
-function money(amount: number): string {
-  return amount >= 0.1 || amount === 0 ? amount.toFixed(2) : String(amount);
-}
-
-function tokenText(usage: Usage): string {
-  const { inputTokens, cachedInputTokens, outputTokens } = totalUsage(usage);
-  if (inputTokens === 0 && outputTokens === 0) return "";
-  const cached = cachedInputTokens === 0 ? "" : ` (${cachedInputTokens} cached)`;
-  const models = Object.keys(usage).map(sanitizeLine).join(", ");
-  return `${inputTokens} tokens in${cached}, ${outputTokens} out (${models})`;
 }
 
 function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: number }): string {

@@ -2,7 +2,7 @@ import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/prog
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { padEnd } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
-import { tokensOf, workerTokens } from "./record_text.ts";
+import { tokensOf, workerTokens } from "./usage_text.ts";
 import type { AgentView, QuestionView, RunView } from "./run_view.ts";
 import { conditionText, placeText, turnText } from "./run_words.ts";
 import { ago, forHowLong, localTime, plural } from "./words.ts";

@@ -28,9 +28,9 @@ const ABOVE_QUESTION = /^(?:─{8,}| ?[☐☒] |← .*→$)/;
 
 /**
  * How questions of Claude Code's `AskUserQuestion` are answered (2.1.328): on the page of a question a digit chooses;
- * where several may be chosen, it checks or unchecks. Own words are typed into the last choice but one. Tab and Shift+Tab
- * go to the next page and back, and the last page shows all answers before they are handed in; a single question of
- * which one choice is taken has no such page, and its choice is the answer.
+ * where several may be chosen, it checks or unchecks. Own words are typed into the last choice but one. Tab and
+ * Shift+Tab go to the next page and back, and the last page shows all answers before they are handed in; a single
+ * question of which one choice is taken has no such page, and its choice is the answer.
  */
 export const claudeQuestions: QuestionDialogs = { read: readPage, next: nextStep };
 

@@ -338,7 +338,9 @@ export class AgentTerminal implements AsyncDisposable {
     return await this.#tracker.pendingRequests();
   }
 
-  /** What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell. */
+  /**
+   * What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell.
+   */
   async usage(): Promise<SessionUsage | undefined> {
     return await this.#tracker.usage();
   }

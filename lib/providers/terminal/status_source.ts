@@ -79,8 +79,8 @@ export interface StatusSource extends Disposable {
    */
   usage?(): Promise<SessionUsage | undefined>;
   /**
-   * What was answered to the questions of a call, by the question's text; `undefined` while there is no result, or where
-   * it has no answers.
+   * What was answered to the questions of a call, by the question's text; `undefined` while there is no result, or
+   * where it has no answers.
    */
   questionAnswers?(callId: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** What the agent has run in its turn since the last call; missing where its record does not tell. */

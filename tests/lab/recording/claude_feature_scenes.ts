@@ -6,7 +6,10 @@ import { mcpServer, type Scene, WAITING_COMMAND } from "./scene.ts";
 
 const PLAN = "# Plan\n\n1. Read the cart module\n2. Add the missing item\n3. Test it\n";
 
-/** Screens of what Claude Code can do besides: plans, several questions, queued prompts, background commands, agents, MCP. */
+/**
+ * Screens of what Claude Code can do besides: plans, several questions, queued prompts, background commands, agents,
+ * MCP.
+ */
 export const CLAUDE_FEATURE_SCENES: readonly Scene[] = [
   {
     name: "questions",

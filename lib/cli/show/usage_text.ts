@@ -1,0 +1,61 @@
+import { totalUsage, type Usage } from "../../providers/usage.ts";
+import type { Cost } from "../../run/prices.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+
+/**
+ * The tokens of a run or an attempt, as the end of a line.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(
+ *   tokensOf({ "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } }),
+ *   " · 1200 tokens in, 40 out (gpt-5)",
+ * );
+ * ```
+ */
+export function tokensOf(usage: Usage): string {
+  const text = tokenText(usage);
+  return text === "" ? "" : ` · ${text}`;
+}
+
+/**
+ * What each role or step has used, a line each; nothing where there is only one.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const usage = { "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } };
+ * assertEquals(workerTokens({ analyst: usage, tester: usage }), [
+ *   "analyst: 1200 tokens in, 40 out (gpt-5)",
+ *   "tester: 1200 tokens in, 40 out (gpt-5)",
+ * ]);
+ * ```
+ */
+export function workerTokens(
+  byWorker: Readonly<Record<string, Usage>>,
+  costs: Readonly<Record<string, number>> = {},
+): readonly string[] {
+  const all = Object.entries(byWorker).map(([worker, usage]) => [worker, tokenText(usage)] as const);
+  const told = all.filter(([, text]) => text !== "");
+  const costOf = (worker: string) => costs[worker] === undefined ? "" : `, cost ${money(costs[worker])}`;
+  return told.length < 2 ? [] : told.map(([worker, text]) => `${worker}: ${text}${costOf(worker)}`);
+}
+
+/** What it has cost, as the end of a line; nothing where nobody counts that. */
+export function costText(cost: Cost | undefined): string {
+  return cost === undefined ? "" : `, cost ${money(cost.total)} by the prices of ${cost.pricesOf}`;
+}
+
+/** An amount with at least two places; small ones with more. */
+function money(amount: number): string {
+  return amount >= 0.1 || amount === 0 ? amount.toFixed(2) : String(amount);
+}
+
+function tokenText(usage: Usage): string {
+  const { inputTokens, cachedInputTokens, outputTokens } = totalUsage(usage);
+  if (inputTokens === 0 && outputTokens === 0) return "";
+  const cached = cachedInputTokens === 0 ? "" : ` (${cachedInputTokens} cached)`;
+  const models = Object.keys(usage).map(sanitizeLine).join(", ");
+  return `${inputTokens} tokens in${cached}, ${outputTokens} out (${models})`;
+}
