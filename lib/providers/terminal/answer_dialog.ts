@@ -46,12 +46,12 @@ const DEAF_MS = 300;
 /** How long a frame may be half drawn. */
 const FRAME_MS = 100;
 
-/** How often an answer is given if the dialog stays open. */
+/** How often the way to the answer is sought: the dialog may be half drawn meanwhile. */
 const MAX_ATTEMPTS = 2;
 
 /**
- * Answers a dialog: checks right before the key that it is still the one that is open, gives the answer, and looks for
- * proof that it closed. If it did not close, the answer is given once more.
+ * Answers a dialog: checks right before the key that it is still the one that is open, gives the answer once, and looks
+ * for proof that it closed. A CLI that stands still takes a second key later, for the dialog that comes next.
  *
  * @throws {HumanInterventionRequiredError} with the screen, when only a person may answer the dialog, or it stays open
  */
@@ -60,11 +60,9 @@ export async function answerDialog(target: AnswerTarget, options: AnswerOptions)
   const waiting = { clock, ...(signal ? { signal } : {}) };
   const look = () => target.look();
   await clock.sleep(DEAF_MS, signal);
-  let isGiven = false;
   for (let attempts = 0;; attempts++) {
     const before = await lookUntil(look, { ...waiting, timeoutMs: FRAME_MS }, (now) => shows(now, dialog));
     if (!shows(before, dialog)) {
-      if (isGiven) return { result: "closed", after: before.screen };
       return { result: openDialog(before) === undefined ? "gone" : "replaced", after: before.screen };
     }
     if (attempts === MAX_ATTEMPTS) throw answerError(target, { dialog, look: before, problem: "stays open" });
@@ -73,11 +71,15 @@ export async function answerDialog(target: AnswerTarget, options: AnswerOptions)
       throw answerError(target, { dialog, look: before, problem: "is one that only a person may answer" });
     }
     if (way.by === "selection" && !await select(target, way.option, options)) continue;
-    if (await options.isMeant?.() === false) return { result: isGiven ? "closed" : "replaced", after: before.screen };
+    if (await options.isMeant?.() === false) return { result: "replaced", after: before.screen };
     await target.press(way.by === "keys" ? way.keys : ["Enter"]);
-    isGiven = true;
-    const after = await lookUntil(look, { ...waiting, timeoutMs: proofTimeoutMs }, createClosingProof(before, options));
-    if (isClosed(before, after, options)) return { result: "closed", after: after.screen };
+    // Longer than for other proofs: the answer is given only once, and a machine under load draws late.
+    const closing = { ...waiting, timeoutMs: 2 * proofTimeoutMs };
+    const after = await lookUntil(look, closing, createClosingProof(before, options));
+    if (isClosed(before, after, options) || await options.isMeant?.() === false) {
+      return { result: "closed", after: after.screen };
+    }
+    throw answerError(target, { dialog, look: after, problem: "stays open, though it was answered" });
   }
 }
 
