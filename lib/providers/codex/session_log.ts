@@ -215,6 +215,21 @@ export function promptOf(line: string): string | undefined {
   return content.map((part) => textOf(objectOf(part)["text"]) ?? "").join("\n");
 }
 
+/**
+ * Whether a line of a session log records what a model has answered: words or a call.
+ *
+ * @example
+ * ```ts
+ * import { assert } from "@std/assert";
+ * assert(isReply(JSON.stringify({ type: "response_item", payload: { type: "function_call", name: "exec_command" } })));
+ * assert(!isReply(JSON.stringify({ type: "response_item", payload: { type: "message", role: "developer" } })));
+ * ```
+ */
+export function isReply(line: string): boolean {
+  const { type, payload } = parseRecord(line);
+  return type === "response_item" && (payload["type"] !== "message" || payload["role"] === "assistant");
+}
+
 function toSession(payload: Readonly<Record<string, unknown>>): CodexSession | undefined {
   const id = textOf(payload["id"]);
   const cwd = textOf(payload["cwd"]);

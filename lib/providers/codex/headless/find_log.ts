@@ -1,7 +1,7 @@
 import { listOpenFiles } from "../../../ports/open_files.ts";
 import { LineTail } from "../../../session_log/line_tail.ts";
 import type { LogQuery } from "../../headless/cli.ts";
-import { type CodexSession, EMPTY_CODEX_LOG, foldCodexLine, promptOf } from "../session_log.ts";
+import { type CodexSession, EMPTY_CODEX_LOG, foldCodexLine, isReply, promptOf } from "../session_log.ts";
 
 /** A log's name ends with the id of its thread: `rollout-2026-11-20T08-32-37-01a1f816-….jsonl`. */
 const LOG_NAME = /^rollout-.*\.jsonl$/;
@@ -22,8 +22,8 @@ export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> 
 
 /**
  * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new
- * log whose first record names our folder and a start after ours, and which has our prompt. Where several fit, none is
- * taken: it may be another run's. So may one that has no prompt yet.
+ * log whose first record names our folder and a start after ours, and whose prompt is ours; a log that has a reply and
+ * no prompt keeps none. Where several fit, none is taken: it may be another run's. So may one to which no prompt was written yet.
  */
 export async function findLogByEvidence(
   folder: string,
@@ -36,11 +36,13 @@ export async function findLogByEvidence(
   const isOpen = open.length > 0;
   for (const path of isOpen ? open : await listAllLogs(folder)) {
     if (before.has(path)) continue;
-    const { session, prompts } = await readHead(path);
+    const { session, prompts, isAnswered } = await readHead(path);
     if (session === undefined || !session.isMain || await realPath(session.cwd) !== ours) continue;
     if (session.startedAt < startedAt - TIME_SLACK_MS) continue;
-    const mayComeYet = isOpen && prompts.length === 0;
-    if (!mayComeYet && !prompts.some((text) => essence(text) === essence(prompt))) continue;
+    const hasOurs = prompts.length === 0
+      ? isOpen || isAnswered
+      : prompts.some((text) => essence(text) === essence(prompt));
+    if (!hasOurs) continue;
     fitting.push(path);
   }
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -56,15 +58,20 @@ async function* listLogs(folder: string): AsyncGenerator<string> {
   }
 }
 
-async function readHead(
-  path: string,
-): Promise<{ readonly session: CodexSession | undefined; readonly prompts: readonly string[] }> {
+interface LogHead {
+  readonly session: CodexSession | undefined;
+  readonly prompts: readonly string[];
+  readonly isAnswered: boolean;
+}
+
+async function readHead(path: string): Promise<LogHead> {
   using tail = new LineTail(path);
   const { lines } = await tail.read().catch(() => ({ lines: [] }));
   return {
     session: lines.slice(0, 1).reduce(foldCodexLine, EMPTY_CODEX_LOG).session,
     // The environment and the project's instructions come as messages of the user, too.
     prompts: lines.flatMap((line) => promptOf(line) ?? []).filter((text) => !/^\s*(?:<|# AGENTS\.md)/.test(text)),
+    isAnswered: lines.some(isReply),
   };
 }
 

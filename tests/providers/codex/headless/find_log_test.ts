@@ -14,6 +14,12 @@ const PROMPT = (text: string) => ({
   payload: { type: "message", role: "user", content: [{ type: "input_text", text }] },
 });
 
+const REPLY = {
+  timestamp: "2026-11-20T08:32:39.000Z",
+  type: "response_item",
+  payload: { type: "function_call", name: "exec_command", call_id: "c", arguments: "{}" },
+};
+
 /** A folder of session logs that two attempts in one working directory write to. */
 async function stage() {
   await using stack = new AsyncDisposableStack();
@@ -56,4 +62,11 @@ Deno.test("a log that was there before, and one of two with the same prompt, are
   assertEquals(await find("Do it.", ["one"]), undefined);
   await write("two", META(folder), PROMPT("Do it."));
   assertEquals(await find("Do it."), undefined);
+});
+
+Deno.test("a log that has a reply and no prompt is one of a CLI that keeps no prompts", async () => {
+  await using logs = await stage();
+  const { folder, write, find } = logs;
+  await write("one", META(folder), REPLY);
+  assertEquals(await find("Do it."), `${folder}/rollout-one.jsonl`);
 });
