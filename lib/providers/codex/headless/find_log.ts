@@ -22,8 +22,9 @@ export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> 
 
 /**
  * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new
- * log whose first record names our folder and a start after ours, and whose prompt is ours; a log that has a reply and
- * no prompt keeps none. Where several fit, none is taken: it may be another run's. So may one to which no prompt was written yet.
+ * log whose first record names our folder and a start after ours, and whose prompt is ours. A log with a reply and no
+ * prompt is one of a CLI that keeps none. Where several fit, none is taken: it may be another run's. So may one to
+ * which no prompt was written yet.
  */
 export async function findLogByEvidence(
   folder: string,
