@@ -12,8 +12,8 @@ import { until } from "../tmux/support.ts";
 import { JOB } from "./codex_project.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 
-/** A reply takes that long, and calls a tool that is done at once. */
-const REPLY = [{ do: "wait", ms: 600 }, { do: "shell", command: "true" }] as const;
+/** A reply takes as long as a quick one of a real model, and calls a tool that is done at once. */
+const REPLY = [{ do: "wait", ms: 2000 }, { do: "shell", command: "true" }] as const;
 /** The models of the servers tell of 1000 to 1200 tokens a reply: the fourth reaches each of the caps. */
 const TOKENS = 3900;
 const COST = 3.9;

@@ -64,13 +64,17 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
   };
 }
 
+/** What a command has written that Claude Code was running when it was killed: it keeps and removes it itself. */
+const OF_CLAUDE = /\/claude-\d+\/[^/]+\/[^/]+\/tasks\/[^/]+\.output$/;
+
 async function assertNothingLeft(root: string, folders: { tmp: string; sockets: string }): Promise<void> {
   const left = (await vanished(root)).map(({ pid, command }) => `process ${pid}: ${command}`);
   for (const socket of await filesBelow(folders.sockets)) {
     const { code } = await systemProcessRunner.run({ argv: ["tmux", "-S", socket, "list-sessions"], clearEnv: true });
     left.push(`${code === 0 ? "tmux server" : "socket of a tmux server that is gone"}: ${socket}`);
   }
-  left.push(...(await filesBelow(folders.tmp)).map((path) => `temporary file: ${path}`));
+  const temporary = (await filesBelow(folders.tmp)).filter((path) => !OF_CLAUDE.test(path));
+  left.push(...temporary.map((path) => `temporary file: ${path}`));
   if (left.length > 0) throw new AssertionError(`Something was left behind:\n${left.join("\n")}`);
 }
 

@@ -3,7 +3,15 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Screen } from "../../screen/screen.ts";
 import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
-import { isProcessGone, lookUntil, lookWithRetry, openDialog, type PaneLook, screenExcerpt } from "./pane_look.ts";
+import {
+  CLOSING_PATIENCE,
+  isProcessGone,
+  lookUntil,
+  lookWithRetry,
+  openDialog,
+  type PaneLook,
+  screenExcerpt,
+} from "./pane_look.ts";
 
 /** The pane in which a dialog is answered. */
 export interface AnswerTarget {
@@ -73,8 +81,7 @@ export async function answerDialog(target: AnswerTarget, options: AnswerOptions)
     if (way.by === "selection" && !await select(target, way.option, options)) continue;
     if (await options.isMeant?.() === false) return { result: "replaced", after: before.screen };
     await target.press(way.by === "keys" ? way.keys : ["Enter"]);
-    // Longer than for other proofs: the answer is given only once, and a machine under load draws late.
-    const closing = { ...waiting, timeoutMs: 2 * proofTimeoutMs };
+    const closing = { ...waiting, timeoutMs: CLOSING_PATIENCE * proofTimeoutMs };
     const after = await lookUntil(look, closing, createClosingProof(before, options));
     if (isClosed(before, after, options) || await options.isMeant?.() === false) {
       return { result: "closed", after: after.screen };

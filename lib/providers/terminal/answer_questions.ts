@@ -1,7 +1,14 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { type AgentQuestion, type QuestionReply, replyText } from "../agent_question.ts";
-import { LOOK_EVERY_MS, type LookOptions, lookUntil, openDialog, type PaneLook } from "./pane_look.ts";
+import {
+  CLOSING_PATIENCE,
+  LOOK_EVERY_MS,
+  type LookOptions,
+  lookUntil,
+  openDialog,
+  type PaneLook,
+} from "./pane_look.ts";
 import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep } from "./question_page.ts";
 
 /** The pane in which questions are answered. */
@@ -79,8 +86,10 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
   const { questions, replies, proofTimeoutMs, clock, signal } = options;
   const waiting: LookOptions = { clock, timeoutMs: proofTimeoutMs, ...(signal ? { signal } : {}) };
   const read = (look: PaneLook) => target.dialogs.read(look, questions);
-  const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean) =>
-    lookUntil(() => target.look(), waiting, createStill(read, accept));
+  const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean, patience = 1) => {
+    const options = { ...waiting, timeoutMs: patience * proofTimeoutMs };
+    return lookUntil(() => target.look(), options, createStill(read, accept));
+  };
   await clock.sleep(DEAF_MS, signal);
   let isGoingBack = false;
   let turns = 0;
@@ -112,7 +121,8 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
       pressed++;
       last.times++;
       await (key.do === "press" ? target.press(key.key) : target.paste(key.text));
-      return { isPressed: true, after: await lookFor((now, after) => isGone(after) || isEffect(now, page, key)) };
+      const hasEffect = (now: QuestionPage | undefined, after: PaneLook) => isGone(after) || isEffect(now, page, key);
+      return { isPressed: true, after: await lookFor(hasEffect, closes ? CLOSING_PATIENCE : 1) };
     });
   }
   const { screen: after } = await target.look();

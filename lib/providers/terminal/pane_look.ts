@@ -60,6 +60,12 @@ export function screenExcerpt(screen: Screen): string {
     : ["The screen was:", ...rows.map((row) => `  | ${row}`)].join("\n");
 }
 
+/**
+ * A key that closes a dialog is pressed only once, and without its effect a person is called: it is waited for so many
+ * times as long as for other proofs, since a CLI on a machine under load may stand still for longer than that.
+ */
+export const CLOSING_PATIENCE = 6;
+
 /** How a pane is looked at while something is awaited. */
 export interface LookOptions {
   readonly clock: Clock;
