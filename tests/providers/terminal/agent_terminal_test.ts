@@ -156,6 +156,7 @@ Deno.test("a person's draft is neither sent nor added to", async () => {
   await onStage(async ({ start, session, received }) => {
     const agent = await start({});
     await sendKeys(session.client, agent.pane.paneId, { keys: ["w", "a", "i", "t"] });
+    await until(() => agent.look(), ({ composer }) => composer?.text.includes("wait") ?? false);
     const error = await assertRejects(() => agent.submit("a prompt"), HumanInterventionRequiredError, "draft");
     assertStringIncludes(error.message, "› wait");
     assertEquals((await received()).filter((one) => one === "enter" || "paste" in (one as object)), []);
