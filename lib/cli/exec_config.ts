@@ -4,6 +4,7 @@ import type { Problem } from "../config/layers.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { type BuiltIn, withBuiltIn } from "./built_in_pipeline.ts";
 import type { CliIo } from "./console/command.ts";
 import { findProgram } from "./doctor_checks.ts";
 import { installedProviders } from "./installed_rules.ts";
@@ -15,6 +16,8 @@ export interface ExecConfigOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** @default {true} whether there must be a pipeline */
   readonly pipelineNeeded?: boolean;
+  /** What the pipeline is made of where the configuration has none. @default none is made */
+  readonly builtIn?: BuiltIn | undefined;
 }
 
 /** A valid configuration of steps. */
@@ -24,6 +27,8 @@ export interface ExecConfig {
   readonly file: string | null;
   /** What was read. */
   readonly loaded: LoadedSettings;
+  /** The command of the built-in pipeline's check, where that is used and nobody has named the command now. */
+  readonly builtInCheck?: string;
 }
 
 /**
@@ -37,8 +42,8 @@ export async function loadExecConfig(
   options: ExecConfigOptions,
   onWarning: (warning: Problem) => void,
 ): Promise<ExecConfig> {
-  const { path, flags = {}, pipelineNeeded = true } = options;
-  const loaded = await loadSettings(
+  const { path, flags = {}, builtIn, pipelineNeeded = builtIn === undefined } = options;
+  const given = await loadSettings(
     {
       cwd: io.cwd,
       env: io.env,
@@ -49,7 +54,9 @@ export async function loadExecConfig(
     (context) =>
       checkPipelines(context, { pipelineNeeded, findProgramProblem: (step) => programProblem(step, io), onWarning }),
   );
+  const { loaded, check } = withBuiltIn(given, builtIn);
   return {
+    ...(check === undefined ? {} : { builtInCheck: check }),
     plan: toExecPlan(loaded, { cwd: io.cwd }),
     file: loaded.file === undefined ? null : resolve(io.cwd, loaded.file),
     loaded,

@@ -49,7 +49,7 @@ export async function requireTrust(
   { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
   { io, trust, mayAsk }: TrustSurroundings,
 ): Promise<void> {
-  if (file === undefined || trust || isSwitchedOn(io)) return;
+  if (file === undefined || trust || isTrustedByFlag(io)) return;
   const path = resolve(io.cwd, file);
   const key = await trustedAs(path);
   const store = trustStorePath(io.env);
@@ -78,7 +78,7 @@ export async function requireTrust(
  * @throws {HumanInterventionRequiredError} like {@linkcode requireTrust}
  */
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {
-  if (configFile === null || around.trust || isSwitchedOn(around.io)) return;
+  if (configFile === null || around.trust || isTrustedByFlag(around.io)) return;
   // A config that is gone acts no more.
   if (!await isThere(configFile)) return;
   const store = trustStorePath(around.io.env);
@@ -220,7 +220,8 @@ function trustCommand(file: string, { cwd }: CliIo): string {
   return shellJoin(["panewright", "trust", ...(named === cwd ? [] : [named])]);
 }
 
-function isSwitchedOn({ env }: CliIo): boolean {
+/** Whether the variable says that configurations are used as they are. */
+export function isTrustedByFlag({ env }: Pick<CliIo, "env">): boolean {
   const value = (env(TRUST_VARIABLE) ?? "").trim().toLowerCase();
   if (["1", "true", "yes", "on"].includes(value)) return true;
   if (["", "0", "false", "no", "off"].includes(value)) return false;

@@ -8,10 +8,11 @@ import type { ExecFact } from "../../jobs/pipeline/facts.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "../../jobs/pipeline/plan.ts";
 import { previewRun } from "../../jobs/pipeline/preview.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
-import { filesOf } from "../../jobs/pipeline/task_folder.ts";
+import { filesOf, isTaskName } from "../../jobs/pipeline/task_folder.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
+import { requireOwnCheck } from "../built_in_pipeline.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
@@ -31,7 +32,11 @@ export const command = defineCommand({
     "the task, its pipeline or a prompt has changed. All tasks are checked before the first one begins.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
     "terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 one failed, 2 wrong usage or " +
     "configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
-  arguments: [{ name: "TASK", description: "the file with the task, or a folder of such files", required: true }],
+  arguments: [{
+    name: "TASK",
+    description: "the file with the task, a folder of such files, the task itself as one text, or - for standard input",
+    required: true,
+  }],
   flags: [
     {
       name: "pipeline",
@@ -54,6 +59,12 @@ export const command = defineCommand({
       repeatable: true,
       description: "of a folder, do this task only, by the name of its file; may be given several times",
     },
+    {
+      name: "check",
+      type: "string",
+      placeholder: "COMMAND",
+      description: "the command that must pass after the built-in step, instead of the project's test command",
+    },
     { name: "keep-going", type: "switch", description: "do a folder's other tasks although one has failed" },
     { name: "force", type: "switch", description: "do a folder's tasks although an earlier run has passed them" },
     {
@@ -71,21 +82,29 @@ export const command = defineCommand({
       command: "exec tasks/ --pipeline fix --autonomy-level 3",
       description: "all tasks of a folder, one after the other",
     },
+    { command: 'exec "Fix the rounding of coupons"', description: "one step, with the project's tests as its check" },
     { command: "exec tasks/ --keep-going --junit report.xml", description: "as a job of a CI system" },
     { command: "exec tasks/ --dry-run", description: "what would be done, without doing it" },
     { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
   ],
   async run({ flags, positionals, global }, io) {
-    const { pipeline, config: path, wd, only, force, "keep-going": keepGoing, junit } = flags;
+    const { pipeline, config: path, wd, only, force, "keep-going": keepGoing, junit, check } = flags;
     const overrides: ExecOverrides = {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...(only === undefined ? {} : { only }),
       ...(keepGoing === true ? { keepGoing } : {}),
       ...(force === true ? { force } : {}),
+      ...(check === undefined ? {} : { check }),
       ...chosenByFlags(EXEC_SETTINGS, flags),
     };
     const target = await findTarget(positionals[0] ?? "", { io, overrides });
-    const config = { flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }) };
+    const builtIn = target.text === undefined ? undefined : { check, isOwn: check !== undefined };
+    if (check !== undefined && builtIn === undefined) {
+      throw new UsageError(
+        "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
+      );
+    }
+    const config = { flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }), builtIn };
     if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
     return await executeSteps(config, {
       io,
@@ -93,7 +112,8 @@ export const command = defineCommand({
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
       ...(junit === undefined ? {} : { junit }),
-      check: async (plan) => requireTasks(await filesOf(target, overrides), { plan, overrides, cwd: io.cwd }),
+      check: async (plan) =>
+        requireTasks(await filesOf(target, overrides), { ...target, plan, overrides, cwd: io.cwd }),
       execute: (options, configFile) => executeExec({ target, overrides, configFile }, options),
     });
   },
@@ -114,7 +134,7 @@ async function showPreview(
   const { plan } = await loadExecConfig(io, config, ({ where, message }) => {
     io.stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`);
   });
-  requireTasks(await filesOf(target, overrides), { plan, overrides, cwd: io.cwd });
+  requireTasks(await filesOf(target, overrides), { ...target, plan, overrides, cwd: io.cwd });
   const path = io.env("PATH") ?? "";
   const tasks = await previewRun(target, { plan, overrides, path, ...passedTasksFileIn(io) });
   for (const [index, task] of tasks.entries()) {
@@ -137,11 +157,19 @@ async function findTarget(
   given: string,
   { io, overrides }: { readonly io: CliIo; readonly overrides: ExecOverrides },
 ): Promise<ExecTarget> {
+  if (given === "-") {
+    const text = decodeText(await io.readStdin());
+    return { kind: "task", path: resolve(io.cwd, "standard-input"), text };
+  }
   const path = resolve(io.cwd, given);
   let info: Deno.FileInfo;
   try {
     info = await Deno.stat(path);
   } catch (cause) {
+    // A name of a file may have spaces, too.
+    if (/\S\s+\S/.test(given) && !isTaskName(given)) {
+      return { kind: "task", path: resolve(io.cwd, "command-line"), text: given };
+    }
     const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : String(cause);
     throw new UsageError(`Cannot do the task ${given}: ${reason}`, { cause });
   }
@@ -156,6 +184,14 @@ async function findTarget(
   throw new UsageError(`Cannot do the tasks of ${given}: it has no tasks`, {
     hint: "A task is a file whose name ends with .md and does not begin with _ or a dot.",
   });
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new UsageError("Cannot use the task of standard input: it is not UTF-8 text", { cause });
+  }
 }
 
 /** Where and how {@linkcode executeSteps} executes a run. */
@@ -183,13 +219,15 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   const { io, execute, earlier, facts = [], junit } = around;
   const reports = openReports({ io, junit, earlier: facts });
   using output = openLiveOutput(PIPELINE, { ...around, earlier, beforeResult: reports.table });
-  const { plan, file, loaded } = await loadExecConfig(
+  const { plan, file, loaded, builtInCheck } = await loadExecConfig(
     io,
     config,
     ({ where, message }) => output.onEvent({ type: "warning", message: `${where}: ${message}` }),
   );
   await around.check?.(plan);
-  await requireTrust(loaded, { ...around, mayAsk: !around.global.json && around.noInput !== true });
+  const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
+  await requireTrust(loaded, whoTrusts);
+  if (builtInCheck !== undefined) await requireOwnCheck(builtInCheck, whoTrusts);
   try {
     return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
       execute({

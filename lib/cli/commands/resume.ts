@@ -96,6 +96,7 @@ export const command = defineCommand({
 
 type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
   readonly raise: RunCaps;
+  readonly junit?: string;
   readonly wd?: string;
   /** Absolute. */
   readonly config?: string;
@@ -113,10 +114,14 @@ async function resumeSteps(
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
   const { workdir } = started;
-  return await executeSteps({ flags: { wd: workdir }, ...(configFile === null ? {} : { path: configFile }) }, {
+  // Who has written the journal is not known, so the check is agreed to anew.
+  const builtIn = started.target.text === undefined ? undefined : { check: started.overrides.check, isOwn: false };
+  const steps = { flags: { wd: workdir }, builtIn, ...(configFile === null ? {} : { path: configFile }) };
+  return await executeSteps(steps, {
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
+    facts,
     execute: (options) => resumeExec(folder, { ...options, raise: around.raise, ...changedConfig(config) }),
   });
 }

@@ -59,7 +59,7 @@ export const EXEC_FACTS = {
     workdir: text,
     /** The run's folder where it was then: journal, logs of the steps, answers. */
     folder: text,
-    target: object({ kind: oneOf("task", "folder"), path: text }),
+    target: object({ kind: oneOf("task", "folder"), path: text, text: optional(text) }),
     /** Absolute path of the config file; null where there is none. */
     configFile: either(text, oneOf(null)),
     overrides: object({
@@ -69,6 +69,7 @@ export const EXEC_FACTS = {
       keepGoing: optional(flag),
       only: optional(listOf(text)),
       force: optional(flag),
+      check: optional(text),
     }),
     /** The version that started it. */
     panewright: optional(text),

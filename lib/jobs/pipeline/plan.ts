@@ -82,10 +82,14 @@ export interface ExecOverrides extends Partial<Pick<ExecSettings, "autonomyLevel
   readonly only?: readonly string[];
   /** Whether a folder's tasks are done that an earlier run has passed. @default {false} */
   readonly force?: boolean;
+  /** The command for `sh -c` that checks the step of the built-in pipeline. */
+  readonly check?: string;
 }
 
 /** What is executed: one task, or the tasks of a folder. Paths are absolute. */
 export interface ExecTarget {
   readonly kind: "task" | "folder";
   readonly path: string;
+  /** The task itself, where it is in no file: the path then only names it. */
+  readonly text?: string;
 }

@@ -274,3 +274,64 @@ Deno.test("exec --dry-run shows tasks, command lines, prompts and checks, and st
   assertEquals(await project.prompts(), []);
   assertEquals([...Deno.readDirSync(project.path)].some(({ name }) => name === ".panewright"), false);
 });
+
+Deno.test("exec of a text, without a config: one step with the project's test command, which a person agrees to", async () => {
+  await using project = await execProject();
+  await Deno.remove(`${project.path}/panewright.jsonc`);
+  await Deno.writeTextFile(`${project.path}/package.json`, '{ "scripts": { "test": "test -e done-1" } }');
+  const text = "Fix the rounding of coupons";
+  const refused = await project.call("exec", text);
+  assertEquals([refused.code, refused.stderr.split("\n")[0]], [
+    3,
+    'panewright: Cannot check the work with "npm test": you have not agreed to run it',
+  ]);
+  const shown = await project.call("exec", text, "--dry-run");
+  assertMatch(shown.stdout, /pipeline built-in\n {2}step 1 "work": codex, /);
+  assertStringIncludes(shown.stdout, "the sandbox of its CLI is on\n");
+  assertStringIncludes(shown.stdout, "    checks       npm test\n");
+  assertStringIncludes(shown.stdout, "| Fix the rounding of coupons");
+  const named = await project.call("exec", text, "--dry-run", "--check", "make check");
+  assertStringIncludes(named.stdout, "    checks       make check\n");
+  const piped = await callCli(["exec", "-", "--dry-run"], { cwd: project.path, env: project.env, stdin: "Tidy up.\n" });
+  assertStringIncludes(piped.stdout, "| Tidy up.");
+  for (
+    const [given, problem] of [["nope", "there is no such file or folder"], ["my task.md", "no such file"]] as const
+  ) {
+    const { code, stderr } = await project.call("exec", given);
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, problem);
+  }
+  assertEquals(await project.prompts(), []);
+});
+
+Deno.test("exec of a text is carried out with the built-in pipeline, asks, and is resumed; its check decides", async () => {
+  await using project = await execProject();
+  const [fake] = JSON.parse(await Deno.readTextFile(`${project.path}/panewright.jsonc`)).pipelines.main[0].command;
+  const config = { providers: { codex: { command: [fake], args: [] } } };
+  await Deno.writeTextFile(`${project.path}/panewright.jsonc`, JSON.stringify(config));
+  const stopped = await project.run("exec", "Build a login.\nASK database", "--check", "test -e done-2", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const run = runOf(stopped.stdout);
+  assertEquals((await project.call("answer", run, "PostgreSQL")).code, 0);
+  const untrusted = await project.call("resume", run);
+  assertEquals(untrusted.code, 3);
+  assertStringIncludes(untrusted.stderr, 'Cannot check the work with "test -e done-2"');
+  const resumed = await project.run("resume", run, "--trust");
+  assertEquals(resumed.code, 0, resumed.stderr);
+  assertStringIncludes(resumed.stderr, "check 1, test -e done-2: it passed");
+  assertStringIncludes((await project.prompts())[1] ?? "", "Build a login.");
+});
+
+Deno.test("the table at the end of a folder's run has what was done before a resume, too", async () => {
+  await using project = await execProject();
+  await Deno.mkdir(`${project.path}/tasks`);
+  await Deno.writeTextFile(`${project.path}/tasks/1-a.md`, "Build a.\n");
+  await Deno.writeTextFile(`${project.path}/tasks/2-b.md`, "Build b.\nASK database\n");
+  const stopped = await project.run("exec", "tasks", "--pipeline", "single", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const run = runOf(stopped.stdout);
+  await project.call("answer", run, "PostgreSQL");
+  const resumed = await project.run("resume", run, "--junit", "all.xml");
+  assertMatch(resumed.stdout, /\n1-a +only +PASS .*\n2-b +only +PASS .*\n2 of 2 tasks done\nPASS/);
+  assertMatch(await Deno.readTextFile(`${project.path}/all.xml`), /name="1-a"[\s\S]*name="2-b"/);
+});
