@@ -2,6 +2,19 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { watchFolder, type WatchFolderOptions } from "../../lib/session_log/folder_watch.ts";
 import { createFakeClock } from "../support/fake_clock.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
+
+/** Waits for the next tick of the file system's clock: a change in the tick of what was there before can be missed. */
+async function nextTick(root: string): Promise<void> {
+  const probe = `${root}/probe`;
+  const touched = async () => {
+    await Deno.writeTextFile(probe, "");
+    return (await Deno.stat(probe)).mtime?.getTime();
+  };
+  const before = await touched();
+  await until(async () => await touched() !== before);
+  await Deno.remove(probe);
+}
 
 /**
  * Milliseconds of the clock until a change, planned for second 1, ends a wait; 60,000 for a change that is not seen.
@@ -17,7 +30,10 @@ async function wokenAfterMs(
   using clock = createFakeClock();
   const watch = watchFolder(`${dir.path}/folder`, { clock, ...(files === undefined ? {} : { files }) });
   await clock.runUntilSettled(watch.wait(500));
-  clock.at(1, async () => void await change(`${dir.path}/folder`));
+  clock.at(1, async () => {
+    await nextTick(dir.path);
+    await change(`${dir.path}/folder`);
+  });
   await clock.runUntilSettled(watch.wait(59_500));
   return Math.round(clock.elapsedSeconds() * 1000);
 }
@@ -46,7 +62,10 @@ Deno.test("a folder that is not there yet is seen when it is made, and a link to
   await Deno.symlink(`${dir.path}/real`, `${dir.path}/link`);
   using clock = createFakeClock();
   const watch = watchFolder(`${dir.path}/link`, { clock });
-  clock.at(1, () => Deno.rename(`${dir.path}/other`, `${dir.path}/real/b`));
+  clock.at(1, async () => {
+    await nextTick(dir.path);
+    await Deno.rename(`${dir.path}/other`, `${dir.path}/real/b`);
+  });
   await clock.runUntilSettled(watch.wait(60_000));
   assert(clock.elapsedSeconds() <= 1.05);
 });
