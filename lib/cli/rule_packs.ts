@@ -22,8 +22,7 @@ export type FindRulePack = (provider: string) => RulePack;
  *
  * @param config the config file; without it, `panewright.jsonc` of the working directory, if it is there
  * @throws {UsageError} that lists everything that is wrong with the config file, each with its place; and when
- * installed
- *   rules cannot be used
+ *   installed rules cannot be used
  */
 export async function loadRulePacks(config: string | undefined, io: CliIo): Promise<FindRulePack> {
   const { cwd } = io;

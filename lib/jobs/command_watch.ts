@@ -35,8 +35,7 @@ export function watchCommands({ limit, look, onRepeated }: CommandWatchOptions):
   };
   const lookAgain = async (reached: RepeatedCommand) => {
     isLooking = true;
-    const files = await look();
-    isLooking = false;
+    const files = await look().finally(() => isLooking = false);
     // Another command has come in between.
     if (repeated === undefined || repeated.times < reached.times) return;
     if (seen !== undefined && files !== undefined && seen.files === files) onRepeated(reached);

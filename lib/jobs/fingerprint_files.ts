@@ -109,7 +109,10 @@ class Look {
   async addNames(names: readonly string[]): Promise<void> {
     for (let at = 0; at < names.length; at += AT_A_TIME) {
       this.#options.signal?.throwIfAborted();
-      await Promise.all(names.slice(at, at + AT_A_TIME).map((name) => this.#add(name.replace(/\/$/, ""))));
+      const some = names.slice(at, at + AT_A_TIME).map((name) => this.#add(name.replace(/\/$/, "")));
+      // Where one cannot be looked at, the looks at the others have ended as well.
+      const failed = (await Promise.allSettled(some)).find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
     }
   }
 

@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { lstatOrUndefined } from "./files.ts";
 import { UnreadableFileError } from "./regular_file.ts";
 
@@ -28,18 +29,47 @@ export async function makeOwnFolder(path: string): Promise<void> {
   if (!seen.isDirectory) throw new UnreadableFileError(`${path} is ${seen.isSymlink ? "a link" : "not a folder"}`);
 }
 
+/** Options of {@linkcode replaceFile}. */
+export interface ReplaceFileOptions {
+  /** @default {0o600} */
+  readonly mode?: number;
+  /** Whether it is on the disk when this returns, its name included. @default {false} */
+  readonly durable?: boolean;
+  /** Called when the new file is whole, and not in its place yet. */
+  readonly beforeRename?: () => void;
+}
+
 /**
  * Writes a file anew. What stood in its place, a link included, is replaced and not followed; others see the old file
- * or the new one, each whole.
- *
- * @param options.mode @default {0o600}
+ * or the new one, each whole, also when this process is killed.
  */
-export async function replaceFile(
+export async function replaceFile(path: string, text: string, options: ReplaceFileOptions = {}): Promise<void> {
+  const { mode = 0o600, durable = false, beforeRename } = options;
+  const staging = `${path}.${crypto.randomUUID()}`;
+  try {
+    await writeNewFile(staging, text, { mode, durable });
+    beforeRename?.();
+    await Deno.rename(staging, path);
+    if (durable) syncFolder(dirname(path));
+  } catch (error) {
+    await Deno.remove(staging).catch(() => {});
+    throw error;
+  }
+}
+
+async function writeNewFile(
   path: string,
   text: string,
-  { mode = 0o600 }: { readonly mode?: number } = {},
+  { mode, durable }: Required<Pick<ReplaceFileOptions, "mode" | "durable">>,
 ): Promise<void> {
-  const staging = `${path}.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(staging, text, { mode, createNew: true });
-  await Deno.rename(staging, path);
+  using file = await Deno.open(path, { createNew: true, write: true, mode });
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+  if (durable) await file.sync();
+}
+
+/** Puts a folder's names on the disk. */
+function syncFolder(path: string): void {
+  using folder = Deno.openSync(path, { read: true });
+  folder.syncSync();
 }

@@ -11,6 +11,7 @@ import type { CheckedTimeline } from "./check_timeline.ts";
 import { isFaultless } from "./replay_timeline.ts";
 import type { CorpusEntry } from "./corpus.ts";
 import type { Recording } from "./recording.ts";
+import { compareText, compareVersions } from "../text/order.ts";
 
 /** The classes of recordings that a corpus must have of every provider. */
 export const REQUIRED_CLASSES = [
@@ -157,26 +158,4 @@ export function summarize(outcomes: readonly Outcome[], options: SummaryOptions 
   const faults = mistakes.length + missing.length + timelines.filter((timeline) => !isFaultless(timeline)).length;
   const passed = faults === 0 && outcomes.length + timelines.length > 0;
   return { versions, mistakes, missing, timelines, passed };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/**
- * Orders versions by their numbers.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["0.100.0", "0.90.0"].toSorted(compareVersions), ["0.90.0", "0.100.0"]);
- * ```
- */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [a.split("."), b.split(".")];
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const difference = Number(left[i] ?? 0) - Number(right[i] ?? 0);
-    if (difference !== 0 && !Number.isNaN(difference)) return difference;
-  }
-  return compareText(a, b);
 }

@@ -1,6 +1,7 @@
 import { dirname } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import { faultOfEnvironment, killSelf } from "../ports/fault.ts";
+import { replaceFile, type ReplaceFileOptions } from "../ports/own_files.ts";
 import { readRegularFile } from "../ports/regular_file.ts";
 import { assertOwn, makeOwnFolder, stateFolder } from "../ports/state_folder.ts";
 import { tryLockFile } from "../run/lock_file.ts";
@@ -200,30 +201,14 @@ export function readOwnJson(path: string): unknown {
  */
 export async function replaceOwnFile(
   path: string,
-  data: string | Uint8Array,
-  { beforeRename = () => {} }: { readonly beforeRename?: () => void } = {},
+  text: string,
+  options: Pick<ReplaceFileOptions, "beforeRename"> = {},
 ): Promise<void> {
-  const staging = `${path}.${crypto.randomUUID()}`;
   try {
-    {
-      using file = await Deno.open(staging, { createNew: true, write: true, mode: 0o600 });
-      const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
-      await file.sync();
-    }
-    beforeRename();
-    await Deno.rename(staging, path);
-    syncFolder(dirname(path));
+    await replaceFile(path, text, { durable: true, ...options });
   } catch (cause) {
-    await Deno.remove(staging).catch(() => {});
     throw new UsageError(`Cannot write ${path}: ${errorText(cause)}`, { cause });
   }
-}
-
-/** Puts a folder's names on the disk. */
-function syncFolder(path: string): void {
-  using folder = Deno.openSync(path, { read: true });
-  folder.syncSync();
 }
 
 function indexPath(folder: string): string {

@@ -1,4 +1,4 @@
-import { compareVersions } from "../recordings/check.ts";
+import { compareVersions } from "../text/order.ts";
 import { VERSION } from "../version.ts";
 
 /** Numbers with dots. The rules that are built in have the version of panewright; those of a pack go on from there. */

@@ -78,7 +78,8 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
     const also = others.map(({ name, seen }) => `; so is ${name} (${limitOf(name)}): ${seen}`);
     return new CapReachedError(first.name, limitOf(first.name), {
       seen: first.seen + also.join(""),
-      raiseAlso: others.map(({ name }) => raiseOf(name, { limit: limitOf(name) })),
+      used: first.used,
+      raiseAlso: others.map(({ name, used }) => raiseOf(name, { limit: limitOf(name), used })),
     });
   };
   const costNow = (worker?: string) => prices === undefined ? 0 : costOf(usageIn(spent, worker), prices);

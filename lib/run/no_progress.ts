@@ -219,6 +219,8 @@ export function atTurn(standstill: Standstill): Standstill {
 /** A limit that is reached, by name, and what was seen: a sentence without its end. */
 export interface ReachedStandstill {
   readonly name: string;
+  /** How often it was seen: it may be beyond the limit. */
+  readonly used: number;
   readonly seen: string;
 }
 
@@ -232,14 +234,16 @@ export interface ReachedStandstill {
  * const standstill = { ...NO_STANDSTILL, command: spins };
  * assertEquals(reachedStandstill({ max_same_command: 20 }, standstill), [{
  *   name: "max_same_command",
+ *   used: 20,
  *   seen: "tester ran one command 20 times in a row, with the same output, and no file changed: npm test",
  * }]);
  * assertEquals(reachedStandstill({ max_same_command: 21 }, standstill), []);
  * ```
  */
 export function reachedStandstill(caps: RunCaps, standstill: Standstill): readonly ReachedStandstill[] {
-  return LIMITS.filter((limit) => countOf(limit, standstill) >= (caps[NAMES[limit]] ?? Infinity))
-    .map((limit) => ({ name: NAMES[limit], seen: seenOf(limit, standstill) }));
+  return LIMITS
+    .map((limit) => ({ name: NAMES[limit], used: countOf(limit, standstill), seen: seenOf(limit, standstill) }))
+    .filter(({ name, used }) => used >= (caps[name] ?? Infinity));
 }
 
 function countOf(limit: Limit, { rounds, turns, test, command }: Standstill): number {

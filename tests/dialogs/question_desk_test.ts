@@ -52,7 +52,7 @@ Deno.test("a question has an id and its exact words, whatever the policy and wha
     ]);
     assertEquals(
       waiting?.reason,
-      "This is never accepted automatically: the agent asks a question, and what it should hear is not known.",
+      "This is never accepted automatically: the agent asks a question, which only a person can answer.",
     );
     assertEquals(bench.answers, []);
   }

@@ -3,9 +3,8 @@ import type { ModelServer } from "../lab/model_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Step, Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, runProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
@@ -47,7 +46,7 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
   const panewright = await panewrightFromSource();
   const cli = await installCli(provider);
   const sandbox = stack.use(await createSandbox());
-  const { root, home, project } = sandbox;
+  const { home, project } = sandbox;
   let asked = 0;
   let last: readonly string[] = [];
   const respond = ({ prompts }: ModelRequest): Turn => {
@@ -62,9 +61,7 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
   };
   const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
   const baseUrl = server.baseUrl();
-  const cliEnv = provider === "codex"
-    ? await writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project })
-    : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version });
+  const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl });
   if (provider === "claude_code") {
     const path = `${home}/.claude/settings.json`;
     const settings = JSON.parse(await Deno.readTextFile(path));

@@ -2,9 +2,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
@@ -29,7 +28,7 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
       const panewright = await panewrightFromSource();
       const cli = await installCli(provider);
       await using sandbox = await createSandbox();
-      const { root, home, project } = sandbox;
+      const { project } = sandbox;
       let isTame = false;
       await using server = SERVERS[provider]({
         respond({ prompts }) {
@@ -45,9 +44,7 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
       const env = {
         ...sandbox.env,
         ...panewright.env,
-        ...(provider === "codex"
-          ? await writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project })
-          : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version })),
+        ...await writeCliHome(sandbox, { provider, version: cli.version, baseUrl }),
       };
       await Deno.writeTextFile(`${project}/job.md`, JOB);
       await Deno.writeTextFile(`${project}/task.md`, "Make it pass.\n");

@@ -2,9 +2,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
@@ -102,7 +101,7 @@ async function setUpTester(provider: keyof typeof SERVERS, turn: Turn) {
   const panewright = await panewrightFromSource();
   const cli = await installCli(provider);
   const sandbox = stack.use(await createSandbox());
-  const { root, home, project } = sandbox;
+  const { project } = sandbox;
   let isTame = false;
   const server = stack.use(SERVERS[provider]({
     respond({ prompts }) {
@@ -116,9 +115,7 @@ async function setUpTester(provider: keyof typeof SERVERS, turn: Turn) {
   const env = {
     ...sandbox.env,
     ...panewright.env,
-    ...(provider === "codex"
-      ? await writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project })
-      : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version: cli.version })),
+    ...await writeCliHome(sandbox, { provider, version: cli.version, baseUrl }),
     PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
   };
   await Deno.writeTextFile(`${project}/job.md`, JOB);

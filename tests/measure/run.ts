@@ -16,9 +16,8 @@ import type { Respond } from "../lab/script.ts";
 import type { Step } from "../lab/steps.ts";
 import { answerOf, CHECK, JOB } from "../e2e/codex_project.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { runProgram } from "../support/program.ts";
 import { denoDirectory } from "../support/run_panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";
@@ -53,10 +52,7 @@ async function measureRun(
   const respond: Respond = async (request) => (await model.respond(request)).map(withoutPauses);
   await using server = cli === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond });
   const baseUrl = server.baseUrl();
-  const folder = `${root}/codex-home`;
-  const cliEnv = cli === "codex"
-    ? await writeCodexHome({ folder, baseUrl, project })
-    : await writeClaudeHome({ home, baseUrl, project, tmp: sandbox.env["TMPDIR"]!, version });
+  const cliEnv = await writeCliHome(sandbox, { provider: cli, version, baseUrl });
   await Deno.writeTextFile(`${project}/job.md`, JOB);
   await Deno.writeTextFile(`${project}/check.sh`, CHECK);
   const config = {
@@ -84,7 +80,7 @@ async function measureRun(
     process: { startedAt, endedAt },
     modelEnds: modelEndsOf(server),
     cliEnds: cli === "codex"
-      ? await recordedTimes(`${folder}/sessions`, (record) => record.payload?.type === "task_complete")
+      ? await recordedTimes(`${root}/codex-home/sessions`, (record) => record.payload?.type === "task_complete")
       : await recordedTimes(`${home}/.claude/projects`, (record) => record.subtype === "turn_duration"),
   };
   if (keepAs !== undefined) await Deno.writeTextFile(keepAs, JSON.stringify(observed));

@@ -114,7 +114,7 @@ Deno.test("a turn beyond the cap of the run, or of its role, may not begin", () 
   begin({ kind: "turn_begins", worker: "tester" });
   meter.take({ kind: "turn_ends", seconds: 1 });
   assertThrows(() => begin({ kind: "turn_begins", worker: "tester" }), CapReachedError, "tester.max_turns (1)");
-  // One that was begun by an earlier process is none of its own.
+  // A turn that an earlier process began does not count as another one.
   begin({ kind: "turn_continues", worker: "tester" });
   begin({ kind: "turn_begins", worker: "analyst" });
   begin({ kind: "turn_begins", worker: "programmer" });

@@ -90,6 +90,7 @@ Deno.test("what was seen is told with the limit: rounds, verdict, files, the tes
   const rounds = [...turn(hash), fails(1), ...turn(hash), fails(2)];
   assertEquals(seen(rounds), {
     name: "max_rounds_without_change",
+    used: 2,
     seen: "rounds 1 to 2 ended with FAIL, and no file changed (files 0123456789ab)",
   });
   assertStringIncludes(
@@ -98,6 +99,7 @@ Deno.test("what was seen is told with the limit: rounds, verdict, files, the tes
   );
   assertEquals(seen([fails(1, "x"), fails(2, "x")], { max_same_test_output: 2 }), {
     name: "max_same_test_output",
+    used: 2,
     seen: "the test failed 2 times in a row, up to round 2, with the same output, which is in e.txt",
   });
   const command = `echo "\x1b[2J${"long ".repeat(100)}"`;

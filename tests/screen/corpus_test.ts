@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { compareVersions } from "../../lib/recordings/check.ts";
+import { compareVersions } from "../../lib/text/order.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { readProofs } from "../support/proofs.ts";

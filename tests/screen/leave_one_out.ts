@@ -19,7 +19,7 @@
  * The second step takes out more than its author would have: what nobody recorded, but anybody would write, goes as
  * well.
  */
-import { compareVersions } from "../../lib/recordings/check.ts";
+import { compareVersions } from "../../lib/text/order.ts";
 import { readCorpus } from "../../lib/recordings/corpus.ts";
 import type { Recording } from "../../lib/recordings/recording.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";

@@ -159,7 +159,9 @@ const WORDS: {
     const how = { accept: "accepted", decline: "declined", reply: "answered" }[answer];
     const outcome = result === "closed" ? "" : `, but it was ${result}`;
     const said = replies === undefined ? "" : `: ${replies.replaceAll("\n", "; ")}`;
-    return detail(`${role}: dialog (${kind}) ${how} by ${rule}${outcome}${said}`);
+    const told = `${role}: dialog (${kind}) ${how} by ${rule}${outcome}${said}`;
+    // What an agent was told is a part of the work.
+    return answer === "reply" ? line(told) : detail(told);
   },
   reminder_sent: ({ role, reminder }) =>
     line(`${role}: reminded of its response file (reminder ${reminder})`, "caution"),

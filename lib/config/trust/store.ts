@@ -1,6 +1,7 @@
 import { dirname } from "@std/path/posix";
 import * as z from "zod";
 import { UsageError } from "../../errors.ts";
+import { replaceFile } from "../../ports/own_files.ts";
 import { readRegularFile } from "../../ports/regular_file.ts";
 import { assertOwn, makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -72,19 +73,10 @@ export function readTrust(path: string): TrustedConfigs {
  */
 export async function changeTrust(path: string, change: (configs: TrustedConfigs) => TrustedConfigs): Promise<void> {
   const configs = change(readTrust(path));
-  const folder = dirname(path);
-  const staging = `${path}.${crypto.randomUUID()}`;
   try {
-    makeOwnFolder(folder);
-    const text = `${JSON.stringify({ version: 1, configs }, undefined, 2)}\n`;
-    {
-      using file = await Deno.open(staging, { createNew: true, write: true, mode: 0o600 });
-      await file.write(new TextEncoder().encode(text));
-      await file.sync();
-    }
-    await Deno.rename(staging, path);
+    makeOwnFolder(dirname(path));
+    await replaceFile(path, `${JSON.stringify({ version: 1, configs }, undefined, 2)}\n`, { durable: true });
   } catch (cause) {
-    await Deno.remove(staging).catch(() => {});
     throw new UsageError(`Cannot write ${path}, which says what you trust: ${errorText(cause)}`, { cause });
   }
 }

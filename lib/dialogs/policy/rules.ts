@@ -85,7 +85,7 @@ export function defaultDecision(policy: Pick<PermissionPolicy, "default" | "allo
 
 /** Why nothing but a person answers a dialog of a kind that no policy decides about. */
 export const NEVER_ACCEPTED: Readonly<Record<DialogKind, string>> = {
-  question: "the agent asks a question, and what it should hear is not known",
+  question: "the agent asks a question, which only a person can answer",
   trust: "whether a folder is trusted is the person's decision",
   login: "a login is the person's",
   update: "an update changes the person's installation",

@@ -5,6 +5,7 @@ import type { Screen } from "../../screen/screen.ts";
 import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
 import {
   CLOSING_PATIENCE,
+  DEAF_MS,
   isProcessGone,
   lookUntil,
   lookWithRetry,
@@ -47,9 +48,6 @@ export interface AnswerOutcome {
   /** The screen afterwards. */
   readonly after: Screen;
 }
-
-/** Claude Code drops keys for about 150 ms after a dialog appeared that it had deferred (2.1.328). */
-const DEAF_MS = 300;
 
 /** How long a frame may be half drawn. */
 const FRAME_MS = 100;

@@ -3,6 +3,7 @@ import type { Screen } from "../../screen/screen.ts";
 import { type AgentQuestion, type QuestionReply, replyText } from "../agent_question.ts";
 import {
   CLOSING_PATIENCE,
+  DEAF_MS,
   LOOK_EVERY_MS,
   type LookOptions,
   lookUntil,
@@ -64,9 +65,6 @@ export type QuestionsOutcome =
     /** Only a person can continue; `problem`: why, as a full sentence. */
     | { readonly result: "stopped"; readonly problem: string }
   );
-
-/** Claude Code drops keys for about 150 ms after a dialog appeared that it had deferred (2.1.328). */
-const DEAF_MS = 300;
 
 /** How often a key is pressed that changes nothing; one with which the dialog closes is pressed once. */
 const MAX_ATTEMPTS = 2;

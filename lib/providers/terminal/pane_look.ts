@@ -61,6 +61,12 @@ export function screenExcerpt(screen: Screen): string {
 }
 
 /**
+ * How long a dialog is left alone before its first key, in milliseconds: Claude Code drops the keys of some 500 ms after
+ * a dialog appears that it had deferred because somebody typed (2.1.328, 2.1.330), and a key is pressed only once.
+ */
+export const DEAF_MS = 1000;
+
+/**
  * A key that closes a dialog is pressed only once, and without its effect a person is called: it is waited for so many
  * times as long as for other proofs, since a CLI on a machine under load may stand still for longer than that.
  */

@@ -1,0 +1,28 @@
+import { writeClaudeHome } from "./claude_home.ts";
+import type { CliName } from "./clis.ts";
+import { writeCodexHome } from "./codex_home.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** A CLI that is to work in a sandbox. */
+export interface CliHomeOptions {
+  readonly provider: CliName;
+  readonly version: string;
+  /** Base URL of the model server. */
+  readonly baseUrl: string;
+}
+
+/**
+ * Writes the plain configuration of a CLI, as `writeCodexHome` or `writeClaudeHome` does, and returns the environment
+ * that goes with it.
+ */
+export function writeCliHome(
+  { root, home, project, env }: Pick<Sandbox, "root" | "home" | "project" | "env">,
+  { provider, version, baseUrl }: CliHomeOptions,
+): Promise<Readonly<Record<string, string>>> {
+  switch (provider) {
+    case "codex":
+      return writeCodexHome({ folder: `${root}/codex-home`, baseUrl, project });
+    case "claude_code":
+      return writeClaudeHome({ home, baseUrl, project, tmp: env["TMPDIR"] ?? `${root}/tmp`, version });
+  }
+}
