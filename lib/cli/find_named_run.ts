@@ -5,7 +5,6 @@ import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
 import type { CliIo } from "./console/command.ts";
-import { installedProviders } from "./installed_rules.ts";
 
 /** The argument with which a run is named. */
 export const RUN_ARGUMENT = { name: "RUN", description: "the run's id, or the path of its folder" } as const;
@@ -36,7 +35,10 @@ export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promis
 /** The working directory that the configuration of this folder names. One that cannot be used names none. */
 async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
   // Reading a configuration takes longer than all the rest: it is loaded only where there is no run at hand.
-  const { loadSettings } = await import("../config/load.ts");
+  const [{ loadSettings }, { installedProviders }] = await Promise.all([
+    import("../config/load.ts"),
+    import("./installed_rules.ts"),
+  ]);
   try {
     const providers = await installedProviders({ env: io.env, stderr: () => {} });
     return (await loadSettings({ cwd: io.cwd, env: (name) => io.env(name), providers })).workdir;

@@ -44,7 +44,13 @@ const NOT = String.raw`(?:\b(?:not|no|never|cannot)\b|n['’]t\b|!)`;
  *
  * It errs on the side of a refusal: the agent is then asked to state its verdict once more.
  */
-export function createFindRefusal({ label, capitals, anyCase, approved, offered }: RefusalWords): FindRefusal {
+export function createFindRefusal(words: RefusalWords): FindRefusal {
+  // Every command that looks at a run loads this, and few of them read a verdict: patterns take milliseconds to make.
+  let search: FindRefusal | undefined;
+  return (lines) => (search ??= createSearch(words))(lines);
+}
+
+function createSearch({ label, capitals, anyCase, approved, offered }: RefusalWords): FindRefusal {
   const [one, other] = offered;
   const or = String.raw`[ \t*_\x60"']{0,8}(?:\bor\b|[|/,])[ \t*_\x60"']{0,8}(?:${label}[ \t]{0,3}:[ \t*_\x60]{0,8})?`;
   const offers = new RegExp(String.raw`\b(?:${one}${or}${other}|${other}${or}${one})\b`, "giu");
