@@ -231,10 +231,14 @@ const WORDS: {
     return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
   },
   usage_limit_waited: () => line("the usage limit should be reset: trying again"),
-  writes_checked: ({ outside, enforced, note: why }) => {
-    if (outside.length === 0) return detail("nothing was written outside of allow_write");
-    const files = `${plural(outside.length, "file")} changed outside of allow_write: ${outside.join(", ")}`;
-    return line(`${enforced ? "" : "warning: "}${files}${note(why)}`, enforced ? "bad" : "caution");
+  files_look_started: ({ moment }) => detail(`looking at the files of the working directory, ${moment} the step`),
+  writes_checked: ({ outside, more = 0, untold, enforced, note: why }) => {
+    if (untold === undefined && outside.length === 0) return detail("nothing was written outside of allow_write");
+    const others = more === 0 ? "" : ` and ${more} more`;
+    const found = untold === undefined
+      ? `${plural(outside.length + more, "file")} changed outside of allow_write: ${outside.join(", ")}${others}`
+      : `which files were changed cannot be told: ${untold}`;
+    return line(`${enforced ? "" : "warning: "}${found}${note(why)}`, enforced ? "bad" : "caution");
   },
   check_started: ({ description }) => detail(`check: ${description}`),
   check_finished: ({ check, detail: found, passed, seconds, output }) => [

@@ -6,9 +6,10 @@ import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { ExecState, QuestionState } from "./state.ts";
 import { readText } from "./read_text.ts";
-import { runCheck, runWriteCheck, scratchOf, startWatchingWrites } from "./step_checks.ts";
+import { runCheck } from "./step_checks.ts";
 import { choosePipeline, nextTaskOf, parseTask } from "./task.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
+import { forgetFiles, noteFiles, runWriteCheck } from "./write_check.ts";
 
 /**
  * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not
@@ -114,7 +115,7 @@ async function beginTask(drive: Drive): Promise<boolean> {
 async function startStep(at: StepPlace, drive: Drive): Promise<void> {
   const { task, step, plan, autonomyLevel } = at;
   const startedAt = drive.wallClock().toISOString();
-  const baseline = plan.allowWrite === undefined ? undefined : await startWatchingWrites(at, drive);
+  const baseline = plan.allowWrite === undefined ? undefined : await noteFiles(at, drive);
   drive.record({
     type: "step_started",
     task: task.number,
@@ -139,7 +140,8 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
     attempts: step.attempts,
     ...(reason === undefined ? { outcome: "pass" } : { outcome: "fail", reason }),
   });
-  if (reason === undefined) await Deno.remove(scratchOf(at, drive), { recursive: true }).catch(() => {});
+  // A step that failed may be tried again by resume.
+  if (reason === undefined) await forgetFiles(at, drive);
 }
 
 /** @returns whether there is an answer */

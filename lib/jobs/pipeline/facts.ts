@@ -100,7 +100,10 @@ export const EXEC_FACTS = {
     provider: text,
     model: optional(text),
     autonomyLevel,
-    /** Git tree of the working directory before the step; only where writes are looked at. */
+    /**
+     * The SHA-256 of what the files were before the step; only where writes are looked at. A git tree in journals of
+     * earlier versions.
+     */
     baseline: optional(text),
     /** ISO 8601. */
     startedAt: text,
@@ -168,12 +171,18 @@ export const EXEC_FACTS = {
   question_waiting: { question: text, text, answerCommand: text, resumeCommand: text },
   usage_limit_reached: { message: text, resetsAt: optional(text) },
   usage_limit_waited: {},
+  /** All files of the working directory are looked at, which can take a while. */
+  files_look_started: { task: number, step: number, moment: oneOf("before", "after"), passable: flag },
   writes_checked: {
     task: number,
     step: number,
     /** Files changed outside of allow_write, relative to the working directory. */
     outside: listOf(text),
-    /** Whether such files make the step fail. */
+    /** How many more there are. */
+    more: optional(number),
+    /** Why it cannot be told which files were changed. */
+    untold: optional(text),
+    /** Whether such files, or that it cannot be told, make the step fail. */
     enforced: flag,
     note: optional(text),
   },

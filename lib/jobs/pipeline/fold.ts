@@ -53,10 +53,12 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       return questionAnswered(state, fact);
     case "usage_limit_waited":
       return atStage(state, { kind: "ready", reason: "limit_reset", sessionLost: false });
-    case "writes_checked":
-      return fact.enforced && fact.outside.length > 0
-        ? attemptFailed(state, `it changed files outside of allow_write: ${fact.outside.join(", ")}`)
-        : atStage(state, { kind: "completed", writesChecked: true, checked: 0 });
+    case "writes_checked": {
+      const problem = fact.enforced ? writesProblem(fact) : undefined;
+      return problem === undefined
+        ? atStage(state, { kind: "completed", writesChecked: true, checked: 0 })
+        : attemptFailed(state, problem);
+    }
     case "check_finished":
       if (!fact.passed) return attemptFailed(state, fact.detail, fact.output);
       return inStep(
@@ -74,6 +76,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
     case "check_started":
     case "command_repeated":
+    case "files_look_started":
     case "question_waiting":
     case "usage_limit_reached":
     case "warning":
@@ -102,6 +105,18 @@ function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "atte
     });
   }
   return attemptFailed(inStep(after, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
+}
+
+/** What a step has written that it may not; `undefined` where it is all right. */
+function writesProblem(
+  { outside, more = 0, untold, note }: Extract<ExecFact, { type: "writes_checked" }>,
+): string | undefined {
+  if (untold !== undefined) return `which files it changed cannot be told: ${untold}`;
+  if (outside.length === 0) return undefined;
+  const others = more === 0 ? "" : ` and ${more} more`;
+  return `it changed files outside of allow_write: ${outside.join(", ")}${others}${
+    note === undefined ? "" : ` (${note})`
+  }`;
 }
 
 /** The attempt is not good enough: what the next one is told, and what the step is said to have failed of. */

@@ -51,7 +51,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       const { step: number, name, provider } = record;
       const worker = { name, provider, status: "starting", since: at, ...NOTHING_KNOWN } as const;
       const of = before.pipeline?.steps.length ?? number;
-      return { ...atLevel(before, { unit: "step", number, of, name }), workers: [worker] };
+      return { ...atLevel(before, { unit: "step", number, of, name }), workers: [worker], activity: undefined };
     }
     case "attempt_started": {
       const { attempt: number, native, folder } = record;
@@ -100,8 +100,13 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       };
     case "usage_limit_waited":
       return { ...changeAgent(before, { status: "starting", since: at }), activity: undefined };
-    case "writes_checked":
-      return record.enforced && record.outside.length > 0 ? changeAgent(before, { status: "error", since: at }) : {};
+    case "files_look_started":
+      return { activity: { kind: "check", since: at, detail: "the files of the working directory" } };
+    case "writes_checked": {
+      const { enforced, outside, untold } = record;
+      const isWrong = enforced && (outside.length > 0 || untold !== undefined);
+      return { activity: undefined, ...(isWrong ? changeAgent(before, { status: "error", since: at }) : {}) };
+    }
     case "check_started":
       return { activity: { kind: "check", since: at, detail: record.description } };
     case "check_finished":

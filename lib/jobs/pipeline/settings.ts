@@ -51,7 +51,9 @@ export const EXEC_SETTINGS = {
   writesOutside: {
     names: { key: "exec.writes_outside" },
     value: { kind: "choice", of: ["fail", "warn"], default: "fail" },
-    description: "What a change to a file outside of `allow_write` leads to: the step fails, or there is a warning.",
+    description:
+      "What a change to a file outside of `allow_write` leads to, or that changes cannot be told: the step fails, " +
+      "or there is a warning.",
   },
 } as const satisfies SettingSlice;
 

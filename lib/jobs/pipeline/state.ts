@@ -60,7 +60,7 @@ export interface StepState {
   readonly sessionId: string | undefined;
   /** Why the last attempt is not good enough, for the next one. */
   readonly feedback: string | undefined;
-  /** Git tree of the working directory before the step; only where writes are looked at. */
+  /** The SHA-256 of what the files were before the step; only where writes are looked at. */
   readonly baseline: string | undefined;
   /** ISO 8601; empty before it is started. */
   readonly startedAt: string;

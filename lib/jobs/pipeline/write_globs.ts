@@ -1,6 +1,7 @@
 /**
  * Whether one of these globs allows a file to be changed. `*` and `?` stay within one part of a path, `**` stands for
- * any number of parts; a glob that ends with `/` means everything below that folder. Case counts.
+ * any number of parts; a glob that ends with `/` means everything below that folder. Case counts. The repository's own
+ * `.git` is meant only by a glob that names it: what is written there acts later, and elsewhere.
  *
  * @param path relative to the working directory, with `/`
  * @example
@@ -9,12 +10,15 @@
  * const allowed = (path: string) => mayWrite(path, ["src/**", "docs/", "*.md"]);
  * assertEquals(["src/a/b.ts", "docs/x.txt", "README.md"].map(allowed), [true, true, true]);
  * assertEquals(["srcs/a.ts", "a/README.md", "../README.md"].map(allowed), [false, false, false]);
+ * assertEquals([["**"], [".git/hooks/*"]].map((globs) => mayWrite(".git/hooks/pre-commit", globs)), [false, true]);
  * ```
  */
 export function mayWrite(path: string, globs: readonly string[]): boolean {
   const parts = path.split("/");
   if (parts.includes("..")) return false;
-  return globs.some((glob) => matchParts(globParts(glob), parts));
+  const allowed = globs.map(globParts);
+  const ofGit = parts[0] === ".git";
+  return allowed.some((glob) => (!ofGit || glob[0] === ".git") && matchParts(glob, parts));
 }
 
 /**

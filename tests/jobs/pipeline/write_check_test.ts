@@ -1,6 +1,6 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { RuntimeError } from "../../../lib/errors.ts";
 import { systemProcessRunner } from "../../../lib/ports/process.ts";
-import { snapshotTree, writesOutside } from "../../../lib/jobs/pipeline/git_writes.ts";
 import { globProblem, mayWrite } from "../../../lib/jobs/pipeline/write_globs.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, asks, cast, only, runIn, says, step } from "./support.ts";
@@ -18,11 +18,21 @@ async function git(dir: TempDir, ...args: string[]): Promise<string> {
 /** A repository that is not clean: a changed, an untracked and an ignored file. */
 async function repository(): Promise<TempDir> {
   const dir = await tempDir();
-  await dir.write({ "src/a.ts": "1", "docs/x.md": "1", "task.md": "Work.", ".gitignore": "ignored/\n.panewright/\n" });
+  await dir.write({
+    "src/a.ts": "1",
+    "docs/x.md": "1",
+    "task.md": "Work.",
+    ".gitignore": "ignored/\n.env\n.panewright/\n",
+  });
   await git(dir, "init", "--quiet");
   await git(dir, "add", "--all");
   await git(dir, "commit", "--quiet", "--message", "begin");
-  await dir.write({ "docs/x.md": "dirty before", "left-over.txt": "untracked before", "ignored/z": "1" });
+  await dir.write({
+    "docs/x.md": "dirty before",
+    "left-over.txt": "untracked before",
+    "ignored/z": "1",
+    ".env": "KEY=1",
+  });
   return dir;
 }
 
@@ -35,7 +45,7 @@ Deno.test("a step that writes only what it may passes, in a directory that was n
   await using dir = await repository();
   const objects = await git(dir, "count-objects");
   const { report, events } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], {
-    ...cast(writes({ "src/a.ts": "2", "src/deep/b.ts": "new", "ignored/z": "2" }, dir)),
+    ...cast(writes({ "src/a.ts": "2", "src/deep/b.ts": "new" }, dir)),
   });
   assertEquals(report.outcome, "pass", report.reason);
   assertEquals(only(events, "writes_checked").map(({ outside }) => outside), [[]]);
@@ -99,7 +109,162 @@ Deno.test("what was written before a question counts after the answer", async ()
   assertStringIncludes(report.reason, "other.txt");
 });
 
-Deno.test("while another run was at work in the directory, writes outside are a warning: whose they are cannot be told", async () => {
+/** Ways to write elsewhere than in src/, and what is found of each. */
+const EVASIONS: Readonly<
+  Record<
+    string,
+    readonly [
+      evade: (dir: TempDir) => Promise<unknown>,
+      found: readonly string[],
+      prepare?: (dir: TempDir) => Promise<unknown>,
+    ]
+  >
+> = {
+  "a nested repository": [
+    async (dir) => {
+      await dir.write({ "vendor/lib/x.ts": "1" });
+      await git(dir, "init", "--quiet", "--template=", "vendor/lib");
+    },
+    ["vendor/lib/.git/config", "vendor/lib/x.ts"],
+  ],
+  "core.bare": [
+    async (dir) => {
+      await git(dir, "config", "core.bare", "true");
+      await dir.write({ "other.txt": "1" });
+    },
+    [".git/config", "other.txt"],
+  ],
+  "a .gitignore that ignores all": [
+    (dir) => dir.write({ ".gitignore": "*\n", "other.txt": "1" }),
+    [".gitignore", "other.txt"],
+  ],
+  ".git/info/exclude": [
+    (dir) => dir.write({ ".git/info/exclude": "*\n", "other.txt": "1" }),
+    [".git/info/exclude", "other.txt"],
+  ],
+  "skip-worktree, of an earlier step": [
+    (dir) => dir.write({ "docs/x.md": "hidden" }),
+    ["docs/x.md"],
+    (dir) => git(dir, "update-index", "--skip-worktree", "docs/x.md"),
+  ],
+  "assume-unchanged, of an earlier step": [
+    (dir) => dir.write({ "docs/x.md": "hidden" }),
+    ["docs/x.md"],
+    (dir) => git(dir, "update-index", "--assume-unchanged", "docs/x.md"),
+  ],
+  "a hook": [
+    (dir) => dir.write({ ".git/hooks/pre-commit": "#!/bin/sh\ntouch ran\n" }),
+    [".git/hooks/pre-commit"],
+  ],
+  "git's configuration": [(dir) => git(dir, "config", "alias.st", "!touch ran"), [".git/config"]],
+  "an ignored file": [(dir) => dir.write({ ".env": "KEY=other" }), [".env"]],
+  "an ignored file of the same size and time": [
+    async (dir) => {
+      const { mtime } = await Deno.stat(`${dir.path}/.env`);
+      await dir.write({ ".env": "KEY=2" });
+      await Deno.utime(`${dir.path}/.env`, mtime!, mtime!);
+    },
+    [".env"],
+  ],
+  "a new ignored file, and one removed": [
+    async (dir) => {
+      await dir.write({ "ignored/new": "1" });
+      await Deno.remove(`${dir.path}/.env`);
+    },
+    [".env", "ignored/new"],
+  ],
+  "a link in the place of a folder": [
+    async (dir) => {
+      await Deno.rename(`${dir.path}/src`, `${dir.path}/docs/src`);
+      await Deno.symlink("docs/src", `${dir.path}/src`);
+    },
+    ["docs/src/a.ts", "src"],
+  ],
+  "what looks like another run": [
+    (dir) => dir.write({ ".panewright/runs/20260101-000000-abcd/journal.ndjson": "", "other.txt": "1" }),
+    ["other.txt"],
+  ],
+};
+
+for (const [name, [evade, found, prepare]] of Object.entries(EVASIONS)) {
+  Deno.test(`file_access is not evaded by ${name}`, async () => {
+    await using dir = await repository();
+    await prepare?.(dir);
+    // Hooks and info are not there where git was set up without its templates.
+    await dir.write({ ".git/info/exclude": "", ".git/hooks/post-commit": "" });
+    const act: Act = async (request) => {
+      await evade(dir);
+      return await says()(request);
+    };
+    const { report, events } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(act));
+    assertEquals(only(events, "writes_checked").map(({ outside }) => outside), [found]);
+    assertEquals(report.outcome, "fail");
+  });
+}
+
+Deno.test("all files may be written: the repository's hooks and configuration still may not, unless a glob names .git", async () => {
+  const act = async (dir: TempDir, allowWrite: readonly string[]) => {
+    const agents = cast(writes({ ".git/hooks/pre-commit": "#!/bin/sh\n", "other.txt": "1" }, dir));
+    return (await runIn(dir, [step("a", { allowWrite })], agents)).report;
+  };
+  await using dir = await repository();
+  const { outcome, reason } = await act(dir, ["**"]);
+  assertEquals(outcome, "fail");
+  assertStringIncludes(reason, "it changed files outside of allow_write: .git/hooks/pre-commit");
+  await Deno.remove(`${dir.path}/.git/hooks/pre-commit`);
+  assertEquals((await act(dir, ["**", ".git/hooks/*"])).outcome, "pass");
+});
+
+Deno.test("a commit is not a change, and neither is what commands of git refresh", async () => {
+  await using dir = await repository();
+  const act: Act = async (request) => {
+    await dir.write({ "src/a.ts": "2" });
+    await git(dir, "commit", "--quiet", "--all", "--message", "work");
+    await git(dir, "gc", "--quiet");
+    await git(dir, "status");
+    return await says()(request);
+  };
+  const { report } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(act));
+  assertEquals(report.outcome, "pass", report.reason);
+});
+
+Deno.test("the check runs nothing of the repository: no filter, no hook, no file system monitor", async () => {
+  await using dir = await repository();
+  const spy = `${dir.path}/ignored/spy`;
+  const ran = `${dir.path}/src/ran`;
+  await dir.write({
+    "ignored/spy": `#!/bin/sh\necho "$0 $*" >> ${ran}\ncat\n`,
+    ".gitattributes": "* filter=spy diff=spy\n",
+  });
+  await Deno.chmod(spy, 0o755);
+  for (const name of ["filter.spy.clean", "filter.spy.process", "diff.spy.textconv", "core.fsmonitor"]) {
+    await git(dir, "config", name, spy);
+  }
+  await Deno.mkdir(`${dir.path}/ignored/hooks`);
+  for (const hook of ["post-index-change", "pre-auto-gc", "reference-transaction"]) {
+    await Deno.copyFile(spy, `${dir.path}/ignored/hooks/${hook}`);
+  }
+  await git(dir, "config", "core.hooksPath", "ignored/hooks");
+  const { report } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(writes({ "src/a.ts": "2" }, dir)));
+  assertEquals(report.outcome, "pass", report.reason);
+  assertEquals(await Deno.readTextFile(ran).catch(() => "nothing ran"), "nothing ran");
+});
+
+Deno.test("what the files were is not taken from a note that the agent could have written", async () => {
+  await using dir = await repository();
+  const act: Act = async (request) => {
+    const note = `${request.stepFolder}/../files-before.json`;
+    await dir.write({ "other.txt": "1" });
+    await Deno.writeTextFile(note, (await Deno.readTextFile(note)).replace('"docs/x.md"', '"other.txt"'));
+    return await says()(request);
+  };
+  const { report, events } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(act));
+  assertEquals(report.outcome, "fail");
+  assertStringIncludes(report.reason, "which files it changed cannot be told: the note of what the files were");
+  assertEquals(only(events, "writes_checked").map(({ outside, enforced }) => [outside, enforced]), [[[], true]]);
+});
+
+Deno.test("while another run was at work in the directory, whose the changes are cannot be told: the step fails", async () => {
   await using dir = await repository();
   const limited = [step("a", { allowWrite: ["src/**"] })];
   const other: Act = async (request) => {
@@ -107,30 +272,62 @@ Deno.test("while another run was at work in the directory, writes outside are a 
     return await says()(request);
   };
   const { report, events } = await runIn(dir, limited, cast(other));
-  assertEquals(report.outcome, "pass");
   const [checked] = only(events, "writes_checked");
-  assertEquals([checked?.outside, checked?.enforced], [["by-the-other.txt"], false]);
-  assertStringIncludes(checked?.note ?? "", "another run was at work");
-  // One that has ended before does not matter.
+  assertEquals([checked?.outside, checked?.enforced], [["by-the-other.txt"], true]);
+  assertStringIncludes(report.reason, "by-the-other.txt (another run was at work");
+  // One that has ended before is not named.
   const alone = await runIn(dir, limited, cast(writes({ "mine.txt": "x" }, dir)));
-  assertEquals(alone.report.outcome, "fail");
+  assertEquals(alone.report.reason.includes("another run"), false);
 });
 
-Deno.test("without a git repository writes cannot be checked: a warning, and the step goes on", async () => {
+Deno.test("without a git repository writes are checked, too", async () => {
   await using dir = await tempDir();
-  await dir.write({ "task.md": "Work." });
-  const { report, events } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(writes({ "x": "1" }, dir)));
+  await dir.write({ "task.md": "Work.", "src/a.ts": "1", "b.txt": "1" });
+  const run = async (files: Readonly<Record<string, string>>) =>
+    (await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(writes(files, dir)))).report;
+  assertEquals((await run({ "src/a.ts": "2", "b.txt": "1" })).outcome, "pass");
+  assertStringIncludes((await run({ "b.txt": "2", "c.txt": "" })).reason, "b.txt, c.txt");
+});
+
+Deno.test("files that cannot be told before the step: no agent is started, or there is a warning where that is set", async () => {
+  await using dir = await repository();
+  const limited = [step("a", { allowWrite: ["src/**"] })];
+  // git names its folders a line each, so this one cannot be told from two.
+  const odd = { ...dir, path: `${dir.path}/two\nlines` };
+  await Deno.mkdir(odd.path);
+  await Deno.writeTextFile(`${odd.path}/task.md`, "Work.");
+  await git(odd, "init", "--quiet");
+  const agents = cast(says());
+  await assertRejects(
+    () => runIn(odd, limited, agents),
+    RuntimeError,
+    'Cannot start step "a": file_access cannot be checked',
+  );
+  assertEquals(agents.requests.length, 0);
+  const { report, events } = await runIn(odd, limited, { ...cast(says()), settings: { writesOutside: "warn" } });
   assertEquals(report.outcome, "pass");
   assertStringIncludes(only(events, "warning")[0]?.message ?? "", "file_access cannot be checked");
 });
 
 Deno.test("in a folder of a repository, paths start from the folder, and files above it are outside", async () => {
   await using dir = await repository();
-  const options = { workdir: `${dir.path}/src`, scratch: `${dir.path}/.panewright/scratch` };
-  const baseline = await snapshotTree(options);
-  assert(baseline !== undefined);
-  await dir.write({ "src/a.ts": "2", "src/b.ts": "2", "docs/y.md": "2" });
-  assertEquals(await writesOutside({ ...options, baseline, allowWrite: ["a.ts"] }), ["../docs/y.md", "b.ts"]);
+  const app: TempDir = { ...dir, path: `${dir.path}/src`, [Symbol.asyncDispose]: () => Promise.resolve() };
+  await dir.write({ "src/task.md": "Work." });
+  const changes = writes({ "src/a.ts": "2", "src/b.ts": "2", "docs/y.md": "2", ".git/hooks/pre-commit": "" }, dir);
+  const { events } = await runIn(app, [step("a", { allowWrite: ["a.ts"] })], cast(changes));
+  assertEquals(only(events, "writes_checked").map(({ outside }) => outside), [
+    ["../.git/hooks/pre-commit", "../docs/y.md", "b.ts"],
+  ]);
+});
+
+Deno.test("in a second working tree, the hooks and configuration that it shares are outside", async () => {
+  await using dir = await repository();
+  await using place = await tempDir();
+  await git(dir, "worktree", "add", "--quiet", `${place.path}/tree`);
+  const tree: TempDir = { ...place, path: `${place.path}/tree` };
+  const changes = writes({ ".git/hooks/pre-commit": "#!/bin/sh\n", "docs/elsewhere.md": "" }, dir);
+  const { report } = await runIn(tree, [step("a", { allowWrite: ["**"] })], cast(changes));
+  assertStringIncludes(report.reason, "/.git/hooks/pre-commit");
 });
 
 Deno.test("globs: a star stays within a part, two stars do not, and nothing leads out", () => {

@@ -1,0 +1,172 @@
+import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
+
+/** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
+export class UntoldError extends Error {
+  override name = "UntoldError";
+}
+
+/** How {@linkcode walkFiles} walks. */
+export interface WalkOptions {
+  /** More files than that are not told. */
+  readonly maxFiles: number;
+  /** Whether an entry is passed by, a folder with all that is below; `siblings` are the names in its folder. */
+  readonly skips?: (path: string, siblings: ReadonlySet<string>) => boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What stands in a folder and is no folder itself, or a folder that cannot be read. */
+export interface WalkedFile {
+  /** Below the path that the walk began at. */
+  readonly path: string;
+  /** Of the link itself, where it is one. */
+  readonly info: Deno.FileInfo;
+}
+
+const PIECES_AT_A_TIME = 500;
+
+/** What stands in a name for bytes that are not UTF-8: nothing is found by such a name. */
+const REPLACEMENT = "\ufffd";
+
+/**
+ * What is below a folder, without following links. What vanishes meanwhile is passed by.
+ *
+ * @throws {UntoldError} when there are too many files, or something cannot be looked at
+ * @throws the signal's reason when it is aborted
+ */
+export async function* walkFiles(folder: string, options: WalkOptions): AsyncGenerator<WalkedFile> {
+  const { maxFiles, skips = () => false, signal } = options;
+  const open = [folder];
+  let [entriesSeen, files] = [0, 0];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const entries = entriesOf(path);
+    const names = new Set(entries?.map(({ name }) => name));
+    if (entries === undefined) {
+      const info = lstatOf(path);
+      if (info !== undefined) yield { path, info };
+      continue;
+    }
+    for (const { name, isDirectory } of entries) {
+      signal?.throwIfAborted();
+      await letOthersWork(++entriesSeen);
+      const entry = `${path}/${name}`;
+      if (skips(entry, names)) continue;
+      const info = isDirectory && !name.includes(REPLACEMENT) ? undefined : lstatOf(entry);
+      if (info === undefined && name.includes(REPLACEMENT)) throw new UntoldError(`a name in ${path} is not UTF-8`);
+      if (isDirectory) open.push(entry);
+      if (isDirectory || info === undefined) continue;
+      if (++files > maxFiles) throw new UntoldError(`there are more than ${maxFiles} files in ${folder}`);
+      yield { path: entry, info };
+    }
+  }
+}
+
+/** @returns `undefined` for a folder that cannot be read; nothing in one that is gone */
+function entriesOf(path: string): readonly Deno.DirEntry[] | undefined {
+  try {
+    return [...Deno.readDirSync(path)];
+  } catch (error) {
+    if (isMissing(error)) return [];
+    return undefined;
+  }
+}
+
+/** Lets timers and events of this process have their turn, at each 500th of many small pieces of work. */
+export async function letOthersWork(count: number): Promise<void> {
+  if (count % PIECES_AT_A_TIME === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/**
+ * What stands at a path; a link is not followed.
+ *
+ * @returns `undefined` where nothing does
+ * @throws {UntoldError} when it cannot be looked at
+ */
+export function lstatOf(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new UntoldError(`${path} cannot be looked at`, { cause: error });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+/** How git is asked about a folder. */
+export interface GitQuestion {
+  /** Absolute. */
+  readonly folder: string;
+  readonly signal?: AbortSignal;
+  /** @default {systemProcessRunner} */
+  readonly processRunner?: ProcessRunner;
+}
+
+/** A configuration of the repository's can lead git to a file that never ends. */
+const GIT_TIMEOUT_MS = 20_000;
+
+/**
+ * The files below a folder that git tracks or would track, relative to it. A repository below is one name, that of its
+ * folder. git only lists names: nothing that a repository could configure is run.
+ *
+ * @returns `undefined` where git is missing, or the folder is in no working tree or ignored by it
+ * @throws {UntoldError} when git does not answer, or a name is not UTF-8
+ */
+export async function listByGit(question: GitQuestion): Promise<readonly string[] | undefined> {
+  const [list, ignored] = await Promise.all([
+    askGit(question, ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]),
+    askGit(question, ["check-ignore", "--quiet", "."]),
+  ]);
+  if (list === undefined || ignored === undefined || list.code !== 0 || ignored.code === 0) return undefined;
+  const names = list.stdout.split("\0").filter((name) => name !== "");
+  if (names.some((name) => name.includes(REPLACEMENT))) throw new UntoldError("a name is not UTF-8");
+  return names.map((name) => name.replace(/\/$/, ""));
+}
+
+/** Where a repository's parts are. Absolute paths. */
+export interface Repository {
+  /** Its working tree. */
+  readonly root: string;
+  /** What git keeps of the working tree, and what all its working trees share; often the same folder. */
+  readonly gitFolders: readonly string[];
+}
+
+/**
+ * The repository that a folder belongs to.
+ *
+ * @returns `undefined` where git is missing, or the folder is in no working tree or ignored by it
+ * @throws {UntoldError} when git does not answer, or names what it cannot be asked about
+ */
+export async function findRepository(question: GitQuestion): Promise<Repository | undefined> {
+  const places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+  const [answer, ignored] = await Promise.all([
+    askGit(question, ["rev-parse", "--path-format=absolute", ...places]),
+    askGit(question, ["check-ignore", "--quiet", "."]),
+  ]);
+  if (answer === undefined || answer.code !== 0 || ignored?.code === 0) return undefined;
+  const [root, ...gitFolders] = answer.stdout.split("\n").filter((line) => line !== "");
+  if (root === undefined || gitFolders.length !== 2) throw new UntoldError("git names its folders on several lines");
+  return { root, gitFolders: [...new Set(gitFolders)] };
+}
+
+async function askGit({ folder, signal, processRunner = systemProcessRunner }: GitQuestion, args: readonly string[]) {
+  try {
+    const answer = await processRunner.run({
+      argv: ["git", "-c", "core.fsmonitor=false", ...args],
+      cwd: folder,
+      // In a partial clone, git would fetch what is missing with a command that the configuration names.
+      env: { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" },
+      timeoutMs: GIT_TIMEOUT_MS,
+      maxOutputBytes: 64 * 1024 * 1024,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (answer.timedOut || answer.truncated) throw new UntoldError("git does not answer");
+    return answer;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof UntoldError || signal?.aborted) throw error;
+    // Such as a program that may not be started: what is watched beside a run must not end it.
+    throw new UntoldError("git cannot be asked", { cause: error });
+  }
+}

@@ -1,0 +1,229 @@
+import { relative, resolve } from "@std/path/posix";
+import type { ProcessRunner } from "../../ports/process.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "../list_files.ts";
+
+/** How the files of a working directory are looked at. */
+export interface SnapshotOptions {
+  /** Absolute. */
+  readonly workdir: string;
+  readonly signal?: AbortSignal;
+  /** @default {systemProcessRunner} */
+  readonly processRunner?: ProcessRunner;
+  /** More files than that are not told. @default {500000} */
+  readonly maxFiles?: number;
+}
+
+/** What the files are at one moment: plain data. Paths are relative to the working directory. */
+export interface FileSnapshot {
+  /** The top of the repository, or the working directory itself. */
+  readonly root: string;
+  /** Which folder `root` is: a copy of it is another one. */
+  readonly rootId: string;
+  /** What git keeps of the repository outside of `root`. */
+  readonly gitFolders: readonly string[];
+  readonly files: Readonly<Record<string, FileState>>;
+}
+
+/** What one file is. Times are in milliseconds since the epoch. */
+export interface FileState {
+  readonly kind: "file" | "link" | "other";
+  readonly mode: number;
+  readonly size: number;
+  readonly mtime: number;
+  readonly ctime: number;
+  readonly inode: number;
+  /** How many names it has. */
+  readonly names: number;
+  /** Whether it was changed so shortly before that another change could leave the same times. */
+  readonly isRecent?: true;
+  /** The SHA-256 of what is in it, or where a link leads; missing where only size and times are compared. */
+  readonly content?: string;
+}
+
+const MAX_FILES = 500_000;
+
+/** Deno tells the time of an inode's last change in whole seconds (2.9). */
+const TIME_STEP_MS = 2000;
+
+/** How much is read; what is beyond it is compared by size and times, which finds more, not less. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+const MAX_BYTES_OF_FILE = 32 * 1024 * 1024;
+
+/**
+ * Notes what the files of a working directory are, with all of its repository: those that git does not ignore by
+ * content, the ignored ones by size and times. Repositories below are folders like others. Of what git keeps itself,
+ * hooks and configuration count.
+ *
+ * git is asked only which files are to be read: what the repository configures is not run, and what git answers cannot
+ * hide a file.
+ *
+ * @throws {UntoldError} when the files cannot be told
+ * @throws the signal's reason when it is aborted
+ */
+export async function snapshotFiles(options: SnapshotOptions): Promise<FileSnapshot> {
+  const { workdir } = options;
+  const repository = await findRepository({ ...options, folder: workdir });
+  const top = repository?.root ?? workdir;
+  const listed = repository === undefined ? undefined : await listByGit({ ...options, folder: top });
+  const places: Places = {
+    root: relative(workdir, top),
+    gitFolders: (repository?.gitFolders ?? []).filter((path) => !isBelow(path, top)).map((path) =>
+      relative(workdir, path)
+    ),
+  };
+  const isRead = readBy(listed && new Set(listed.map((name) => nameIn(workdir, `${top}/${name}`))));
+  const files: Record<string, FileState> = Object.create(null);
+  let bytesLeft = MAX_BYTES;
+  for await (const { name, path, info, isOfGit } of filesAt(places, options)) {
+    const state = stateOf(info);
+    const isRecent = state.ctime + TIME_STEP_MS > Date.now();
+    const isWithin = state.size <= Math.min(MAX_BYTES_OF_FILE, bytesLeft);
+    const content = isWithin && (isOfGit || isRecent || isRead(name)) ? await contentOf(path, state) : undefined;
+    if (content !== undefined && state.kind === "file") bytesLeft -= state.size;
+    files[name] = { ...state, ...(isRecent ? { isRecent } : {}), ...(content === undefined ? {} : { content }) };
+  }
+  return { ...places, rootId: idOf(top), files };
+}
+
+/**
+ * The files that are not what they were: changed, made or removed; sorted.
+ *
+ * @param before what {@linkcode snapshotFiles} returned
+ * @throws like {@linkcode snapshotFiles}
+ */
+export async function changedFiles(before: FileSnapshot, options: SnapshotOptions): Promise<readonly string[]> {
+  const isCopy = idOf(resolve(options.workdir, before.root)) !== before.rootId;
+  const gone = new Set(Object.keys(before.files));
+  const changed: string[] = [];
+  for await (const { name, path, info } of filesAt(before, options)) {
+    gone.delete(name);
+    const [then, now] = [before.files[name], stateOf(info)];
+    if (then === undefined || !await isSame(then, { now, path, isCopy })) changed.push(name);
+  }
+  return [...new Set(changed).union(gone)].toSorted();
+}
+
+async function isSame(
+  then: FileState,
+  { now, path, isCopy }: { readonly now: FileState; readonly path: string; readonly isCopy: boolean },
+): Promise<boolean> {
+  if (then.kind !== now.kind || then.size !== now.size) return false;
+  const { isRecent = false } = then;
+  const hasTimes = then.mtime === now.mtime && then.ctime === now.ctime && then.inode === now.inode;
+  if (hasTimes && !isRecent) return true;
+  if (then.content !== undefined) {
+    return isExecutable(then) === isExecutable(now) && then.content === await contentOf(path, now);
+  }
+  if (then.mode !== now.mode) return false;
+  // Archives and copies keep the time of a file to the second, and nothing of its inode.
+  if (isCopy) return Math.trunc(then.mtime / 1000) === Math.trunc(now.mtime / 1000);
+  // Another name that was made or removed elsewhere changes the inode, but not the file.
+  const isShared = then.names > 1 && now.names > 1;
+  return then.mtime === now.mtime && (isRecent || isShared || then.ctime === now.ctime);
+}
+
+function isExecutable({ mode }: FileState): boolean {
+  return (mode & 0o111) !== 0;
+}
+
+type Places = Pick<FileSnapshot, "root" | "gitFolders">;
+
+/** A file, and where it is. */
+interface PlacedFile extends WalkedFile {
+  /** Relative to the working directory. */
+  readonly name: string;
+  /** Whether it belongs to what git keeps. */
+  readonly isOfGit: boolean;
+}
+
+async function* filesAt({ root, gitFolders }: Places, options: SnapshotOptions): AsyncGenerator<PlacedFile> {
+  const { workdir, signal, maxFiles = MAX_FILES } = options;
+  const limits = { maxFiles, ...(signal === undefined ? {} : { signal }) };
+  const top = resolve(workdir, root);
+  const own = OWN_FILES.map((name) => `${workdir}/${name}`);
+  const skips = (path: string, siblings: ReadonlySet<string>) =>
+    own.includes(path) || (inGitFolder(path.slice(top.length)) !== undefined && isBulkOfGit(path, siblings));
+  for await (const file of walkFiles(top, { ...limits, skips })) {
+    const within = inGitFolder(file.path.slice(top.length));
+    if (within !== undefined && !actsInGit(within)) continue;
+    yield { ...file, name: nameIn(workdir, file.path), isOfGit: within !== undefined };
+  }
+  for (const folder of gitFolders) {
+    const start = resolve(workdir, folder);
+    for await (const file of walkFiles(start, { ...limits, skips: isBulkOfGit })) {
+      if (!actsInGit(file.path.slice(start.length + 1).split("/"))) continue;
+      yield { ...file, name: nameIn(workdir, file.path), isOfGit: true };
+    }
+  }
+}
+
+/** What panewright writes while a step is under way. */
+const OWN_FILES = [".panewright/runs", ".panewright/review-loop.lock"];
+
+/** The rest of a path in a folder `.git`. */
+function inGitFolder(path: string): readonly string[] | undefined {
+  const parts = path.split("/");
+  const at = parts.indexOf(".git");
+  return at === -1 || at === parts.length - 1 ? undefined : parts.slice(at + 1);
+}
+
+/** Whether a file that git keeps decides what git does: hooks and configuration, also those of submodules. */
+function actsInGit(parts: readonly string[]): boolean {
+  const [name = "", folder] = [parts.at(-1), parts.at(-2)];
+  return parts.slice(0, -1).includes("hooks") || name === "config" || name === "config.worktree" ||
+    (folder === "info" && (name === "attributes" || name === "exclude"));
+}
+
+/** What a repository consists of: every commit changes it. */
+function isBulkOfGit(path: string, siblings: ReadonlySet<string>): boolean {
+  return siblings.has("HEAD") && /\/(?:objects|refs|logs|lfs)$/.test(path);
+}
+
+/** Which files are read: those that are listed, or are in a folder that is, such as a repository below. */
+function readBy(listed: ReadonlySet<string> | undefined): (name: string) => boolean {
+  if (listed === undefined) return () => true;
+  return (name) => {
+    for (let at = name.length; at > 0; at = name.lastIndexOf("/", at - 1)) {
+      if (listed.has(name.slice(0, at))) return true;
+    }
+    return false;
+  };
+}
+
+function stateOf({ isFile, isSymlink, mode, size, mtime, ctime, ino, nlink }: Deno.FileInfo): FileState {
+  return {
+    kind: isFile ? "file" : isSymlink ? "link" : "other",
+    mode: mode ?? 0,
+    size,
+    mtime: mtime?.getTime() ?? 0,
+    ctime: ctime?.getTime() ?? 0,
+    inode: ino ?? 0,
+    names: nlink ?? 1,
+  };
+}
+
+/** @returns `undefined` where it cannot be read, or has no content */
+async function contentOf(path: string, { kind, size }: FileState): Promise<string | undefined> {
+  try {
+    if (kind === "link") return Deno.readLinkSync(path);
+    return kind === "file" ? await sha256Hex(readRegularFile(path, { maxBytes: size })) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(folder: string): string {
+  const info = lstatOf(folder);
+  if (info?.isDirectory !== true) throw new UntoldError(`${folder} is not a folder`);
+  return `${info.dev}:${info.ino}`;
+}
+
+function nameIn(workdir: string, path: string): string {
+  return isBelow(path, workdir) ? path.slice(workdir.length + 1) : relative(workdir, path);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
+}
