@@ -1,3 +1,4 @@
+import { actionsIo } from "./console/actions_io.ts";
 import type { CliIo, Command, CommandEntry, GlobalFlags } from "./console/command.ts";
 import { COMMANDS, findCommand } from "./command_table.ts";
 import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
@@ -10,7 +11,8 @@ import { jsonLine } from "../text/sanitize.ts";
  *
  * @param argv the arguments without the program's own name
  */
-export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+export async function runCli(argv: readonly string[], given: CliIo): Promise<number> {
+  const io = actionsIo(given);
   try {
     return await dispatch(argv, io);
   } catch (error) {

@@ -17,6 +17,7 @@ import { parseShellCommand } from "../../lib/shell/mod.ts";
 import { condense } from "../../lib/text/condense.ts";
 import { createKeyDecoder } from "../../lib/text/keys.ts";
 import { pathsIn } from "../../lib/text/paths_in.ts";
+import { placesIn } from "../../lib/text/places_in.ts";
 import { plainText } from "../../lib/text/sanitize.ts";
 import { ControlParser } from "../../lib/tmux/control_parser.ts";
 import { HOSTILE_UNITS } from "./screens.ts";
@@ -105,6 +106,7 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     read: (text) => findEvidence(text.match(/.{1,50}/g)?.join("\n") ?? ""),
   },
   { name: "paths in a text", units: REVIEW_UNITS, read: pathsIn },
+  { name: "places in a text", units: ["a", "a.b", "a.b:1 ", "a.b(", 'File "', "/", ".", "\n"], read: placesIn },
   {
     name: "text of a composer",
     units: ["[Pasted Content ", " ", "[Pasted text ", "[Pasted Content 9 chars]", "1", "[Pasted text #1 +1 lines]"],

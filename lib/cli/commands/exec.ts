@@ -3,15 +3,19 @@ import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
-import type { ExecOverrides, ExecTarget } from "../../jobs/pipeline/plan.ts";
+import { requireTasks } from "../../jobs/pipeline/check_tasks.ts";
+import type { ExecFact } from "../../jobs/pipeline/facts.ts";
+import type { ExecOverrides, ExecPlan, ExecTarget } from "../../jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
-import { nextTaskOf } from "../../jobs/pipeline/task.ts";
+import { filesOf } from "../../jobs/pipeline/task_folder.ts";
+import { stateFolder } from "../../ports/state_folder.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
+import { JUNIT_FLAG, openReports } from "../reports/mod.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 
@@ -19,8 +23,9 @@ import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 export const command = defineCommand({
   description:
     "Takes a task through the steps of a pipeline, each with a coding agent without a terminal of its own (codex exec, claude -p). " +
-    "After each step its checks decide whether the next one begins. A folder's tasks (.md files) are done in alphabetical " +
-    "order; those whose name begins with _ are left out.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
+    "After each step its checks decide whether the next one begins. A folder's tasks (.md files) are done in the order of their " +
+    "names, 2 before 10; those whose name begins with _ are left out, and so are those that an earlier run has passed, unless " +
+    "the task, its pipeline or a prompt has changed. All tasks are checked before the first one begins.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
     "terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 one failed, 2 wrong usage or " +
     "configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
   arguments: [{ name: "TASK", description: "the file with the task, or a folder of such files", required: true }],
@@ -39,6 +44,16 @@ export const command = defineCommand({
     },
     { name: "wd", type: "string", placeholder: "DIR", description: "the folder in which the agents work" },
     ...EXEC_FLAGS,
+    {
+      name: "only",
+      type: "string",
+      placeholder: "NAME",
+      repeatable: true,
+      description: "of a folder, do this task only, by the name of its file; may be given several times",
+    },
+    { name: "keep-going", type: "switch", description: "do a folder's other tasks although one has failed" },
+    { name: "force", type: "switch", description: "do a folder's tasks although an earlier run has passed them" },
+    JUNIT_FLAG,
     NO_INPUT_FLAG,
     TRUST_FLAG,
   ],
@@ -48,26 +63,35 @@ export const command = defineCommand({
       command: "exec tasks/ --pipeline fix --autonomy-level 3",
       description: "all tasks of a folder, one after the other",
     },
+    { command: "exec tasks/ --keep-going --junit report.xml", description: "as a job of a CI system" },
     { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
   ],
   async run({ flags, positionals, global }, io) {
-    const { pipeline, config: path, wd } = flags;
-    const target = await findTarget(positionals[0] ?? "", io);
+    const { pipeline, config: path, wd, only, force, "keep-going": keepGoing, junit } = flags;
     const overrides: ExecOverrides = {
       ...(pipeline === undefined ? {} : { pipeline }),
+      ...(only === undefined ? {} : { only }),
+      ...(keepGoing === true ? { keepGoing } : {}),
+      ...(force === true ? { force } : {}),
       ...chosenByFlags(EXEC_SETTINGS, flags),
     };
+    const target = await findTarget(positionals[0] ?? "", { io, overrides });
     return await executeSteps({ flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }) }, {
       io,
       global,
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
+      ...(junit === undefined ? {} : { junit }),
+      check: async (plan) => requireTasks(await filesOf(target, overrides), { plan, overrides, cwd: io.cwd }),
       execute: (options, configFile) => executeExec({ target, overrides, configFile }, options),
     });
   },
 });
 
-async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
+async function findTarget(
+  given: string,
+  { io, overrides }: { readonly io: CliIo; readonly overrides: ExecOverrides },
+): Promise<ExecTarget> {
   const path = resolve(io.cwd, given);
   let info: Deno.FileInfo;
   try {
@@ -76,8 +100,12 @@ async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
     const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : String(cause);
     throw new UsageError(`Cannot do the task ${given}: ${reason}`, { cause });
   }
-  if (!info.isDirectory) return { kind: "task", path };
-  if (await nextTaskOf(path, []) !== undefined) return { kind: "folder", path };
+  if (!info.isDirectory) {
+    if (overrides.only === undefined) return { kind: "task", path };
+    throw new UsageError(`Cannot use --only with ${given}: it is one task, not a folder of tasks`);
+  }
+  const target: ExecTarget = { kind: "folder", path };
+  if ((await filesOf(target, overrides)).length > 0) return target;
   throw new UsageError(`Cannot do the tasks of ${given}: it has no tasks`, {
     hint: "A task is a file whose name ends with .md and does not begin with _ or a dot.",
   });
@@ -87,6 +115,12 @@ async function findTarget(given: string, io: CliIo): Promise<ExecTarget> {
 export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust"> {
   /** How the run stood before, where it is resumed. */
   readonly earlier?: Progress;
+  /** The facts of its earlier processes, where it is resumed. */
+  readonly facts?: readonly ExecFact[];
+  /** The file for JUnit XML, as the person named it. */
+  readonly junit?: string;
+  /** Looks for mistakes in what the plan is to be used for. */
+  readonly check?: (plan: ExecPlan) => Promise<void>;
   /** Executes the run, a new one or one that is resumed. */
   readonly execute: (options: ExecOptions, configFile: string | null) => Promise<RunResult>;
 }
@@ -99,18 +133,31 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
  * @throws like `executeExec`
  */
 export async function executeSteps(config: ExecConfigOptions, around: StepsSurroundings): Promise<number> {
-  const { io, execute, earlier } = around;
-  using output = openLiveOutput(PIPELINE, { ...around, earlier });
+  const { io, execute, earlier, facts = [], junit } = around;
+  const reports = openReports({ io, junit, earlier: facts });
+  using output = openLiveOutput(PIPELINE, { ...around, earlier, beforeResult: reports.table });
   const { plan, file, loaded } = await loadExecConfig(
     io,
     config,
     ({ where, message }) => output.onEvent({ type: "warning", message: `${where}: ${message}` }),
   );
+  await around.check?.(plan);
   await requireTrust(loaded, { ...around, mayAsk: !around.global.json && around.noInput !== true });
-  return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
-    execute({
-      ...options,
-      plan,
-      ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
-    }, file));
+  const state = stateFolder(io.env);
+  try {
+    return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
+      execute({
+        ...options,
+        plan,
+        onEvent(event) {
+          reports.before(event);
+          onEvent?.(event);
+          reports.after(event);
+        },
+        ...(state === undefined ? {} : { passedTasksFile: `${state}/passed.ndjson` }),
+        ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
+      }, file));
+  } finally {
+    await reports.write();
+  }
 }

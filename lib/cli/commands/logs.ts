@@ -1,5 +1,7 @@
 import { basename, dirname } from "@std/path/posix";
 import { JOBS } from "../../jobs/mod.ts";
+import type { Job } from "../../run/job.ts";
+import { initialProgress } from "../../run/progress.ts";
 import { byteOfLine, createFactReader, type FactReader } from "../../run/fact_reader.ts";
 import { MAX_JOURNAL_BYTES } from "../../run/journal.ts";
 import { openRegularFile } from "../../ports/regular_file.ts";
@@ -12,6 +14,7 @@ import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { painted } from "../show/live_output.ts";
 import { describeRecord, type ShownLine, type ShownRecord } from "../show/record_text.ts";
+import { taskName } from "../show/run_words.ts";
 import { localTime } from "../show/words.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 
@@ -105,11 +108,17 @@ function createWriter(
 ): (record: ReadRecord) => void {
   if (global.json) return ({ record }) => io.stdout(jsonLine(record));
   const color = global.color && io.isTerminal.stdout;
+  let job: Job | undefined;
+  let progress = initialProgress("run");
   return (read) => {
-    const { at } = read.record;
+    const { record: { at, type, job: id }, fact } = read;
     const time = io.isTerminal.stdout ? localTime(at) : sanitizeLine(at);
+    const before = progress;
+    if (type === "run_started") job = JOBS.find((each) => each.id === id);
+    if (job !== undefined && fact !== undefined) progress = job.progress(before, fact);
+    const task = taskName(progress) ?? taskName(before);
     for (const line of describe(read, folder)) {
-      if (line.importance !== "detail" || global.verbose) io.stdout(`${time} ${painted(line, { color })}\n`);
+      if (line.importance !== "detail" || global.verbose) io.stdout(`${time} ${painted(line, { color, task })}\n`);
     }
   };
 }

@@ -22,6 +22,7 @@ import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { installedProviders } from "../installed_rules.ts";
+import { JUNIT_FLAG } from "../reports/mod.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
 import { executeReview } from "./run.ts";
@@ -42,6 +43,7 @@ export const command = defineCommand({
     NO_INPUT_FLAG,
     WORKDIR_FLAG,
     TRUST_FLAG,
+    { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
     {
       name: "raise",
       type: "string",
@@ -64,7 +66,15 @@ export const command = defineCommand({
     const folder = name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd);
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);
-    const around = { io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise };
+    const { junit } = flags;
+    const around = {
+      io,
+      global,
+      noInput: flags["no-input"] === true,
+      trust: flags.trust === true,
+      raise,
+      ...(junit === undefined ? {} : { junit }),
+    };
     const journal = await readFacts(folder.journalPath, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
     if (isJournalOf(journal, PIPELINE)) return await resumeSteps(folder, journal, around);
@@ -74,6 +84,7 @@ export const command = defineCommand({
 
 type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
   readonly raise: RunCaps;
+  readonly junit?: string;
 };
 
 async function resumeSteps(
@@ -89,6 +100,7 @@ async function resumeSteps(
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
+    facts,
     execute: (options) => resumeExec(folder, { ...options, raise: around.raise }),
   });
 }

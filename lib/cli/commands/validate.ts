@@ -1,34 +1,37 @@
+import { resolve } from "@std/path/posix";
 import type { Problem } from "../../config/layers.ts";
 import { ConfigError } from "../../config/load.ts";
-import { defineCommand } from "../console/command.ts";
-import { loadExecConfig } from "../exec_config.ts";
+import { UsageError } from "../../errors.ts";
+import { checkTasks, shownPath } from "../../jobs/pipeline/check_tasks.ts";
+import { filesOf } from "../../jobs/pipeline/task_folder.ts";
+import { errorText } from "../../text/error_text.ts";
 import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { loadExecConfig } from "../exec_config.ts";
 import { plural } from "../show/words.ts";
 
-/** `panewright validate [CONFIG]` */
+/** `panewright validate [CONFIG] [TASK…]` */
 export const command = defineCommand({
   description:
-    "Checks the configuration with its pipelines: every key and value, prompt files, programs, globs and names. Reports all " +
-    "mistakes at once, each with file, line and key. Nothing is started.\n\nExit codes: 0 the configuration can be used (there " +
-    "may be warnings), 2 it cannot.",
+    "Checks the configuration with its pipelines: every key and value, prompt files, programs, globs and names; and the front " +
+    "matter of tasks, where files or folders with tasks are named. Reports all mistakes at once, each with file, line and key. " +
+    "Nothing is started.\n\nExit codes: 0 all of it can be used (there may be warnings), 2 it cannot.",
   arguments: [{
-    name: "CONFIG",
-    description: "the config file; panewright.jsonc of the working directory if left out",
+    name: "FILE",
+    description:
+      "the config file (.json, .jsonc; panewright.jsonc of the working directory if left out), tasks and folders of tasks",
+    rest: true,
   }],
   examples: [
     { command: "validate", description: "panewright.jsonc of this folder" },
+    { command: "validate tasks/", description: "the same, and all tasks of a folder" },
     { command: "validate --json ci.jsonc", description: "one JSON object for each mistake" },
   ],
   async run({ positionals, global }, io) {
-    const [path] = positionals;
-    const warnings: Problem[] = [];
-    const problems: Problem[] = [];
-    try {
-      await loadExecConfig(io, path === undefined ? {} : { path }, (warning) => warnings.push(warning));
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      problems.push(...error.problems);
-    }
+    const [path, ...more] = positionals.filter(isConfigName);
+    if (more.length > 0) throw new UsageError(`Cannot check ${[path, ...more].join(" and ")}: name one config file`);
+    const tasks = positionals.filter((each) => !isConfigName(each));
+    const { problems, warnings } = await findProblems(io, { path, tasks });
     const findings = [
       ...problems.map((problem) => ({ level: "error", ...problem })),
       ...warnings.map((warning) => ({ level: "warning", ...warning })),
@@ -43,3 +46,41 @@ export const command = defineCommand({
     return problems.length === 0 ? 0 : 2;
   },
 });
+
+function isConfigName(path: string): boolean {
+  return /\.jsonc?$/i.test(path);
+}
+
+/** The pipelines that tasks name can be looked up only in a configuration that is right. */
+async function findProblems(
+  io: CliIo,
+  { path, tasks }: { readonly path: string | undefined; readonly tasks: readonly string[] },
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
+  const warnings: Problem[] = [];
+  try {
+    const { plan } = await loadExecConfig(io, path === undefined ? {} : { path }, (warning) => warnings.push(warning));
+    const files = (await Array.fromAsync(tasks, (task) => filesIn(task, io))).flat();
+    const problems = checkTasks(files, { plan, overrides: {} }).map(({ file, line, message }): Problem => ({
+      where: `${shownPath(file, io.cwd)}${line === undefined ? "" : `:${line}`}`,
+      message,
+      ...(line === undefined ? {} : { position: { line, column: 1 } }),
+    }));
+    return { problems, warnings };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { problems: error.problems, warnings };
+  }
+}
+
+async function filesIn(given: string, io: CliIo): Promise<readonly string[]> {
+  const path = resolve(io.cwd, given);
+  try {
+    const { isDirectory } = await Deno.stat(path);
+    const files = await filesOf({ kind: isDirectory ? "folder" : "task", path }, {});
+    if (files.length > 0) return files;
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(cause);
+    throw new UsageError(`Cannot check ${given}: ${reason}`, { cause });
+  }
+  throw new UsageError(`Cannot check ${given}: it has no tasks`);
+}

@@ -1,4 +1,5 @@
 import type { OnForcedExit } from "../../ports/watchdog.ts";
+import type { WorkflowCommand } from "./workflow_commands.ts";
 
 /** A flag of a command, as data: parsing, `--help`, errors and suggestions all come from here. */
 export interface FlagSpec {
@@ -89,6 +90,8 @@ export interface CliIo {
   openTerminalInput(): TerminalInput;
   /** For a forced exit (a second Ctrl-C). */
   readonly onForcedExit: OnForcedExit;
+  /** Tells the runner of GitHub Actions something; missing elsewhere. */
+  workflow?(command: WorkflowCommand): void;
 }
 
 /** A terminal's keyboard input, in chunks. Disposal restores the terminal. */

@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from "../../ports/clock.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
 import { initialProgress, type Progress } from "../../run/progress.ts";
 import type { Job } from "../../run/job.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
 import { LiveLine } from "../console/live_line.ts";
 import { describeRecord, type ShownLine, type ShownRecord, type Tone } from "./record_text.ts";
-import { liveText } from "./run_words.ts";
+import { liveText, taskName } from "./run_words.ts";
 import { timeOfDay } from "./words.ts";
 
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */
@@ -19,6 +20,8 @@ export interface LiveOutputOptions {
   readonly global: GlobalFlags;
   /** How the run stood before, where this process resumes it. */
   readonly earlier?: Progress | undefined;
+  /** What standard output gets before the result; nothing with `--json`. */
+  readonly beforeResult?: () => readonly string[];
   /** @default {systemClock} */
   readonly clock?: Clock;
   /** @default {() => new Date()} */
@@ -37,19 +40,33 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
       [Symbol.dispose]: () => {},
     };
   }
-  const live = global.quiet || !io.isTerminal.stderr ? undefined : openLiveState(job, options);
+  let progress = options.earlier ?? initialProgress(job.id);
+  const live = global.quiet || !io.isTerminal.stderr ? undefined : openLiveState(progress, options);
   const shows = ({ importance }: ShownLine) =>
-    importance === "always" || !global.quiet && (importance === "normal" || global.verbose);
+    importance === "always" ||
+    !global.quiet && (importance === "normal" || global.verbose || importance === "log" && live === undefined);
   return {
     onEvent(record) {
-      live?.update(record);
+      const before = progress;
+      if (record.type === "agent_activity") live?.doing(record.fact);
+      else {
+        progress = job.progress(before, { ...record, at: wallClock().toISOString() });
+        live?.update(progress);
+      }
+      const rows = record.type === "run_finished" ? options.beforeResult?.() ?? [] : [];
+      if (rows.length > 0) {
+        live?.erase();
+        io.stdout(rows.map((row) => `${row}\n`).join(""));
+      }
+      const task = taskName(progress) ?? taskName(before);
       for (const line of describeRecord(record)) {
         if (line.importance !== "result" && !shows(line)) continue;
         live?.erase();
         if (line.importance === "result") io.stdout(`${line.text}\n`);
-        else {io.stderr(
-            `${io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString()} ${painted(line, global)}\n`,
-          );}
+        else {
+          const time = io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString();
+          io.stderr(`${time} ${painted(line, { ...global, task })}\n`);
+        }
       }
       live?.draw();
     },
@@ -59,9 +76,17 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
 
 const COLORS: Readonly<Record<Tone, string>> = { plain: "", good: "\x1b[32m", bad: "\x1b[31m", caution: "\x1b[33m" };
 
+/** How {@linkcode painted} shows a line. */
+export interface PaintOptions {
+  readonly color: boolean;
+  /** The task that it is about, for each row to name; missing where there is only one. */
+  readonly task?: string | undefined;
+}
+
 /** A line's text in its colour, if there are to be colours. Rows after the first one are indented. */
-export function painted({ text, tone }: ShownLine, { color }: { readonly color: boolean }): string {
-  const rows = text.replaceAll("\n", "\n  ");
+export function painted({ text, tone }: ShownLine, { color, task }: PaintOptions): string {
+  const whose = task === undefined ? "" : `[${task}] `;
+  const rows = `${whose}${text.replaceAll("\n", `\n  ${whose}`)}`;
   return color && tone !== "plain" ? `${COLORS[tone]}${rows}\x1b[0m` : rows;
 }
 
@@ -69,12 +94,12 @@ const TICK_MS = 1000;
 
 /** What happens at this moment, drawn again once a second while something does. */
 function openLiveState(
-  job: Job,
-  { io, earlier, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions,
+  before: Progress,
+  { io, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions,
 ) {
   const line = new LiveLine(io);
   const stop = new AbortController();
-  let progress = earlier ?? initialProgress(job.id);
+  let progress = before;
   let doing: string | undefined;
   const draw = () => {
     const text = liveText(progress, { now: wallClock(), columns: io.columns() - 1, doing });
@@ -91,14 +116,12 @@ function openLiveState(
   return {
     draw,
     erase: () => line.erase(),
-    update(record: ShownRecord) {
-      if (record.type === "agent_activity") {
-        if (record.fact.type === "ran") doing = `$ ${record.fact.command}`;
-        return;
-      }
-      const { activity } = progress;
-      progress = job.progress(progress, { ...record, at: wallClock().toISOString() });
-      if (activity !== progress.activity) doing = undefined;
+    doing(fact: HeadlessFact) {
+      if (fact.type === "ran") doing = `$ ${fact.command}`;
+    },
+    update(now: Progress) {
+      if (now.activity !== progress.activity) doing = undefined;
+      progress = now;
     },
     [Symbol.dispose]() {
       stop.abort();

@@ -19,8 +19,9 @@ export type Tone = "plain" | "good" | "bad" | "caution";
  *
  * - `result`: it belongs to standard output; `always`: also with `--quiet`
  * - `normal`: without flags; `detail`: with `--verbose` only
+ * - `log`: like `detail`, and without flags where no live line shows it
  */
-export type Importance = "result" | "always" | "normal" | "detail";
+export type Importance = "result" | "always" | "normal" | "log" | "detail";
 
 /** One fact for a person. Its text holds nothing that a terminal would act upon; it may be several lines. */
 export interface ShownLine {
@@ -195,8 +196,13 @@ const WORDS: {
     line(`the panes stay open; look at them with: ${attachCommand}`, "plain", "always"),
 
   // The pipeline
-  task_started: ({ task, file, pipeline, steps }) =>
-    line(`task ${task}: ${file}, pipeline ${pipeline} (${steps.join(", ")})`),
+  task_started: ({ task, of, file, pipeline, steps }) =>
+    line(`task ${taskCount(task, of)}: ${file}, pipeline ${pipeline} (${steps.join(", ")})`),
+  task_skipped: ({ task, of, file, run }) =>
+    line(
+      `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
+        "--force does it again",
+    ),
   step_started: ({ step, name, provider, model, autonomyLevel }) =>
     line(
       `step ${step} "${name}": ${provider}${model === undefined ? "" : ` ${model}`}, autonomy level ${autonomyLevel}`,
@@ -241,10 +247,11 @@ const WORDS: {
     return line(`${enforced ? "" : "warning: "}${found}${note(why)}`, enforced ? "bad" : "caution");
   },
   check_started: ({ description }) => detail(`check: ${description}`),
-  check_finished: ({ check, detail: found, passed, seconds, output }) => [
-    line(`check ${check}: ${found} (${duration(seconds)})`, passed ? "good" : "bad"),
-    ...outputOf(output.trim()),
-  ],
+  check_finished: ({ check, description, detail: found, passed, seconds, output }) => {
+    const what = description === undefined || description === found ? "" : `, ${shortened(description)}`;
+    const told = `check ${check}${what}: ${found} (${duration(seconds)})`;
+    return passed ? [line(told, "good"), ...outputOf(output.trim())] : [line(told, "bad"), ...endOf(output.trim())];
+  },
   step_finished: ({ step, name, outcome, attempts, reason }) =>
     line(
       `step ${step} "${name}": ${outcome.toUpperCase()} after ${plural(attempts, "attempt")}${note(reason)}`,
@@ -301,10 +308,10 @@ function activityLines(fact: HeadlessFact): readonly ShownLine[] {
     case "said":
       return [line(`said: ${shortened(fact.text)}`)];
     case "ran":
-      return [detail(`$ ${shortened(fact.command)}`)];
+      return [line(`$ ${shortened(fact.command)}`, "plain", "log")];
     case "saw": {
       const isBad = fact.exitCode !== undefined && fact.exitCode !== 0;
-      return isBad ? [detail(`exit code ${fact.exitCode}: ${shortened(fact.command)}`)] : [];
+      return isBad ? [line(`exit code ${fact.exitCode}: ${shortened(fact.command)}`, "plain", "log")] : [];
     }
     case "trouble":
       return [line(shortened(fact.text), "caution")];
@@ -319,6 +326,11 @@ function shortened(value: string): string {
   return cut(sanitizeLine(value.trim().replaceAll(/\s+/g, " ")), ACTIVITY_WIDTH);
 }
 
+/** `2 of 6`, but for a task that is tried anew after all others. */
+function taskCount(task: number, of = 0): string {
+  return task > of ? String(task) : `${task} of ${of}`;
+}
+
 function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: number }): string {
   return cycle === 0 ? `round ${round}` : `round ${round}, cycle ${cycle}`;
 }
@@ -327,6 +339,17 @@ function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: n
 function outputOf(output: string): readonly ShownLine[] {
   return output === "" ? [] : [text(output, "plain", "detail")];
 }
+
+/** What a check wrote that failed: its end for everybody, what came before with `--verbose`. */
+function endOf(output: string): readonly ShownLine[] {
+  const lines = output.split("\n");
+  const end = lines.slice(-END_LINES).map((row) => cut(row, END_WIDTH)).join("\n");
+  return [...outputOf(lines.slice(0, -END_LINES).join("\n")), ...(end === "" ? [] : [text(end)])];
+}
+
+/** Lines of a failed check's output that everybody is shown, and columns of each. */
+const END_LINES = 20;
+const END_WIDTH = 500;
 
 function note(why: string | undefined): string {
   return why === undefined || why === "" ? "" : `: ${why}`;

@@ -1,3 +1,4 @@
+import { basename } from "@std/path/posix";
 import type { RunOverview } from "../../run/overview.ts";
 import { type Activity, type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
@@ -22,6 +23,23 @@ export function waitingText({ by, text, dialog }: Waiting): string {
   if (dialog === undefined) return sanitizeLine(`${by}: ${text.trim().split("\n")[0]}`);
   const subject = dialog.subject?.split("\n").join(", ");
   return sanitizeLine(`${by} ${dialogRequest(dialog)}${subject === undefined ? "" : `: ${subject}`}`);
+}
+
+/**
+ * The name of the task under way, where it is one of a folder's; `undefined` elsewhere.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const place = [{ unit: "task", number: 2, name: "/w/tasks/02-login.md" }] as const;
+ * assertEquals(taskName({ about: "tasks", place }), "02-login");
+ * assertEquals(taskName({ about: "02-login.md", place }), undefined);
+ * ```
+ */
+export function taskName({ about, place }: Pick<Progress, "about" | "place">): string | undefined {
+  const file = levelOf({ place }, "task")?.name;
+  if (file === undefined || basename(file) === about) return undefined;
+  return sanitizeLine(basename(file).replace(/\.md$/i, ""));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.t
 import type { Run } from "../../run/conduct.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";
+import type { PassedTasks } from "./passed_tasks.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import type { ExecState } from "./state.ts";
 
@@ -10,6 +11,8 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly plan: ExecPlan;
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;
+  /** Missing where no task counts as passed before. */
+  readonly passedTasks: PassedTasks | undefined;
   /** Tells what the agent does at this moment. */
   readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
   /** Missing where nobody sits at a terminal. */

@@ -1,13 +1,12 @@
-import { HumanInterventionRequiredError, RuntimeError, UsageError } from "../../errors.ts";
+import { HumanInterventionRequiredError } from "../../errors.ts";
 import { runAttempt } from "./attempt.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
-import type { ExecState, QuestionState } from "./state.ts";
-import { readText } from "./read_text.ts";
+import type { QuestionState } from "./state.ts";
 import { runCheck } from "./step_checks.ts";
-import { choosePipeline, nextTaskOf, parseTask } from "./task.ts";
+import { beginTask, finishTask, folderResult } from "./drive_tasks.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
 import { forgetFiles, noteFiles, runWriteCheck } from "./write_check.ts";
 
@@ -32,7 +31,7 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
         throw loginError(action);
       case "choose_task":
         if (await beginTask(drive)) break;
-        return { outcome: "pass", reason: passReason(drive.state()) };
+        return folderResult(drive.state());
       case "await_answer":
         if (await answerQuestion(action.question, drive)) break;
         return waitForAnswer(action.question, drive);
@@ -69,46 +68,8 @@ async function perform(
       return await runCheck(action, drive);
     case "finish_step":
       return await finishStep(action, drive);
-    case "finish_task": {
-      const { number: task, file } = action.task;
-      const { reason } = action;
-      return drive.record({
-        type: "task_finished",
-        task,
-        file,
-        ...(reason === undefined ? { outcome: "pass" } : { outcome: "fail", reason }),
-      });
-    }
-  }
-}
-
-/** @returns whether there is a task left */
-async function beginTask(drive: Drive): Promise<boolean> {
-  const { target, plan, overrides } = drive;
-  const { passed } = drive.state();
-  const file = target.kind === "folder"
-    ? await nextTaskOf(target.path, passed)
-    : passed.length === 0
-    ? target.path
-    : undefined;
-  if (file === undefined) return false;
-  try {
-    const task = parseTask(readText(file), { file });
-    const pipeline = choosePipeline(plan, { task, overrides, file });
-    drive.record({
-      type: "task_started",
-      task: passed.length + 1,
-      file,
-      pipeline,
-      steps: (plan.pipelines[pipeline] ?? []).map(({ name }) => name),
-      text: task.text,
-      ...(task.autonomyLevel === undefined ? {} : { autonomyLevel: task.autonomyLevel }),
-    });
-    return true;
-  } catch (error) {
-    // panewright was called correctly: the faulty task was met on the way.
-    if (!(error instanceof UsageError) || passed.length === 0) throw error;
-    throw new RuntimeError(error.message, { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) });
+    case "finish_task":
+      return await finishTask(action, drive);
   }
 }
 
@@ -185,8 +146,4 @@ function waitForAnswer(question: QuestionState, drive: Drive): RunResult {
 
 function answerCommand({ id }: QuestionState, { commandLine }: Drive): string {
   return `${commandLine("answer", "--question", id)} "YOUR ANSWER"`;
-}
-
-function passReason({ passed }: ExecState): string {
-  return passed.length === 1 ? "all steps of the task passed" : `all ${passed.length} tasks passed`;
 }

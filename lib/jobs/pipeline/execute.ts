@@ -12,6 +12,7 @@ import type { ExecEvent, ExecFact } from "./facts.ts";
 import { endLeftAgents, readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";
 import { PIPELINE } from "./mod.ts";
+import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import { type ExecState, type RunHead, stepWorker } from "./state.ts";
 import { costIn } from "../../run/prices.ts";
@@ -22,6 +23,8 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly plan: ExecPlan;
   /** Asks the person at the terminal; missing where nobody sits there. */
   readonly person?: AskPerson;
+  /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
+  readonly passedTasksFile?: string;
   /** @default {runHeadless of lib/providers} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }
@@ -63,7 +66,7 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 }
 
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
-  const { plan, clock = systemClock } = options;
+  const { plan, passedTasksFile, clock = systemClock } = options;
   const stepsOwn = Object.values(plan.pipelines).flat().flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
   return {
     job: PIPELINE,
@@ -98,6 +101,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         plan: withOverrides(plan, overrides),
         target,
         overrides,
+        passedTasks: passedTasksFile === undefined ? undefined : openPassedTasks(passedTasksFile, run.folder),
         onActivity: (event) => options.onEvent?.(event),
         person: options.person,
         runHeadless: options.runHeadless ?? runHeadless,

@@ -65,6 +65,9 @@ export const EXEC_FACTS = {
       pipeline: optional(text),
       autonomyLevel: optional(autonomyLevel),
       resume: optional(oneOf("native", "replay")),
+      keepGoing: optional(flag),
+      only: optional(listOf(text)),
+      force: optional(flag),
     }),
     /** The version that started it. */
     panewright: optional(text),
@@ -91,6 +94,20 @@ export const EXEC_FACTS = {
     text,
     /** What the task's front matter says. */
     autonomyLevel: optional(autonomyLevel),
+    /** How many tasks there are; missing in older journals. */
+    of: optional(number),
+    /** What the task and its pipeline come down to: see `fingerprintTask`. Missing in older journals. */
+    fingerprint: optional(text),
+  },
+  /** A task of a folder is left out: an earlier run passed it, and neither it nor its pipeline has changed. */
+  task_skipped: {
+    /** Counts from 1, with the tasks that were begun. */
+    task: number,
+    /** Absolute path. */
+    file: text,
+    /** The id of that run. */
+    run: text,
+    of: number,
   },
   step_started: {
     task: number,
@@ -197,6 +214,8 @@ export const EXEC_FACTS = {
     task: number,
     step: number,
     check: number,
+    /** What was checked, as when it started; missing in older journals. */
+    description: optional(text),
     passed: flag,
     /** Why it failed, or what it found. */
     detail: text,
@@ -215,7 +234,14 @@ export const EXEC_FACTS = {
     /** Why it failed. */
     reason: optional(text),
   },
-  task_finished: { task: number, file: text, outcome: oneOf("pass", "fail"), reason: optional(text) },
+  task_finished: {
+    task: number,
+    file: text,
+    outcome: oneOf("pass", "fail"),
+    reason: optional(text),
+    /** Where it has passed, and task and pipeline were the same from its beginning to its end. */
+    fingerprint: optional(text),
+  },
   warning: { message: text },
   run_finished: {
     outcome: runEnd,

@@ -20,12 +20,14 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       return { ...INITIAL_STATE, run: { id, workdir, target, configFile, overrides } };
     }
     case "run_resumed":
-      return { ...inTask(state, (task) => resumed(task, fact.interruptedLog)), finished: undefined };
+      return { ...inTask(state, (task) => resumed(task, fact.interruptedLog)), failed: [], finished: undefined };
     case "task_started": {
-      const { task: number, file, pipeline, steps, text, autonomyLevel } = fact;
-      const current = { number, file, pipeline, steps, text, autonomyLevel, step: newStep(1), failed: undefined };
-      return { ...state, current };
+      const { task: number, file, pipeline, steps, text, autonomyLevel, fingerprint } = fact;
+      const about = { number, file, pipeline, steps, text, autonomyLevel, fingerprint };
+      return { ...state, begun: number, current: { ...about, step: newStep(1), failed: undefined } };
     }
+    case "task_skipped":
+      return { ...state, begun: fact.task, current: undefined, skipped: [...state.skipped, fact.file] };
     case "step_started":
       return atStage(state, { kind: "ready", reason: "first", sessionLost: false }, {
         baseline: fact.baseline,
@@ -67,11 +69,12 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       );
     case "step_finished":
       if (fact.outcome === "pass") return inTask(state, (task) => ({ ...task, step: newStep(fact.step + 1) }));
-      return closeQuestions(atStage(state, { kind: "failed", reason: fact.reason ?? "", final: true }));
+      return closeQuestions(stepFailed(state, fact.reason ?? ""));
     case "task_finished":
-      return fact.outcome === "pass"
-        ? { ...state, current: undefined, passed: [...state.passed, fact.file] }
-        : inTask(state, (task) => ({ ...task, failed: fact.reason ?? "" }));
+      return fact.outcome === "pass" ? { ...state, current: undefined, passed: [...state.passed, fact.file] } : {
+        ...inTask(state, (task) => ({ ...task, failed: fact.reason ?? "" })),
+        failed: [...state.failed, fact.file],
+      };
     case "run_finished":
       return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
     case "check_started":
@@ -128,6 +131,11 @@ function attemptFailed(state: ExecState, reason: string, output = ""): ExecState
     stage: { kind: "failed", reason, final: false },
     feedback,
   }));
+}
+
+function stepFailed(state: ExecState, reason: string): ExecState {
+  const limited = state.current?.step.stage.kind === "usage_limit";
+  return atStage(state, { kind: "failed", reason, final: true, ...(limited ? { limited } : {}) });
 }
 
 function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "question_asked" }>): ExecState {

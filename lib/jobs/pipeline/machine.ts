@@ -1,3 +1,4 @@
+import { basename } from "@std/path/posix";
 import type { AttemptReason } from "./facts.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
@@ -59,7 +60,9 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
   if (state.finished !== undefined) return { do: "nothing" };
   const task = state.current;
   if (task === undefined) return { do: "choose_task" };
-  if (task.failed !== undefined) return { do: "finish_run", outcome: "fail", reason: task.failed };
+  if (task.failed !== undefined) {
+    return keepsGoing(state) ? { do: "choose_task" } : { do: "finish_run", outcome: "fail", reason: task.failed };
+  }
   const { step } = task;
   const stepPlan = plan.pipelines[task.pipeline]?.[step.number - 1];
   if (stepPlan === undefined) return { do: "finish_task", task };
@@ -85,11 +88,18 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
     case "completed":
       return afterTurn(at, stage);
     case "failed":
-      if (stage.final) return { do: "finish_task", task, reason: stepReason(at, stage.reason) };
+      if (stage.final) return { do: "finish_task", task, reason: stepReason(at, state, stage.reason) };
       return step.failures > stepPlan.retry
         ? { do: "finish_step", at, reason: stage.reason }
         : { do: "run_attempt", at, attempt: newSession(at, "retry") };
   }
+}
+
+/** Whether the next task is due although this one failed: not where the account's usage limit would stop it, too. */
+function keepsGoing({ run, current }: ExecState): boolean {
+  const stage = current?.step.stage;
+  const isLimited = stage?.kind === "failed" && stage.limited === true;
+  return run?.overrides.keepGoing === true && run.target.kind === "folder" && !isLimited;
 }
 
 function dueAttempt(
@@ -137,8 +147,9 @@ function limitReason(
   return `the account's usage limit was reached${resetsAt === undefined ? "" : ` (until ${resetsAt})`}: ${message}`;
 }
 
-function stepReason({ plan }: StepPlace, reason: string): string {
-  return `step "${plan.name}" failed: ${reason}`;
+function stepReason({ task, plan }: StepPlace, { run }: ExecState, reason: string): string {
+  const whose = run?.target.kind === "folder" ? ` of ${basename(task.file)}` : "";
+  return `step "${plan.name}"${whose} failed: ${reason}`;
 }
 
 /**

@@ -76,6 +76,12 @@ export type CheckPlan =
  */
 export interface ExecOverrides extends Partial<Pick<ExecSettings, "autonomyLevel" | "resume">> {
   readonly pipeline?: string;
+  /** Whether a folder's next task is done although one has failed. @default {false} */
+  readonly keepGoing?: boolean;
+  /** The only tasks of a folder that are done, by the names of their files, with or without `.md`. @default all */
+  readonly only?: readonly string[];
+  /** Whether a folder's tasks are done that an earlier run has passed. @default {false} */
+  readonly force?: boolean;
 }
 
 /** What is executed: one task, or the tasks of a folder. Paths are absolute. */

@@ -47,6 +47,8 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       const place = [{ unit: "task", number, name } as const, stepLevel(1, steps)];
       return { place, pipeline: { name: pipeline, steps }, workers: [] };
     }
+    case "task_skipped":
+      return { place: [{ unit: "task", number: record.task, name: record.file }], pipeline: undefined, workers: [] };
     case "step_started": {
       const { step: number, name, provider } = record;
       const worker = { name, provider, status: "starting", since: at, ...NOTHING_KNOWN } as const;

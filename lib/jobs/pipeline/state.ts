@@ -10,7 +10,13 @@ export interface ExecState {
   readonly run: RunHead | undefined;
   /** The tasks that have passed, in their order. */
   readonly passed: readonly string[];
-  /** The task that is worked on, or that failed. */
+  /** The tasks of a folder that are left out, since an earlier run passed them. */
+  readonly skipped: readonly string[];
+  /** The tasks that have failed, until the run is resumed. */
+  readonly failed: readonly string[];
+  /** The number of the last task that was begun or left out; 0 before the first. */
+  readonly begun: number;
+  /** The task that is worked on, or the last one, where that has failed. */
   readonly current: TaskState | undefined;
   /** Every question that was answered, of all steps and tasks. */
   readonly interactions: readonly Interaction[];
@@ -38,6 +44,8 @@ export interface TaskState {
   readonly steps: readonly string[];
   readonly text: string;
   readonly autonomyLevel: AutonomyLevel | undefined;
+  /** What task and pipeline came down to when it began. */
+  readonly fingerprint: string | undefined;
   readonly step: StepState;
   /** Why it failed; until the run is resumed. */
   readonly failed: string | undefined;
@@ -78,8 +86,8 @@ export type StepStage =
   | { readonly kind: "auth"; readonly message: string }
   /** The turn has ended well; `checked` counts the checks that have passed. */
   | { readonly kind: "completed"; readonly writesChecked: boolean; readonly checked: number }
-  /** The last attempt failed; `final` once the step has, too. */
-  | { readonly kind: "failed"; readonly reason: string; readonly final: boolean };
+  /** The last attempt failed; `final` once the step has, too, and `limited` where the account's usage limit did it. */
+  | { readonly kind: "failed"; readonly reason: string; readonly final: boolean; readonly limited?: boolean };
 
 /** A question of an agent. */
 export interface QuestionState {
@@ -109,6 +117,9 @@ export interface Interaction {
 export const INITIAL_STATE: ExecState = {
   run: undefined,
   passed: [],
+  skipped: [],
+  failed: [],
+  begun: 0,
   current: undefined,
   interactions: [],
   questions: [],

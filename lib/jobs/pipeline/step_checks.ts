@@ -9,14 +9,22 @@ import type { CheckPlan } from "./plan.ts";
 /** Runs one check of a step. */
 export async function runCheck({ at, number, check }: Extract<Action, { do: "check" }>, drive: Drive): Promise<void> {
   const place = { task: at.task.number, step: at.step.number, check: number };
-  drive.record({ type: "check_started", ...place, description: describeCheck(check) });
+  const description = describeCheck(check);
+  drive.record({ type: "check_started", ...place, description });
   const startedAtMs = drive.clock.now();
   const result = await resultOf(check, drive);
   const seconds = (drive.clock.now() - startedAtMs) / 1000;
   const mayRepeat = !result.passed && at.plan.retry > 0 &&
     drive.limitOf(noProgressName("maxSameTestOutput")) !== undefined;
   const files = mayRepeat ? await lookAtFiles(at, drive) : undefined;
-  drive.record({ type: "check_finished", ...place, ...result, seconds, ...(files === undefined ? {} : { files }) });
+  drive.record({
+    type: "check_finished",
+    ...place,
+    description,
+    ...result,
+    seconds,
+    ...(files === undefined ? {} : { files }),
+  });
 }
 
 /** A fingerprint of the files, for comparison within a step; `undefined` where it cannot be told. */

@@ -1,8 +1,7 @@
-import { basename } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
-import { errorText } from "../../text/error_text.ts";
+import { didYouMean, nearest } from "../../text/suggest.ts";
 
 /** A task as its file has it. */
 export interface Task {
@@ -14,11 +13,18 @@ export interface Task {
   readonly text: string;
 }
 
+/** One mistake in a task. */
+export interface TaskProblem {
+  /** Counts from 1; missing where it is in no single line. */
+  readonly line?: number;
+  readonly message: string;
+}
+
 /**
- * Reads a task: a text, optionally with front matter, of which `pipeline` and `autonomy_level` (or `autonomyLevel`)
- * count; other keys are ignored.
+ * Reads a task: a text, optionally with front matter, whose keys are `pipeline` and `autonomy_level` (or
+ * `autonomyLevel`).
  *
- * @throws {UsageError} when there is no text, or one of these keys has a wrong value
+ * @throws {UsageError} that lists everything that is wrong with it
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -30,22 +36,63 @@ export interface Task {
  * ```
  */
 export function parseTask(source: string, { file }: { readonly file: string }): Task {
+  const { problems, ...task } = readTask(source);
+  if (problems.length === 0) return task;
+  throw new UsageError(`Cannot use the task ${problems.map((problem) => problemText(file, problem)).join("\n  ")}`);
+}
+
+/** A mistake in a task with its place: `tasks/02-login.md:2: unknown key "pipelin"`. */
+export function problemText(file: string, { line, message }: TaskProblem): string {
+  return `${file}${line === undefined ? "" : `:${line}`}: ${message}`;
+}
+
+/**
+ * Reads a task like {@linkcode parseTask}, with everything that is wrong with it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(readTask("---\npipelin: fix\n---\nRepair it.").problems, [
+ *   { line: 2, message: 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level' },
+ * ]);
+ * ```
+ */
+export function readTask(source: string): Task & { readonly problems: readonly TaskProblem[] } {
   const lines = source.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
   const end = lines[0] === "---" ? lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) : -1;
   const text = lines.slice(end + 1).join("\n").trim();
-  if (text === "") {
-    throw new UsageError(`Cannot use the task ${file}: it has no text`, { hint: "Write in it what is to be done." });
+  const problems: TaskProblem[] = text === "" ? [{ message: "it has no text: write in it what is to be done" }] : [];
+  const values = new Map<string, string>();
+  for (const [index, row] of lines.slice(1, Math.max(1, end)).entries()) {
+    if (/^\s*(?:#.*)?$/.test(row)) continue;
+    const [, given, value = ""] = /^([^\s:#][^:]*?)\s*:(?:\s(.*))?$/.exec(row) ?? [];
+    const key = given === "autonomyLevel" ? "autonomy_level" : given;
+    const problem = key === undefined
+      ? "this is not front matter: each line between the two --- must be KEY: VALUE"
+      : !FRONT_MATTER_KEYS.includes(key)
+      ? unknownKey(key)
+      : values.has(key)
+      ? `${key} is there twice`
+      : valueProblem(key, scalar(value));
+    if (problem !== undefined) problems.push({ line: index + 2, message: problem });
+    else if (key !== undefined) values.set(key, scalar(value));
   }
-  let pipeline: string | undefined;
-  let autonomyLevel: AutonomyLevel | undefined;
-  for (const [index, line] of lines.slice(1, Math.max(1, end)).entries()) {
-    const [, key, value = ""] = /^([A-Za-z_]+)\s*:(.*)$/.exec(line) ?? [];
-    if (key === "pipeline") pipeline = scalar(value);
-    if (key === "autonomy_level" || key === "autonomyLevel") {
-      autonomyLevel = parseLevel(scalar(value), `${file}:${index + 2}`);
-    }
-  }
-  return { pipeline: pipeline === "" ? undefined : pipeline, autonomyLevel, text };
+  const pipeline = values.get("pipeline") || undefined;
+  const level = values.get("autonomy_level") || undefined;
+  return { pipeline, autonomyLevel: level === undefined ? undefined : Number(level) as AutonomyLevel, text, problems };
+}
+
+const FRONT_MATTER_KEYS: readonly string[] = ["pipeline", "autonomy_level"];
+
+function unknownKey(key: string): string {
+  const meant = nearest(key, FRONT_MATTER_KEYS);
+  const hint = meant === undefined ? "" : ` did you mean "${meant}"?`;
+  return `unknown key ${JSON.stringify(key)};${hint} Allowed here: ${FRONT_MATTER_KEYS.join(", ")}`;
+}
+
+function valueProblem(key: string, value: string): string | undefined {
+  if (key !== "autonomy_level" || /^[0-5]?$/.test(value)) return undefined;
+  return `autonomy_level must be a whole number from 0 to 5, but is ${JSON.stringify(value)}`;
 }
 
 /** A plain or quoted YAML scalar of one line, without its comment. */
@@ -55,12 +102,10 @@ function scalar(value: string): string {
   return quoted === null ? text.replace(/(?:^|\s)#.*$/, "").trim() : quoted[1] ?? quoted[2] ?? "";
 }
 
-function parseLevel(value: string, place: string): AutonomyLevel | undefined {
-  if (value === "") return undefined;
-  if (/^[0-5]$/.test(value)) return Number(value) as AutonomyLevel;
-  throw new UsageError(
-    `Cannot use the task: ${place}: autonomy_level must be a whole number from 0 to 5, but is "${value}"`,
-  );
+/** What the pipeline of a task is chosen by. */
+export interface PipelineWishes {
+  readonly task: Pick<Task, "pipeline">;
+  readonly overrides: Pick<ExecOverrides, "pipeline">;
 }
 
 /**
@@ -70,53 +115,39 @@ function parseLevel(value: string, place: string): AutonomyLevel | undefined {
  */
 export function choosePipeline(
   plan: Pick<ExecPlan, "pipelines" | "defaultPipeline">,
-  wishes: { readonly task: Pick<Task, "pipeline">; readonly overrides: ExecOverrides; readonly file: string },
+  { file, ...wishes }: PipelineWishes & { readonly file: string },
 ): string {
-  const { pipelines, defaultPipeline } = plan;
-  const { task, overrides, file } = wishes;
-  const names = Object.keys(pipelines);
-  const name = overrides.pipeline ?? task.pipeline ?? defaultPipeline ?? names[0];
-  if (name !== undefined && Object.hasOwn(pipelines, name)) return name;
-  if (name === undefined) throw new UsageError(`Cannot do the task ${file}: the configuration has no pipelines`);
+  const { name, problem } = wantedPipeline(plan, wishes);
+  if (problem === undefined) return name;
+  throw new UsageError(`Cannot do the task ${file}: ${problem}`, { hint: pipelinesHint(plan) });
+}
+
+/** What is wrong with the pipeline that a task is to have; `undefined` where there is one. */
+export function pipelineProblem(
+  plan: Pick<ExecPlan, "pipelines" | "defaultPipeline">,
+  wishes: PipelineWishes,
+): string | undefined {
+  const { problem } = wantedPipeline(plan, wishes);
+  return problem === undefined ? undefined : `${problem}. ${pipelinesHint(plan)}`;
+}
+
+function wantedPipeline(
+  { pipelines, defaultPipeline }: Pick<ExecPlan, "pipelines" | "defaultPipeline">,
+  { task, overrides }: PipelineWishes,
+): { readonly name: string; readonly problem?: string } {
+  const name = overrides.pipeline ?? task.pipeline ?? defaultPipeline ?? Object.keys(pipelines)[0];
+  if (name === undefined) return { name: "", problem: "the configuration has no pipelines" };
+  if (Object.hasOwn(pipelines, name)) return { name };
   const who = overrides.pipeline === name
     ? "--pipeline"
     : task.pipeline === name
-    ? `the front matter of ${file}`
+    ? "its front matter"
     : "default_pipeline";
-  throw new UsageError(`Cannot do the task ${file}: ${who} names "${name}", and there is no such pipeline`, {
-    hint: `The pipelines are ${names.join(", ")}.`,
-  });
+  const meant = didYouMean(name, Object.keys(pipelines));
+  return { name, problem: `${who} names "${name}", and there is no such pipeline${meant}` };
 }
 
-/**
- * The first of a folder's tasks that is not done: the `.md` files in it in alphabetical order, without those whose name
- * begins with `_` or a dot.
- *
- * @param done absolute paths
- * @throws {UsageError} when the folder cannot be read
- */
-export async function nextTaskOf(folder: string, done: readonly string[]): Promise<string | undefined> {
-  const names: string[] = [];
-  try {
-    for await (const { name, isFile } of Deno.readDir(folder)) if (isFile && isTaskName(name)) names.push(name);
-  } catch (cause) {
-    throw new UsageError(
-      `Cannot read the folder of tasks ${folder}: ${errorText(cause)}`,
-      { cause },
-    );
-  }
-  return names.sort().map((name) => `${folder}/${name}`).find((path) => !done.includes(path));
-}
-
-/**
- * Whether a file of a folder is a task, by its name.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["01-a.md", "_draft.md", ".x.md", "notes.txt"].map(isTaskName), [true, false, false, false]);
- * ```
- */
-export function isTaskName(name: string): boolean {
-  return /^[^_.].*\.md$/i.test(basename(name));
+function pipelinesHint({ pipelines }: Pick<ExecPlan, "pipelines">): string {
+  const names = Object.keys(pipelines);
+  return names.length === 0 ? "Write one: README.md shows how." : `The pipelines are ${names.join(", ")}.`;
 }

@@ -223,3 +223,36 @@ Deno.test("wrong usage of exec starts nothing: exit code 2", async () => {
   ]);
   assertEquals(await project.prompts(), []);
 });
+
+Deno.test("exec of a folder: mistakes in any task are told before the first begins; then each line names its task", async () => {
+  await using project = await execProject();
+  const write = (name: string, text: string) => Deno.writeTextFile(`${project.path}/tasks/${name}`, text);
+  await Deno.mkdir(`${project.path}/tasks`);
+  await write("2-b.md", "Build b.\n");
+  await write("10-c.md", "---\npipelin: single\n---\nBuild c.\n");
+  const refused = await project.call("exec", "tasks", "--pipeline", "single");
+  assertEquals([refused.code, refused.stderr.split("\n")[0]], [
+    2,
+    'panewright: Cannot do the tasks: tasks/10-c.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: ' +
+    "pipeline, autonomy_level",
+  ]);
+  assertEquals(await project.prompts(), []);
+
+  await write("10-c.md", "Build c.\n");
+  const done = await project.run("exec", "tasks", "--pipeline", "single", "--junit", "report.xml");
+  assertEquals(done.code, 0, done.stderr);
+  assertMatch(
+    done.stdout,
+    /^TASK +STEP +RESULT +TIME +TOKENS\n2-b +only +PASS .*\n10-c +only +PASS .*\n2 of 2 tasks done\nPASS after /,
+  );
+  const lines = done.stderr.trimEnd().split("\n").slice(1);
+  for (const line of lines) assertMatch(line, /^\S+ \[(?:2-b|10-c)\] /);
+  assertStringIncludes(done.stderr, "[2-b] said: Looking around.");
+  assertMatch(await Deno.readTextFile(`${project.path}/report.xml`), /<testsuite name="10-c" tests="1" failures="0"/);
+  const again = await project.run("exec", "tasks", "--pipeline", "single");
+  assertMatch(
+    again.stdout,
+    /2-b +SKIPPED\n10-c +SKIPPED\n2 of 2 tasks done\nPASS after .*: all 2 tasks had passed before/,
+  );
+  assertEquals((await project.prompts()).length, 2);
+});

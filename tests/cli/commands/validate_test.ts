@@ -1,16 +1,21 @@
-import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { command } from "../../../lib/cli/commands/validate.ts";
+import { UsageError } from "../../../lib/errors.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 const GLOBAL = { json: false, quiet: false, verbose: false, color: false };
 
-async function validate(dir: TempDir, config: unknown, options: { json?: boolean; path?: string } = {}) {
+async function validate(
+  dir: TempDir,
+  config: unknown,
+  options: { json?: boolean; path?: string; files?: string[] } = {},
+) {
   const text = typeof config === "string" ? config : JSON.stringify(config);
   await dir.write({ "panewright.jsonc": text, "bin/codex": "", "bin/claude": "", "plan.md": "Plan." });
   const io = fakeIo({ cwd: dir.path, env: { PATH: options.path ?? `${dir.path}/bin` } });
   const code = await command.run(
-    { flags: {}, positionals: [], global: { ...GLOBAL, json: options.json ?? false } },
+    { flags: {}, positionals: options.files ?? [], global: { ...GLOBAL, json: options.json ?? false } },
     io,
   );
   return { code, lines: io.written.stdout.trimEnd().split("\n").map((line) => line.replaceAll(dir.path, "DIR")) };
@@ -127,4 +132,25 @@ Deno.test("--json gives one object for each thing that is wrong", async () => {
       column: 3,
     },
   ]);
+});
+
+Deno.test("tasks and folders of tasks are checked with the configuration: front matter, pipelines, texts", async () => {
+  await using dir = await tempDir();
+  await dir.write({
+    "t/10.md": "---\npipeline: mian\n---\nWork.",
+    "t/2.md": "---\npipelin: main\nautonomy_level: 7\n---\n",
+    "good.md": "---\npipeline: main\n---\nWork.",
+  });
+  const config = { pipelines: { main: [STEP] } };
+  const { code, lines } = await validate(dir, config, { files: ["t", "good.md"] });
+  assertEquals(code, 2);
+  assertEquals(lines, [
+    "error: t/2.md: it has no text: write in it what is to be done",
+    'error: t/2.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level',
+    'error: t/2.md:3: autonomy_level must be a whole number from 0 to 5, but is "7"',
+    'error: t/10.md: its front matter names "mian", and there is no such pipeline (did you mean "main"?). The pipelines are main.',
+    "4 errors, 0 warnings",
+  ]);
+  assertEquals((await validate(dir, config, { files: ["good.md", "panewright.jsonc"] })).code, 0);
+  await assertRejects(() => validate(dir, config, { files: ["none.md"] }), UsageError, "there is no such file");
 });

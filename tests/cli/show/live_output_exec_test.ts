@@ -97,7 +97,7 @@ Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves
     /^evil\\x1b\[2J\\u202e\nAnswer with: {2}panewright answer\nThen resume: {2}panewright resume\nFAIL after 1m 01s: .* · 100 tokens in \(10 cached\), 5 out \(gpt-5\)\n$/,
   );
   assertMatch(io.written.stderr, /2026-11-20T12:00:00.000Z question q1 of step/);
-  assertNotMatch(io.written.stderr, /\$ ls/);
+  assertMatch(io.written.stderr, /^\S+ \$ ls evil\S+\n\S+ said: .*\n.*\n\S+ exit code 1: ls$/m);
   const quiet = fakeIo();
   using short = openLiveOutput(PIPELINE, { io: quiet, global: { ...GLOBAL, quiet: true }, wallClock: NOW });
   for (const event of EVENTS) short.onEvent(event);
@@ -135,4 +135,69 @@ Deno.test("the live line says what the agent runs at this moment, until somethin
   assertMatch(drawn() ?? "", /^step 2\/2, evil\S+ · \$ ls evil\S+ · 0 s \(run 0 s\)$/);
   progress.onEvent({ type: "check_started", ...PLACE, check: 1, description: "npm test" });
   assertMatch(drawn() ?? "", /, check: npm test · 0 s \(run 0 s\)$/);
+});
+
+Deno.test("a check that failed shows its command, its exit code and its last 20 lines; --verbose shows them all", () => {
+  const output = Array.from({ length: 50 }, (_, index) => `row ${index + 1}`).join("\n");
+  const detail = "the check failed with exit code 3";
+  const event = {
+    type: "check_finished",
+    ...PLACE,
+    check: 1,
+    description: "npm test",
+    detail,
+    output,
+    seconds: 2,
+  } as const;
+  const shown = (verbose: boolean, passed: boolean) => {
+    const io = fakeIo();
+    using progress = openLiveOutput(PIPELINE, { io, global: { ...GLOBAL, verbose }, wallClock: NOW });
+    progress.onEvent({ ...event, passed });
+    return io.written.stderr.trimEnd().split("\n").map((row) => row.replace("2026-11-20T12:00:00.000Z ", ""));
+  };
+  const [head, ...rows] = shown(false, false);
+  assertEquals(head, "check 1, npm test: the check failed with exit code 3 (2 s)");
+  assertEquals(rows.map((row) => row.trim()), output.split("\n").slice(-20));
+  assertEquals(shown(true, false).slice(1).map((row) => row.trim()), output.split("\n"));
+  assertEquals(shown(false, true).length, 1);
+});
+
+Deno.test("every row of a folder's run names its task, also after a resume; that of a single task does not", () => {
+  const io = fakeIo();
+  using progress = openLiveOutput(PIPELINE, { io, global: GLOBAL, wallClock: NOW });
+  const target = { kind: "folder", path: "/w/tasks" } as const;
+  const [started] = EVENTS;
+  if (started?.type !== "run_started") throw new TypeError("the first event is another");
+  const task = (number: number, name: string) => ({
+    type: "task_started" as const,
+    task: number,
+    file: `/w/tasks/${name}.md`,
+    pipeline: "main",
+    steps: ["a", "b"],
+    text: "",
+  });
+  const failed = {
+    type: "check_finished",
+    ...PLACE,
+    check: 1,
+    passed: false,
+    detail: "no",
+    output: "x\ny",
+    seconds: 1,
+  } as const;
+  const before = [{ ...started, target }, task(1, "1-a"), failed] as const;
+  for (const event of before) progress.onEvent(event);
+  progress.onEvent({ type: "task_finished", task: 1, file: "/w/tasks/1-a.md", outcome: "pass" });
+  progress.onEvent(task(2, "2-b"));
+  progress.onEvent({ type: "warning", message: "late" });
+  const rows = io.written.stderr.trimEnd().split("\n").map((row) => row.replace("2026-11-20T12:00:00.000Z ", ""));
+  assertEquals(rows.slice(1).map((row) => /^ *\[(\S+)\] /.exec(row)?.[1]), [
+    ...Array(5).fill("1-a"),
+    ...Array(2).fill("2-b"),
+  ]);
+  const earlier = before.reduce((all, event) => execProgress(all, { ...event, at: "" }), initialProgress("exec"));
+  const resumed = fakeIo();
+  using later = openLiveOutput(PIPELINE, { io: resumed, global: GLOBAL, wallClock: NOW, earlier });
+  later.onEvent({ type: "run_resumed", runId: "r1", folder: "/w/.panewright/runs/r1" });
+  assertMatch(resumed.written.stderr, /Z \[1-a\] run r1 resumed/);
 });

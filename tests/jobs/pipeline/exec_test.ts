@@ -141,7 +141,7 @@ Deno.test("a turn that ended in an error is a failure, never a completion: the c
   assertEquals(only(events, "check_started"), []);
 });
 
-Deno.test("a folder's tasks are done in alphabetical order, _… left out, and looked at again after each", async () => {
+Deno.test("a folder's tasks are done in the order of their names, _… left out, and looked at again after each", async () => {
   await using dir = await tempDir();
   await dir.write({ "t/b.md": "B.", "t/_a.md": "no", "t/.c.md": "no", "t/notes.txt": "no", "t/d.md": "D." });
   const agents = cast(

@@ -31,6 +31,7 @@ function prompt(change: {
       steps: ["plan", "build"],
       text: "Store the users.",
       autonomyLevel: undefined,
+      fingerprint: undefined,
       step: newStep(2),
       failed: undefined,
     },

@@ -1,16 +1,17 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../../../lib/errors.ts";
-import { nextTaskOf, parseTask } from "../../../lib/jobs/pipeline/task.ts";
+import { parseTask, readTask } from "../../../lib/jobs/pipeline/task.ts";
+import { filesOf } from "../../../lib/jobs/pipeline/task_folder.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 const parse = (text: string) => parseTask(text, { file: "t.md" });
 
-Deno.test("front matter is read with quotes, comments, Windows line ends and keys of others", () => {
+Deno.test("front matter is read with quotes, comments and Windows line ends", () => {
   const cases: [string, string | undefined, number | undefined, string][] = [
     ["Work.", undefined, undefined, "Work."],
     ["---\npipeline: a\n---\nWork.", "a", undefined, "Work."],
     [
-      '\ufeff---\r\npipeline: "a b" # main\r\ntitle: x: y\r\nautonomyLevel: 5\r\n---\r\n\r\nWork.\r\n',
+      '\ufeff---\r\npipeline: "a b" # main\r\n\r\n# how much it asks\r\nautonomyLevel: 5\r\n---\r\n\r\nWork.\r\n',
       "a b",
       5,
       "Work.",
@@ -34,11 +35,28 @@ Deno.test("a task without a text, or with a level that is none, is refused with 
   );
 });
 
-Deno.test("a folder's next task is the first in the alphabet that is not done", async () => {
+Deno.test("whatever else stands in front matter is a mistake, told with its line and the nearest key", () => {
+  const source = "---\npipelin: a\ntitle: x\njust text\nautonomy_level: 9\npipeline: a\npipeline: b\n  - c\n---\nWork.";
+  assertEquals(readTask(source).problems, [
+    { line: 2, message: 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level' },
+    { line: 3, message: 'unknown key "title"; Allowed here: pipeline, autonomy_level' },
+    { line: 4, message: "this is not front matter: each line between the two --- must be KEY: VALUE" },
+    { line: 5, message: 'autonomy_level must be a whole number from 0 to 5, but is "9"' },
+    { line: 7, message: "pipeline is there twice" },
+    { line: 8, message: "this is not front matter: each line between the two --- must be KEY: VALUE" },
+  ]);
+  assertThrows(() => parse(source), UsageError, 't.md:2: unknown key "pipelin"');
+});
+
+Deno.test("the tasks of a folder are its .md files in the order of their names, 2 before 10", async () => {
   await using dir = await tempDir();
-  await dir.write({ "10-b.md": "", "02-a.MD": "", "_x.md": "", "sub.md/inner.md": "" });
-  assertEquals(await nextTaskOf(dir.path, []), `${dir.path}/02-a.MD`);
-  assertEquals(await nextTaskOf(dir.path, [`${dir.path}/02-a.MD`]), `${dir.path}/10-b.md`);
-  assertEquals(await nextTaskOf(dir.path, [`${dir.path}/02-a.MD`, `${dir.path}/10-b.md`]), undefined);
-  await assertRejects(() => nextTaskOf(`${dir.path}/none`, []), UsageError, "Cannot read the folder of tasks");
+  await dir.write({ "10-b.md": "", "2-a.MD": "", "x.txt": "", "_x.md": "", ".y.md": "", "sub.md/inner.md": "" });
+  const folder = { kind: "folder", path: dir.path } as const;
+  const names = async (only?: string[]) =>
+    (await filesOf(folder, only === undefined ? {} : { only })).map((file) => file.slice(dir.path.length + 1));
+  assertEquals(await names(), ["2-a.MD", "10-b.md"]);
+  assertEquals(await names(["10-b"]), ["10-b.md"]);
+  assertEquals(await names(["10-b.md", "2-a"]), ["2-a.MD", "10-b.md"]);
+  await assertRejects(() => names(["10-c"]), UsageError, "there is no such task in");
+  await assertRejects(() => filesOf({ ...folder, path: `${dir.path}/none` }, {}), UsageError, "Cannot read the folder");
 });

@@ -1,0 +1,48 @@
+/** A command to the runner of GitHub Actions: a line of the log that it acts upon. */
+export interface WorkflowCommand {
+  readonly name: "group" | "endgroup" | "error";
+  readonly properties?: Readonly<Partial<Record<"file" | "line" | "title", string>>>;
+  readonly message?: string;
+}
+
+/**
+ * The line of a command to the runner. Nothing in its texts can end it or begin another one.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const properties = { file: "a,b.ts", line: "3" };
+ * assertEquals(
+ *   workflowCommand({ name: "error", properties, message: "100%\n::set-env::" }),
+ *   "::error file=a%2Cb.ts,line=3::100%25%0A::set-env::\n",
+ * );
+ * ```
+ */
+export function workflowCommand({ name, properties = {}, message = "" }: WorkflowCommand): string {
+  const given = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(value)}`).join(",");
+  return `::${name}${given === "" ? "" : ` ${given}`}::${escapedData(message)}\n`;
+}
+
+/**
+ * Text of others made safe for the log of GitHub Actions, where a row that begins with `::`, and one with `##[` in it,
+ * is a command. In JSON the text keeps its meaning.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(withoutCommands("12:00 said: ::x\n  ::add-mask::a\n##[error]b\n"), "12:00 said: ::x\n  \\::add-mask::a\n#\\#[error]b\n");
+ * assertEquals(withoutCommands('{"text":"##[error]b"}\n'), '{"text":"#\\u0023[error]b"}\n');
+ * ```
+ */
+export function withoutCommands(text: string): string {
+  const isJson = text.startsWith("{");
+  return text.replaceAll(/^(\s*)::/gm, "$1\\::").replaceAll("##[", isJson ? "#\\u0023[" : "#\\#[");
+}
+
+function escapedData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapedProperty(text: string): string {
+  return escapedData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

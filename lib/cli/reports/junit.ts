@@ -1,0 +1,94 @@
+import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import type { RunSummary, StepSummary, TaskSummary } from "../../jobs/pipeline/summary.ts";
+import { openStep } from "./table.ts";
+
+/**
+ * A run as JUnit XML, which CI systems show: a suite for each task, a case for each step. A step that was under way when
+ * the run ended is an error with the run's reason, and one that had not begun is skipped.
+ *
+ * @param reason why the run ended
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * const steps = [{ name: "a<b", outcome: "pass", seconds: 2, usage: {} }] as const;
+ * const task = { number: 1, file: "/w/t.md", outcome: "pass", steps } as const;
+ * const xml = junitXml({ runId: "r", target: "/w/t.md", isFolder: false, tasks: [task], of: 1 }, "");
+ * assertStringIncludes(xml, '<testcase classname="t" name="a&lt;b" time="2.000"/>');
+ * ```
+ */
+export function junitXml({ runId, tasks }: RunSummary, reason: string): string {
+  const suites = tasks.map((task) => suite(task, reason));
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name=${quoted(`panewright ${runId}`)}>`,
+    ...suites,
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function suite(task: TaskSummary, reason: string): string {
+  const { file, outcome, steps } = task;
+  const name = plainName(file);
+  const open = openStep(task);
+  const cases = outcome === "skipped"
+    ? [testCase({ name, step: "all steps", seconds: 0, content: skipped("an earlier run has passed it") })]
+    : steps.map((step) =>
+      testCase({ name, step: step.name, seconds: step.seconds, content: contentOf(step, step === open, reason) })
+    );
+  const count = (tag: string) => cases.filter((text) => text.includes(`<${tag} `)).length;
+  const seconds = steps.reduce((sum, step) => sum + step.seconds, 0);
+  return [
+    `  <testsuite name=${quoted(name)} tests="${cases.length}" failures="${count("failure")}" ` +
+    `errors="${count("error")}" skipped="${count("skipped")}" time="${seconds.toFixed(3)}">`,
+    ...cases,
+    "  </testsuite>",
+  ].join("\n");
+}
+
+function testCase(
+  { name, step, seconds, content }: { name: string; step: string; seconds: number; content: string | undefined },
+): string {
+  const head = `    <testcase classname=${quoted(name)} name=${quoted(step)} time="${seconds.toFixed(3)}"`;
+  return content === undefined ? `${head}/>` : `${head}>\n${content}\n    </testcase>`;
+}
+
+function contentOf(step: StepSummary, isUnderWay: boolean, reason: string): string | undefined {
+  switch (step.outcome) {
+    case "pass":
+      return undefined;
+    case "skipped":
+      return skipped("left out");
+    case "fail": {
+      const { failedCheck: check } = step;
+      const output = check === undefined ? "" : `${check.description}: ${check.detail}\n${check.output}`;
+      return `      <failure message=${quoted(step.reason ?? "")}>${escaped(output)}</failure>`;
+    }
+    case "open":
+      return isUnderWay ? `      <error message=${quoted(reason)}></error>` : skipped("not begun");
+  }
+}
+
+function skipped(why: string): string {
+  return `      <skipped message=${quoted(why)}/>`;
+}
+
+function quoted(value: string): string {
+  return `"${escaped(value).replaceAll("\n", "&#10;")}"`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** What is no character of XML 1.0 (section 2.2) becomes U+FFFD. */
+function escaped(value: string): string {
+  return value.toWellFormed()
+    // deno-lint-ignore no-control-regex -- these are what must not get through
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]/g, "\ufffd")
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,157 @@
+import { dirname, relative, resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
+import { NO_SUMMARY, summarize, type SummaryFold } from "../../jobs/pipeline/summary.ts";
+import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import { replaceFile } from "../../ports/own_files.ts";
+import { placesIn } from "../../text/places_in.ts";
+import { errorText } from "../../text/error_text.ts";
+import { plainText, sanitizeLine } from "../../text/sanitize.ts";
+import type { CliIo, FlagSpec } from "../console/command.ts";
+import type { WorkflowCommand } from "../console/workflow_commands.ts";
+import { jobSummary } from "./job_summary.ts";
+import { junitXml } from "./junit.ts";
+import { summaryTable } from "./table.ts";
+
+/** The flag that names the file for JUnit XML. */
+export const JUNIT_FLAG = {
+  name: "junit",
+  type: "string",
+  placeholder: "FILE",
+  description: "write tasks and steps to this file as JUnit XML when the run ends",
+} as const satisfies FlagSpec;
+
+/** What of a run goes beyond its lines: the table at its end, JUnit XML, and what GitHub Actions shows. */
+export interface Reports {
+  /** Told each event before its lines are shown. */
+  before(event: ExecEvent): void;
+  /** What is shown before the lines of the run's last record. */
+  table(): readonly string[];
+  /** Told each event after its lines were shown. */
+  after(event: ExecEvent): void;
+  /** Writes the files, once the run has ended. */
+  write(): Promise<void>;
+}
+
+/** Where {@linkcode openReports} writes. */
+export interface ReportOptions {
+  readonly io: CliIo;
+  /** The file for JUnit XML, as the person named it. */
+  readonly junit?: string | undefined;
+  /** The facts of the run's earlier processes. */
+  readonly earlier?: readonly ExecEvent[];
+}
+
+/**
+ * Begins to collect what a run's reports are made of.
+ *
+ * @throws {UsageError} when there is no folder for the file
+ */
+export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports {
+  if (junit !== undefined && !isFolder(dirname(resolve(io.cwd, junit)))) {
+    throw new UsageError(`Cannot write --junit ${junit}: there is no folder for it`);
+  }
+  let fold = earlier.reduce(afterEvent, NO_SUMMARY);
+  let end: Extract<ExecEvent, { type: "run_finished" }> | undefined;
+  let isGroupOpen = false;
+  const endGroup = () => {
+    if (isGroupOpen) io.workflow?.({ name: "endgroup" });
+    isGroupOpen = false;
+  };
+  let workdir = earlier.flatMap((event) => event.type === "run_started" ? [event.workdir] : [])[0] ?? io.cwd;
+  return {
+    before(event) {
+      if (event.type === "run_started") workdir = event.workdir;
+      fold = afterEvent(fold, event);
+      if (event.type === "run_finished") {
+        endGroup();
+        end = event;
+      }
+      if (event.type === "step_started") {
+        io.workflow?.({ name: "group", message: groupTitle(fold, event.name) });
+        isGroupOpen = true;
+      }
+    },
+    table: () => fold.summary.isFolder ? summaryTable(fold.summary) : [],
+    after(event) {
+      if (event.type !== "step_finished") return;
+      endGroup();
+      if (event.outcome === "fail") io.workflow?.(annotation(fold, event, { io, workdir }));
+    },
+    async write() {
+      if (end === undefined) return;
+      const { outcome, reason, resumeCommand } = end;
+      const summaryFile = io.workflow === undefined ? undefined : io.env("GITHUB_STEP_SUMMARY");
+      await tryWrite(io, junit, (path) => replaceFile(path, junitXml(fold.summary, reason), { mode: 0o644 }));
+      await tryWrite(io, summaryFile, (path) => {
+        return Deno.writeTextFile(path, jobSummary(fold.summary, { outcome, reason, resumeCommand }), { append: true });
+      });
+    },
+  };
+}
+
+function afterEvent(fold: SummaryFold, event: ExecEvent): SummaryFold {
+  return event.type === "agent_activity" ? fold : summarize(fold, event);
+}
+
+function groupTitle({ summary }: SummaryFold, step: string): string {
+  const task = summary.tasks.at(-1);
+  return sanitizeLine(`${task === undefined ? "" : `${plainName(task.file)}: `}${step}`);
+}
+
+/** A step that failed, at the place that its last check names, where that is a file of the working directory. */
+function annotation(
+  { summary }: SummaryFold,
+  { step, name, reason = "" }: Extract<ExecEvent, { type: "step_finished" }>,
+  { io, workdir }: { readonly io: CliIo; readonly workdir: string },
+): WorkflowCommand {
+  const task = summary.tasks.at(-1);
+  const check = task?.steps[step - 1]?.failedCheck;
+  const end = check === undefined ? "" : `\n${plainText(check.output).trim().split("\n").slice(-20).join("\n")}`;
+  return {
+    name: "error",
+    properties: {
+      title: groupTitle({ ...NO_SUMMARY, summary }, name),
+      ...placeOf(check?.output ?? "", { io, workdir }),
+    },
+    message: `${check === undefined ? "" : `${check.description}: `}${reason}${end}`,
+  };
+}
+
+function placeOf(output: string, { io, workdir }: { readonly io: CliIo; readonly workdir: string }) {
+  const root = io.env("GITHUB_WORKSPACE") ?? workdir;
+  for (const { path, line } of placesIn(output)) {
+    const file = resolve(workdir, path);
+    const named = relative(root, file);
+    if (file.startsWith(`${workdir}/`) && !named.startsWith("..") && isFile(file)) {
+      return { file: named, line: `${line}` };
+    }
+  }
+  return {};
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** A report that cannot be written is told; how the run ended counts all the same. */
+async function tryWrite(io: CliIo, file: string | undefined, write: (path: string) => Promise<void>): Promise<void> {
+  if (file === undefined || file === "") return;
+  try {
+    await write(resolve(io.cwd, file));
+  } catch (error) {
+    io.stderr(`panewright: Cannot write ${sanitizeLine(`${file}: ${errorText(error)}`)}\n`);
+  }
+}

@@ -1,0 +1,74 @@
+import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import {
+  type Outcome,
+  type RunSummary,
+  type StepSummary,
+  tasksDone,
+  type TaskSummary,
+} from "../../jobs/pipeline/summary.ts";
+import { totalUsage } from "../../providers/usage.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { padEnd } from "../console/layout.ts";
+import { duration } from "../show/words.ts";
+
+/** The columns of {@linkcode summaryRows}. */
+export const SUMMARY_COLUMNS = ["TASK", "STEP", "RESULT", "TIME", "TOKENS"] as const;
+
+/** What each step of a run has come to, a row of cells each: task, step, result, duration and tokens. */
+export function summaryRows({ tasks }: RunSummary): readonly (readonly string[])[] {
+  return tasks.flatMap(({ file, outcome, steps }) => {
+    const name = plainName(file);
+    return steps.length === 0
+      ? [[name, "", RESULTS[outcome], "", ""]]
+      : steps.map((step, index) => [index === 0 ? name : "", ...stepCells(step)]);
+  });
+}
+
+/**
+ * The end of a folder's run as a table, with how much of it is done.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const steps = [{ name: "build", outcome: "pass", seconds: 65, usage: {} }] as const;
+ * const task = { number: 1, file: "/w/tasks/1-a.md", outcome: "pass", steps } as const;
+ * assertEquals(summaryTable({ runId: "r", target: "/w/tasks", isFolder: true, tasks: [task], of: 2 }), [
+ *   "TASK  STEP   RESULT  TIME    TOKENS",
+ *   "1-a   build  PASS    1m 05s",
+ *   "1 of 2 tasks done",
+ * ]);
+ * ```
+ */
+export function summaryTable(summary: RunSummary): readonly string[] {
+  const rows = [SUMMARY_COLUMNS, ...summaryRows(summary)].map((row) => row.map(sanitizeLine));
+  const widths = SUMMARY_COLUMNS.map((_, column) => Math.max(...rows.map((row) => [...row[column] ?? ""].length)));
+  return [
+    ...rows.map((row) => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join("  ").trimEnd()),
+    doneText(summary),
+  ];
+}
+
+/** `3 of 6 tasks done` */
+export function doneText(summary: RunSummary): string {
+  return `${tasksDone(summary)} of ${summary.of} tasks done`;
+}
+
+/** How a task or a step ended, in a word. */
+export const RESULTS: Readonly<Record<Outcome, string>> = {
+  pass: "PASS",
+  fail: "FAIL",
+  skipped: "SKIPPED",
+  open: "-",
+};
+
+function stepCells({ name, outcome, seconds, usage }: StepSummary): readonly string[] {
+  const { inputTokens, outputTokens } = totalUsage(usage);
+  const isBegun = seconds > 0 || outcome !== "open";
+  const tokens = inputTokens === 0 && outputTokens === 0 ? "" : `${inputTokens} in, ${outputTokens} out`;
+  return [name, RESULTS[outcome], isBegun ? duration(seconds) : "", tokens];
+}
+
+/** The first step of a task that has neither passed nor failed; undefined where all have. */
+export function openStep({ outcome, steps }: TaskSummary): StepSummary | undefined {
+  return outcome === "open" ? steps.find((step) => step.outcome === "open") : undefined;
+}

@@ -1,0 +1,99 @@
+import { RuntimeError, UsageError } from "../../errors.ts";
+import type { RunResult } from "../../run/conduct.ts";
+import type { Drive } from "./context.ts";
+import { fingerprintTask } from "./fingerprint_task.ts";
+import type { Action } from "./machine.ts";
+import { readText } from "./read_text.ts";
+import type { ExecState } from "./state.ts";
+import { choosePipeline, parseTask, type Task } from "./task.ts";
+import { filesOf, plainName } from "./task_folder.ts";
+
+/**
+ * Begins the next task. Those of a folder that an earlier run has passed are left out, unless they, or their pipeline,
+ * have changed.
+ *
+ * @returns whether there was one left
+ * @throws {UsageError} when the first task cannot be used
+ * @throws {RuntimeError} when a later one cannot
+ */
+export async function beginTask(drive: Drive): Promise<boolean> {
+  const { target, overrides } = drive;
+  for (;;) {
+    drive.signal.throwIfAborted();
+    const { passed, skipped, failed, begun } = drive.state();
+    const files = await filesOf(target, overrides);
+    const over = new Set([...passed, ...skipped, ...failed]);
+    const file = files.find((each) => !over.has(each));
+    if (file === undefined) return false;
+    const of = new Set([...files, ...over]).size;
+    const { task, pipeline, fingerprint } = await readWhole(file, drive);
+    const run = target.kind === "folder" && overrides.force !== true ? drive.passedTasks?.find(fingerprint) : undefined;
+    if (run !== undefined) {
+      drive.record({ type: "task_skipped", task: begun + 1, file, run, of });
+      continue;
+    }
+    drive.record({
+      type: "task_started",
+      task: begun + 1,
+      file,
+      pipeline,
+      steps: (drive.plan.pipelines[pipeline] ?? []).map(({ name }) => name),
+      text: task.text,
+      of,
+      fingerprint,
+      ...(task.autonomyLevel === undefined ? {} : { autonomyLevel: task.autonomyLevel }),
+    });
+    return true;
+  }
+}
+
+interface WholeTask {
+  readonly task: Task;
+  readonly pipeline: string;
+  readonly fingerprint: string;
+}
+
+async function readWhole(file: string, drive: Drive): Promise<WholeTask> {
+  const { plan, overrides } = drive;
+  try {
+    const task = parseTask(readText(file), { file });
+    const pipeline = choosePipeline(plan, { task, overrides, file });
+    return { task, pipeline, fingerprint: await fingerprintTask({ ...task, file, pipeline }, { plan, overrides }) };
+  } catch (error) {
+    // panewright was called correctly: the faulty task was met on the way.
+    if (!(error instanceof UsageError) || drive.state().begun === 0) throw error;
+    throw new RuntimeError(error.message, { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) });
+  }
+}
+
+/** Records how a task ended; where it passed, it is left out of later runs as long as nothing of it changes. */
+export async function finishTask(
+  { task, reason }: Extract<Action, { do: "finish_task" }>,
+  drive: Drive,
+): Promise<void> {
+  const { number, file } = task;
+  const about = { type: "task_finished", task: number, file } as const;
+  if (reason !== undefined) return drive.record({ ...about, outcome: "fail", reason });
+  const { plan, overrides } = drive;
+  const now = task.fingerprint === undefined ? undefined : await fingerprintTask(task, { plan, overrides });
+  if (now === undefined || now !== task.fingerprint) return drive.record({ ...about, outcome: "pass" });
+  drive.record({ ...about, outcome: "pass", fingerprint: now });
+  const problem = drive.passedTasks?.keep(now);
+  if (problem !== undefined) {
+    drive.record({ type: "warning", message: `a later run will do ${plainName(file)} again: ${problem}` });
+  }
+}
+
+/** How a run has ended that has no task left. */
+export function folderResult({ passed, skipped, failed }: ExecState): RunResult {
+  if (failed.length > 0) {
+    const all = passed.length + skipped.length + failed.length;
+    return { outcome: "fail", reason: `${failed.length} of ${all} tasks failed: ${failed.map(plainName).join(", ")}` };
+  }
+  const before = skipped.length === 0 ? "" : `; ${skipped.length} had passed before`;
+  const now = passed.length === 1 ? "all steps of the task passed" : `all ${passed.length} tasks passed`;
+  return {
+    outcome: "pass",
+    reason: passed.length === 0 && skipped.length > 0 ? `all ${skipped.length} tasks had passed before` : now + before,
+  };
+}

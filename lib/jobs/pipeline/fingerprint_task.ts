@@ -1,0 +1,43 @@
+import { relative } from "@std/path/posix";
+import { sha256Hex } from "../../text/digest.ts";
+import type { ExecOverrides, ExecPlan, StepPlan } from "./plan.ts";
+import { readText } from "./read_text.ts";
+import type { TaskState } from "./state.ts";
+
+/** What a task is, for its fingerprint. */
+export type FingerprintedTask = Pick<TaskState, "file" | "text" | "pipeline" | "autonomyLevel">;
+
+/**
+ * What a task comes down to, as a SHA-256: its file's name and text, and its pipeline's steps with their prompts,
+ * programs, arguments, models, checks and limits. Of variables only the names count: their values may be secrets.
+ *
+ * @throws {UsageError} when a prompt file cannot be read
+ */
+export async function fingerprintTask(
+  { file, text, pipeline, autonomyLevel }: FingerprintedTask,
+  { plan, overrides }: { readonly plan: ExecPlan; readonly overrides: ExecOverrides },
+): Promise<string> {
+  const { workdir, pipelines, settings, sandbox } = plan;
+  const level = overrides.autonomyLevel;
+  const steps = (pipelines[pipeline] ?? []).map((step) => ({
+    ...describeStep(step),
+    autonomyLevel: level ?? step.autonomyLevel ?? autonomyLevel ?? settings.autonomyLevel,
+  }));
+  return await sha256Hex(sortedJson({ file: relative(workdir, file), text, pipeline, steps, sandbox }));
+}
+
+function describeStep({ prompt, provider, env, ...step }: StepPlan) {
+  const own = prompt.kind === "self" ? "self" : { text: prompt.text ?? readText(prompt.path) };
+  return { ...step, prompt: own, provider: provider.id, env: Object.keys(env) };
+}
+
+/** JSON in which the order of keys does not count. */
+function sortedJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, inner) =>
+      typeof inner === "object" && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => left < right ? -1 : 1))
+        : inner,
+  );
+}

@@ -1,0 +1,177 @@
+import type { Usage } from "../../providers/usage.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCounts, usageOfAll } from "../../run/usage.ts";
+import type { ExecFact } from "./facts.ts";
+import { ATTEMPT } from "./state.ts";
+
+/** What a run has done, for reports: a fold over its facts. Plain data. */
+export interface RunSummary {
+  readonly runId: string;
+  /** What the run is about: a task, or a folder of tasks. */
+  readonly target: string;
+  readonly isFolder: boolean;
+  readonly tasks: readonly TaskSummary[];
+  /** How many tasks there are, as far as is known. */
+  readonly of: number;
+}
+
+/** How a task stands; `open` where it has neither passed nor failed. */
+export type Outcome = "pass" | "fail" | "skipped" | "open";
+
+/** A task in a {@linkcode RunSummary}. */
+export interface TaskSummary {
+  readonly number: number;
+  readonly file: string;
+  readonly outcome: Outcome;
+  readonly reason?: string;
+  /** The steps that were begun, then those that were not. */
+  readonly steps: readonly StepSummary[];
+}
+
+/** A step in a {@linkcode RunSummary}. */
+export interface StepSummary {
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly reason?: string;
+  /** What agents and checks took; without what was waited for. */
+  readonly seconds: number;
+  readonly usage: Usage;
+  /** The last check that failed in it. */
+  readonly failedCheck?: FailedCheck;
+}
+
+/** A check that failed. */
+export interface FailedCheck {
+  readonly description: string;
+  readonly detail: string;
+  readonly output: string;
+}
+
+/** A summary, and what it is folded with. */
+export interface SummaryFold {
+  readonly summary: RunSummary;
+  readonly tokens: TokenCounts;
+}
+
+/** Before the first fact. */
+export const NO_SUMMARY: SummaryFold = {
+  summary: { runId: "", target: "", isFolder: false, tasks: [], of: 0 },
+  tokens: NOTHING_COUNTED,
+};
+
+/** The summary after a fact. */
+export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
+  const { summary, tokens } = before;
+  switch (fact.type) {
+    case "run_started": {
+      const { runId, target: { kind, path } } = fact;
+      return { ...before, summary: { ...summary, runId, target: path, isFolder: kind === "folder" } };
+    }
+    case "task_started": {
+      const { task: number, file, steps, of } = fact;
+      const begun = { number, file, outcome: "open", steps: steps.map(newStep) } as const;
+      return { ...before, summary: withTask(summary, begun, of) };
+    }
+    case "task_skipped": {
+      const { task: number, file, of } = fact;
+      return { ...before, summary: withTask(summary, { number, file, outcome: "skipped", steps: [] }, of) };
+    }
+    case "attempt_started":
+      return { ...before, tokens: { ...tokens, bySource: {} } };
+    case "tokens_counted":
+      return counted(before, fact.usage);
+    case "attempt_finished":
+    case "question_asked":
+      return inStep(counted(before, fact.usage), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
+    case "check_finished": {
+      const { description = `check ${fact.check}`, detail, output, passed } = fact;
+      return inStep(before, (step) => ({
+        ...step,
+        seconds: step.seconds + fact.seconds,
+        ...(passed ? {} : { failedCheck: { description, detail, output } }),
+      }));
+    }
+    case "step_finished": {
+      const { outcome, reason } = fact;
+      return inStep(before, (step) => ({ ...step, ...ended(outcome, reason) }), fact.step);
+    }
+    case "task_finished":
+      return inTask(before, (task) => ({ ...task, ...ended(fact.outcome, fact.reason) }));
+    case "run_resumed":
+      // What has failed is tried anew.
+      return inStep(inTask(before, reopened), reopened);
+    default:
+      return before;
+  }
+}
+
+/**
+ * How many tasks are done: they have passed now, or had before.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(tasksDone(NO_SUMMARY.summary), 0);
+ * ```
+ */
+export function tasksDone({ tasks }: RunSummary): number {
+  return new Set(tasks.filter(({ outcome }) => outcome === "pass" || outcome === "skipped").map(({ file }) => file))
+    .size;
+}
+
+function newStep(name: string): StepSummary {
+  return { name, outcome: "open", seconds: 0, usage: {} };
+}
+
+/** A task that is begun anew takes the place of its earlier try. */
+function withTask(summary: RunSummary, task: TaskSummary, of = 0): RunSummary {
+  const others = summary.tasks.filter(({ file }) => file !== task.file);
+  return { ...summary, tasks: [...others, task], of: Math.max(of, others.length + 1) };
+}
+
+function ended(outcome: "pass" | "fail", reason: string | undefined) {
+  return { outcome, ...(reason === undefined ? {} : { reason }) };
+}
+
+function reopened<One extends TaskSummary | StepSummary>(one: One): One {
+  if (one.outcome !== "fail") return one;
+  const { reason: _, ...rest } = one;
+  return { ...rest, outcome: "open" } as One;
+}
+
+function inTask(before: SummaryFold, change: (task: TaskSummary) => TaskSummary): SummaryFold {
+  const { summary } = before;
+  const last = summary.tasks.at(-1);
+  return last === undefined
+    ? before
+    : { ...before, summary: { ...summary, tasks: [...summary.tasks.slice(0, -1), change(last)] } };
+}
+
+/** @param number of the step; without it, the one under way */
+function inStep(
+  before: SummaryFold,
+  change: (step: StepSummary) => StepSummary,
+  number = stepUnderWay(before),
+): SummaryFold {
+  return inTask(before, (task) => ({
+    ...task,
+    steps: task.steps.map((step, index) => index === number - 1 ? change(step) : step),
+  }));
+}
+
+/** The first step that has not passed. */
+function stepUnderWay({ summary }: SummaryFold): number {
+  return (summary.tasks.at(-1)?.steps.findIndex(({ outcome }) => outcome !== "pass") ?? -1) + 1;
+}
+
+/** The attempt under way has used so much so far. */
+function counted(before: SummaryFold, usage: Usage): SummaryFold {
+  const last = before.summary.tasks.at(-1);
+  const worker = `${last?.number ?? 0}/${stepUnderWay(before)}`;
+  const tokens = takeCount(before.tokens, { worker, source: ATTEMPT, usage });
+  return inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
+}
+
+/** What all steps of a task have used. */
+export function usageOfTask({ steps }: TaskSummary): Usage {
+  return usageOfAll({ byWorker: Object.fromEntries(steps.map(({ usage }, index) => [String(index), usage])) });
+}

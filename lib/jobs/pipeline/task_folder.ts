@@ -1,0 +1,96 @@
+import { basename } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { errorText } from "../../text/error_text.ts";
+import { didYouMean } from "../../text/suggest.ts";
+import type { ExecOverrides, ExecTarget } from "./plan.ts";
+
+/**
+ * The files of the tasks that are to be done, in their order: of a folder, the `.md` files in it without those whose
+ * name begins with `_` or a dot, by {@linkcode compareNames}.
+ *
+ * @throws {UsageError} when the folder cannot be read, or `only` names a task that is not in it
+ */
+export async function filesOf(
+  { kind, path }: ExecTarget,
+  { only }: Pick<ExecOverrides, "only">,
+): Promise<readonly string[]> {
+  if (kind === "task") return [path];
+  const names: string[] = [];
+  try {
+    for await (const { name, isFile } of Deno.readDir(path)) if (isFile && isTaskName(name)) names.push(name);
+  } catch (cause) {
+    throw new UsageError(`Cannot read the folder of tasks ${path}: ${errorText(cause)}`, { cause });
+  }
+  return chosenOf(names.sort(compareNames), { only, path }).map((name) => `${path}/${name}`);
+}
+
+function chosenOf(
+  names: readonly string[],
+  { only, path }: { readonly only: readonly string[] | undefined; readonly path: string },
+): readonly string[] {
+  if (only === undefined) return names;
+  const isNamed = (name: string, wish: string) => name === wish || plainName(name) === wish;
+  for (const wish of only) {
+    if (names.some((name) => isNamed(name, wish))) continue;
+    const hint = names.length === 0 ? "There are none." : `The tasks are ${names.map(plainName).join(", ")}.`;
+    const meant = didYouMean(wish, names.map(plainName));
+    throw new UsageError(`Cannot do only "${wish}": there is no such task in ${path}${meant}`, { hint });
+  }
+  return names.filter((name) => only.some((wish) => isNamed(name, wish)));
+}
+
+/**
+ * The name of a task, for people: that of its file, without `.md`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(plainName("/w/tasks/02-login.md"), "02-login");
+ * ```
+ */
+export function plainName(file: string): string {
+  return basename(file).replace(/\.md$/i, "");
+}
+
+/**
+ * The order of names in which numbers count as numbers: 2 comes before 10.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["10-b.md", "2-a.md", "02-a.md", "1.md"].sort(compareNames), ["1.md", "02-a.md", "2-a.md", "10-b.md"]);
+ * ```
+ */
+export function compareNames(left: string, right: string): number {
+  const [lefts, rights] = [left, right].map((name) => name.split(/(\d+)/)) as [string[], string[]];
+  for (let index = 0; index < Math.min(lefts.length, rights.length); index++) {
+    const [a, b] = [lefts[index]!, rights[index]!];
+    // Every other part is a number.
+    const order = index % 2 === 1 ? compareNumbers(a, b) : compareTexts(a, b);
+    if (order !== 0) return order;
+  }
+  return compareTexts(left, right);
+}
+
+/** Digits of any length. */
+function compareNumbers(left: string, right: string): number {
+  const [a, b] = [left.replace(/^0+/, ""), right.replace(/^0+/, "")];
+  return a.length - b.length || compareTexts(a, b);
+}
+
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/**
+ * Whether a file of a folder is a task, by its name.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["01-a.md", "_draft.md", ".x.md", "notes.txt"].map(isTaskName), [true, false, false, false]);
+ * ```
+ */
+export function isTaskName(name: string): boolean {
+  return /^[^_.].*\.md$/i.test(basename(name));
+}

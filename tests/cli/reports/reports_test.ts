@@ -1,0 +1,163 @@
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { actionsIo } from "../../../lib/cli/console/actions_io.ts";
+import { jobSummary } from "../../../lib/cli/reports/job_summary.ts";
+import { junitXml } from "../../../lib/cli/reports/junit.ts";
+import { openReports } from "../../../lib/cli/reports/mod.ts";
+import { summaryTable } from "../../../lib/cli/reports/table.ts";
+import { UsageError } from "../../../lib/errors.ts";
+import type { ExecFact } from "../../../lib/jobs/pipeline/facts.ts";
+import { NO_SUMMARY, summarize } from "../../../lib/jobs/pipeline/summary.ts";
+import { placesIn } from "../../../lib/text/places_in.ts";
+import { fakeIo } from "../../support/fake_io.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+const HOSTILE = 'x\x1b[2J\u202e | `a` <b>\n::add-mask::y\n##[error]z ]]> & "q" 100%';
+
+function started(workdir = "/w"): ExecFact {
+  return {
+    type: "run_started",
+    job: "exec",
+    runId: "r1",
+    workdir,
+    folder: `${workdir}/.panewright/runs/r1`,
+    target: { kind: "folder", path: `${workdir}/tasks` },
+    configFile: null,
+    overrides: {},
+  };
+}
+
+function attempt(step: number, seconds: number): readonly ExecFact[] {
+  const place = { task: 1, step, attempt: 1 };
+  const usage = { m: { inputTokens: 100, cachedInputTokens: 0, outputTokens: 7 } };
+  return [
+    { type: "attempt_started", ...place, reason: "first", native: false, folder: "f", promptBytes: 1 },
+    { type: "tokens_counted", usage: { m: { ...usage.m, inputTokens: 40 } }, passable: true },
+    {
+      type: "attempt_finished",
+      ...place,
+      outcome: "completed",
+      timedOut: false,
+      exitCode: 0,
+      finalText: "",
+      usage,
+      attemptLog: "",
+      seconds,
+    },
+  ];
+}
+
+/** A folder of four tasks: one left out, one whose second step fails, and two that were not begun. */
+function facts({ output = HOSTILE, workdir = "/w" } = {}): readonly ExecFact[] {
+  const file = `${workdir}/tasks/2-b.md`;
+  const check = { type: "check_finished", task: 1, step: 2, check: 1, passed: false, seconds: 5, output } as const;
+  return [
+    started(workdir),
+    { type: "task_skipped", task: 1, file: `${workdir}/tasks/1-a.md`, run: "r0", of: 4 },
+    { type: "task_started", task: 2, file, pipeline: "main", steps: ["plan", "build", "last"], text: "", of: 4 },
+    { type: "step_started", task: 2, step: 1, name: "plan", provider: "codex", autonomyLevel: 1, startedAt: "" },
+    ...attempt(1, 60),
+    { type: "step_finished", task: 2, step: 1, name: "plan", outcome: "pass", attempts: 1 },
+    { type: "step_started", task: 2, step: 2, name: "build", provider: "codex", autonomyLevel: 1, startedAt: "" },
+    ...attempt(2, 1),
+    { ...check, description: "npm test", detail: "the check failed with exit code 3" },
+    ...attempt(2, 2),
+    { ...check, description: "npm test", detail: "the check failed with exit code 3" },
+    { type: "step_finished", task: 2, step: 2, name: "build", outcome: "fail", attempts: 2, reason: HOSTILE },
+    { type: "task_finished", task: 2, file, outcome: "fail", reason: HOSTILE },
+    { type: "run_finished", outcome: "fail", tasks: 0, reason: HOSTILE, usage: {}, seconds: 61, resumeCommand: "p r" },
+  ];
+}
+
+const SUMMARY = facts().reduce(summarize, NO_SUMMARY).summary;
+
+Deno.test("the end of a folder's run is a table with task, step, result, duration and tokens", () => {
+  assertEquals(summaryTable(SUMMARY), [
+    "TASK  STEP   RESULT   TIME    TOKENS",
+    "1-a          SKIPPED",
+    "2-b   plan   PASS     1m 00s  100 in, 7 out",
+    "      build  FAIL     13 s    200 in, 14 out",
+    "      last   -",
+    "1 of 4 tasks done",
+  ]);
+});
+
+Deno.test("JUnit XML has a suite for each task and a case for each step; what programs wrote cannot end its element", () => {
+  const xml = junitXml(SUMMARY, "it failed");
+  assertStringIncludes(xml, '<testsuite name="1-a" tests="1" failures="0" errors="0" skipped="1" time="0.000">');
+  assertStringIncludes(xml, '<testsuite name="2-b" tests="3" failures="1" errors="0" skipped="1" time="73.000">');
+  assertStringIncludes(xml, "npm test: the check failed with exit code 3\nx\ufffd[2J");
+  assertStringIncludes(xml, "##[error]z ]]&gt; &amp; &quot;q&quot; 100%</failure>");
+  const waiting = facts().slice(0, -3).reduce(summarize, NO_SUMMARY).summary;
+  assertStringIncludes(junitXml(waiting, "a question waits"), '<error message="a question waits"></error>');
+  // deno-lint-ignore no-control-regex -- these are what must not get through
+  assertNotMatch(xml, /[\x00-\x08\x0b-\x1f]/);
+  const tags = [...xml.matchAll(/<(\/?)(\w+)[^<>]*?(\/?)>/g)].filter(([, , , isEmpty]) => isEmpty === "");
+  const depth = tags.reduce((level, [, ends]) => level + (ends === "" ? 1 : -1), 0);
+  assertEquals(depth, 0, "every element that begins also ends");
+});
+
+Deno.test("the job summary shows what agents and programs wrote as text", () => {
+  const markdown = jobSummary(SUMMARY, { outcome: "fail", reason: HOSTILE, resumeCommand: "panewright resume r1" });
+  assertStringIncludes(markdown, "| Task | Step | Result | Time | Tokens |\n| --- | --- | --- | --- | --- |\n");
+  assertStringIncludes(markdown, "| 2&#45;b | plan | PASS | 1m 00s | 100 in, 7 out |");
+  assertStringIncludes(markdown, "(1 of 4 tasks done)");
+  assertStringIncludes(markdown, "```text\npanewright resume r1\n```");
+  const outsideOfBlocks = markdown.replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "");
+  assertNotMatch(outsideOfBlocks, /<b>|`a`/);
+});
+
+Deno.test("in GitHub Actions: a group a step, an error at the place that the check names, and no command of others", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "src/a.ts": "", "summary.md": "before\n" });
+  const env = { GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: dir.path, GITHUB_STEP_SUMMARY: `${dir.path}/summary.md` };
+  const raw = fakeIo({ cwd: dir.path, env });
+  const io = actionsIo(raw);
+  const reports = openReports({ io, junit: "report.xml" });
+  for (const event of facts({ output: `gone.ts:9: no\nat src/a.ts:3:7\n${HOSTILE}`, workdir: dir.path })) {
+    reports.before(event);
+    io.stderr(`12:00 said: ${HOSTILE}\n`);
+    reports.after(event);
+  }
+  await reports.write();
+  const commands = raw.written.stderr.split("\n").filter((row) => /^\s*::|##\[/.test(row));
+  assertEquals(commands.slice(0, 3), ["::group::2-b: plan", "::endgroup::", "::group::2-b: build"]);
+  assertEquals(commands.length, 5, commands.join("\n"));
+  assertEquals(commands[3], "::endgroup::");
+  assertMatch(
+    commands[4] ?? "",
+    /^::error title=2-b%3A build,file=src\/a\.ts,line=3::npm test: .*%0A::add-mask::y%0A.*100%25$/,
+  );
+  assertMatch(await Deno.readTextFile(`${dir.path}/summary.md`), /^before\n## panewright: fail\n/);
+  assertMatch(await Deno.readTextFile(`${dir.path}/report.xml`), /^<\?xml .*\n<testsuites name="panewright r1">/);
+});
+
+Deno.test("outside of GitHub Actions nothing is a command, and text stays as it is", () => {
+  const raw = fakeIo();
+  const io = actionsIo(raw);
+  const reports = openReports({ io });
+  for (const event of facts()) {
+    reports.before(event);
+    reports.after(event);
+  }
+  assertEquals([io === raw, raw.written.stderr, raw.written.stdout], [true, "", ""]);
+});
+
+Deno.test("a JUnit file that cannot be written is refused before the run where its folder is missing", () => {
+  assertThrows(() => openReports({ io: fakeIo({ cwd: "/nonexistent" }), junit: "a.xml" }), UsageError, "no folder");
+});
+
+Deno.test("places are found as compilers and test programs write them, in proportion to the text", () => {
+  const text = [
+    "src/a.ts(12,5): error TS2322: no",
+    "  --> src/main.rs:4:9",
+    '  File "app/b.py", line 7, in f',
+    "./c.go:10: x",
+    "12:30:05 https://example.org:443/x version 1.2.3:4",
+  ].join("\n");
+  assertEquals(placesIn(text).map(({ path, line }) => `${path}:${line}`), [
+    "src/a.ts:12",
+    "src/main.rs:4",
+    "app/b.py:7",
+    "./c.go:10",
+  ]);
+});
