@@ -8,6 +8,7 @@ import { errorText } from "../text/error_text.ts";
 import { VERSION } from "../version.ts";
 import { CapReachedError, raisedCaps, requireRaise, type RunCaps } from "./caps.ts";
 import type { AnyFact, Job } from "./job.ts";
+import { storedPaths } from "./journal_paths.ts";
 import type { RunEnd } from "./progress.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
 import { openMeter, type TurnToCheck } from "./meter.ts";
@@ -207,6 +208,7 @@ async function conduct<Fact extends AnyFact, State>(
   using meter = openMeter({ caps: execution.caps, earlier: spent, clock, prices: execution.prices });
   using journal = openJournal(folder.journalPath, { resumeCommand });
   const redactor = createRedactor(execution.secrets);
+  const toStored = storedPaths(folder.path);
   let state = earlier;
   const keep = (
     fact: Fact,
@@ -216,7 +218,8 @@ async function conduct<Fact extends AnyFact, State>(
     meter.admit(metered);
     // Only what is kept and told is redacted: the run itself goes by the exact words.
     const kept = redactor.record(fact);
-    const at = isLast ? journal.appendLast(kept) : journal.append(kept);
+    const stored = execution.job.mapPaths?.(kept, toStored) ?? kept;
+    const at = isLast ? journal.appendLast(stored) : journal.append(stored);
     state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
     const unpriced = meter.take(metered);
     options.onEvent?.(kept);

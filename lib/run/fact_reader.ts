@@ -3,6 +3,7 @@ import { type Fields, findWrongField, isObject, number } from "../schema.ts";
 import { VERSION } from "../version.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { JOURNAL_VERSION } from "./journal.ts";
+import { type MapPath, readPaths } from "./journal_paths.ts";
 import { JOB_IDS } from "./progress.ts";
 
 /** A line of a journal, from 1, and the byte at which it begins, from 0. */
@@ -61,7 +62,7 @@ interface JournalWriter {
 
 /** Where a journal is, and whose facts it may hold. */
 export interface FactReaderOptions {
-  /** For messages. */
+  /** The journal's, for messages, and for the paths in it. */
   readonly path: string;
   /** The jobs that are known. */
   readonly jobs: readonly Job[];
@@ -71,10 +72,12 @@ export interface FactReaderOptions {
 
 /** Reads a journal line by line. */
 export interface FactReader {
+  /** The version of the journal, as far as it was read. */
+  readonly version: number;
   /** The job of the run, once its first fact was read. */
   readonly job: Job | undefined;
   /**
-   * Reads the next line.
+   * Reads the next line; paths are made absolute.
    *
    * @returns `fact` is undefined for the record that opens a journal, and for one that may be passed over
    * @throws {DamagedJournalError} when it is not a record, or a field of it is not what its type has
@@ -89,6 +92,7 @@ const OPENED: Fields = { version: number };
 export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): FactReader {
   let job: Job | undefined;
   let facts: ReadonlyMap<string, Fields> = new Map();
+  let map: MapPath = (path) => path;
   let line = 0;
   let writer: JournalWriter = { version: JOURNAL_VERSION, panewright: undefined };
   const place = () => ({ line, byte: byteOf(line) });
@@ -115,6 +119,9 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
       : unknown(`starts the job "${id}"`);
   };
   return {
+    get version() {
+      return writer.version;
+    },
     get job() {
       return job;
     },
@@ -132,7 +139,9 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
       const fields = facts.get(type);
       if (fields !== undefined) {
         check(record, fields);
-        return { record, fact: record };
+        if (type === "run_started") map = readPaths(path, String(record.workdir));
+        const fact = { ...record, ...job?.mapPaths?.(record, map) };
+        return { record: fact, fact };
       }
       if (record.passable !== true) throw strange(record);
       return { record, fact: undefined };

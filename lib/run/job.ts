@@ -1,3 +1,4 @@
+import type { MapPath } from "./journal_paths.ts";
 import type { JobId, Progress } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import type { MeterEvent } from "./spending.ts";
@@ -42,6 +43,11 @@ export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
   meter?(fact: Fact, state: State): MeterEvent | undefined;
   /** The last record of a run whose process is gone, and which somebody else has stopped. */
   stopped(progress: Progress, end: StoppedEnd): Fact;
+  /**
+   * A fact with each of its paths changed. They are absolute, but in a journal: see journal_paths.ts. What only tells
+   * where a process was, such as the folder in which it found the run, is none of them.
+   */
+  mapPaths?(fact: Fact, map: MapPath): Fact;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
   recall?(fact: Recorded<Fact>, folder: RunFolder): Promise<Recorded<Fact>>;
 }

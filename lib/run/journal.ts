@@ -3,8 +3,11 @@ import { type Fault, faultOfEnvironment, killSelf } from "../ports/fault.ts";
 import { openRegularFile, type RegularFile, UnreadableFileError } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 
-/** The version of the records' format; it stands in the first record of each journal. */
-export const JOURNAL_VERSION = 1;
+/**
+ * The version of the records' format; it stands in the first record of each journal, and again where a later version
+ * continues it. In version 1 all paths were absolute.
+ */
+export const JOURNAL_VERSION = 2;
 
 /** The most that a journal may have: 256 MiB. The longest ones have some megabytes. */
 export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
@@ -84,7 +87,10 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     if (failure !== undefined && isTorn) throw failure;
     return write(record);
   };
-  if (file.stat().size === 0) append({ type: "journal_opened", version: JOURNAL_VERSION });
+  const isNew = file.stat().size === 0;
+  if (isNew || ![undefined, String(JOURNAL_VERSION)].includes(firstVersion(file))) {
+    append({ type: "journal_opened", version: JOURNAL_VERSION });
+  }
   return { droppedBytes, append, appendLast, [Symbol.dispose]: () => file[Symbol.dispose]() };
 }
 
@@ -118,6 +124,13 @@ function openFile(path: string): { readonly file: RegularFile; readonly droppedB
   }
 }
 
+/** The version that a journal's first record names, if it does. */
+function firstVersion(file: RegularFile): string | undefined {
+  const bytes = new Uint8Array(FIRST_RECORD_BYTES);
+  const head = new TextDecoder().decode(bytes.subarray(0, file.readAt(0, bytes)));
+  return /^[^\n]*"type":"journal_opened","version":(\d+)\}\n/.exec(head)?.[1];
+}
+
 /** Drops what follows the last line: it was never fully written, and nobody has relied on it. */
 function dropTornRecord(file: RegularFile): number {
   const chunk = new Uint8Array(TAIL_CHUNK_BYTES);
@@ -137,4 +150,6 @@ function dropTornRecord(file: RegularFile): number {
 }
 
 const NEWLINE = 0x0a;
+/** More than the record that opens a journal has. */
+const FIRST_RECORD_BYTES = 256;
 const TAIL_CHUNK_BYTES = 64 * 1024;

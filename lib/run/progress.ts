@@ -19,7 +19,7 @@ export type JobId = typeof JOB_IDS[number];
 export interface Progress {
   readonly job: JobId;
   readonly runId: string;
-  /** The run's folder, absolute. */
+  /** The run's folder where a process last executed it, absolute. */
   readonly folder: string;
   readonly workdir: string;
   /** Absolute path of the config file; null where there was none. */
@@ -250,6 +250,11 @@ export function initialProgress(job: JobId): Progress {
 
 /** What a record changes in a progress. */
 export type Change = Partial<Progress>;
+
+/** What changes where the run's panes are not its own any more. */
+export function withoutPanes({ workers }: Progress): Pick<Progress, "session" | "workers"> {
+  return { session: undefined, workers: workers.map((worker) => ({ ...worker, pane: undefined })) };
+}
 
 /** The progress after a record, given what the record's own job makes of it. */
 export function afterRecord(

@@ -10,6 +10,8 @@ import type { RunFolder } from "./run_folder.ts";
 export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
   /** Undefined where the run was broken off before its first fact. */
   readonly job: Job<Fact, State> | undefined;
+  /** The version of its last part. */
+  readonly version: number;
   /** Oldest first. */
   readonly facts: readonly Recorded<Fact>[];
 }
@@ -32,10 +34,10 @@ export function tryParseFacts(
       if (fact !== undefined) facts.push(fact);
     }
   } catch (problem) {
-    if (problem instanceof PanewrightError) return { job: reader.job, facts, problem };
+    if (problem instanceof PanewrightError) return { version: reader.version, job: reader.job, facts, problem };
     throw problem;
   }
-  return { job: reader.job, facts, problem: undefined };
+  return { version: reader.version, job: reader.job, facts, problem: undefined };
 }
 
 /**

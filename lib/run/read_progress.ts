@@ -3,7 +3,8 @@ import { readRegularText } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { MAX_JOURNAL_BYTES } from "./journal.ts";
-import { initialProgress, type Progress } from "./progress.ts";
+import { findCarried } from "./carried.ts";
+import { initialProgress, type Progress, withoutPanes } from "./progress.ts";
 import { readEnds } from "./read_ends.ts";
 import { tryParseFacts } from "./read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -23,9 +24,21 @@ export interface ReadProgress {
  * neither counted nor checked
  */
 export function readProgress(
-  { journalPath: path }: RunFolder,
+  folder: RunFolder,
   jobs: readonly Job[],
   options: { readonly brief?: boolean } = {},
+): ReadProgress {
+  const read = readRecorded(folder, jobs, options);
+  const { progress } = read;
+  // The panes that a copy's journal names are those of the original.
+  if (progress === undefined || findCarried(folder, progress.folder)?.isCopy !== true) return read;
+  return { ...read, progress: { ...progress, ...withoutPanes(progress) } };
+}
+
+function readRecorded(
+  { journalPath: path }: RunFolder,
+  jobs: readonly Job[],
+  options: { readonly brief?: boolean },
 ): ReadProgress {
   try {
     const ends = options.brief === true ? readEnds(path) : undefined;

@@ -1,3 +1,4 @@
+import { relative } from "@std/path/posix";
 import { walk } from "@std/fs";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { findMarkedPids } from "../../lib/ports/end_processes.ts";
@@ -29,11 +30,11 @@ export async function collectEvidence(
   };
 }
 
-async function readArchive({ responsesDir }: RunFolder): Promise<readonly ArchivedFile[]> {
+async function readArchive({ path: folder, responsesDir }: RunFolder): Promise<readonly ArchivedFile[]> {
   const entries = await Array.fromAsync(walk(responsesDir, { includeDirs: false }));
   return await Promise.all(entries.map(async ({ path }) => {
     const content = await Deno.readFile(path);
-    return { path, bytes: content.length, sha256: await sha256Hex(content) };
+    return { path: relative(folder, path), bytes: content.length, sha256: await sha256Hex(content) };
   }));
 }
 

@@ -3,7 +3,7 @@ export interface JobEvidence {
   readonly runId: string;
   /** The journal's text. */
   readonly journal: string;
-  /** The run's archive of responses, by absolute path. */
+  /** The run's archive of responses, by their paths below its folder. */
   readonly archive: readonly ArchivedFile[];
   /** The project's own files, by relative path. */
   readonly files: Readonly<Record<string, string>>;

@@ -48,7 +48,11 @@ Deno.test("a journal of version 1, killed at a dialog, is resumed: its dialog op
   assertNotMatch(stderr, /^\s+at .+:\d+:\d+\)?$/m);
   assertEquals((await Deno.readTextFile(`${folder}/journal.ndjson`)).slice(0, before.length), before);
   const records = (await readRecords(journal)).slice(before.split("\n").length - 1);
-  assertEquals(records[0]?.["type"], "run_resumed");
+  // From here on, paths are relative to the run's folder.
+  assertEquals(records.slice(0, 2).map(({ type, version }) => [type, version]), [
+    ["journal_opened", 2],
+    ["run_resumed", undefined],
+  ]);
   const sent = records.filter(({ type }) => type === "message_sent").map(({ turnId }) => turnId);
   assertEquals(sent[0], "r1-programmer_review-c1");
   const dialogs = records.filter(({ type }) => type === "dialog_answered");
@@ -71,18 +75,45 @@ Deno.test("a journal of version 1 that does not know the last response in its ar
   assertEquals(code, 0, stderr);
   const records = (await readRecords(journal)).slice(end);
   const taken = records.find(({ type }) => type === "response_received");
-  assertObjectMatch(taken ?? {}, { turnId: "r1-programmer-c1", archivedAs: `${folder}/responses/005-programmer.md` });
+  assertObjectMatch(taken ?? {}, { turnId: "r1-programmer-c1", archivedAs: "responses/005-programmer.md" });
   const sent = records.filter(({ type }) => type === "message_sent").map(({ turnId }) => turnId);
   assertEquals(sent.includes("r1-programmer-c1"), false, "the turn is not played again");
   await assertPassed(journal);
+});
+
+Deno.test("a review loop that was moved with its project is resumed there: new agents begin the turn again, and the job passes", async () => {
+  await using unpacked = await unpackJournal("killed_at_a_dialog");
+  const { sandbox, runId } = unpacked;
+  const moved = `${sandbox.root}/moved`;
+  await Deno.rename(sandbox.project, moved);
+  const journal = {
+    ...unpacked,
+    sandbox: { ...sandbox, project: moved },
+    folder: `${moved}/.panewright/runs/${runId}`,
+  };
+  const before = (await readRecords(journal)).length;
+  const { code, stderr } = await resumeWithAnswers(await caller(journal), journal, "--wd", moved);
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stderr, `it was carried here from ${sandbox.project}: agents begin new sessions`);
+  const records = (await readRecords(journal)).slice(before);
+  assertObjectMatch(records[1] ?? {}, { type: "run_resumed", carriedFrom: sandbox.project });
+  const types = new Set(records.map(({ type }) => type));
+  assertEquals(["session_opened", "session_adopted", "agent_adopted"].filter((type) => types.has(type)), [
+    "session_opened",
+  ]);
+  const starts = records.filter(({ type }) => type === "agent_starting");
+  assertEquals(starts.filter(({ resumes }) => resumes !== undefined), []);
+  await assertPassed(journal);
+  assertEquals(await Deno.stat(sandbox.project).then(() => "there", () => "gone"), "gone");
 });
 
 /** Resumes the run and answers its dialogs with yes, each once. */
 async function resumeWithAnswers(
   call: Awaited<ReturnType<typeof caller>>,
   journal: UnpackedJournal,
+  ...flags: readonly string[]
 ): Promise<ProgramResult> {
-  const resumed = call("resume", journal.runId);
+  const resumed = call("resume", journal.runId, ...flags);
   let over = false;
   resumed.then(() => over = true);
   const answered = new Set<unknown>();

@@ -46,7 +46,7 @@ Deno.test("each record is a line of its own on the disk as soon as it is written
     journal.append({ type: "second" });
     const records = await read();
     assertEquals(records.map((one) => one.type), ["journal_opened", "first", "second"]);
-    assertEquals(records[0], { at: "2026-11-20T07:26:05.000Z", type: "journal_opened", version: 1 });
+    assertEquals(records[0], { at: "2026-11-20T07:26:05.000Z", type: "journal_opened", version: 2 });
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
   }));
 

@@ -134,8 +134,8 @@ Deno.test("a journal of version 1 that waits at a question: panewright answer an
 for (const job of ["run", "exec"] as const) {
   Deno.test(`every record of version 1 that ${job} writes can be read and shown`, async () => {
     await using sandbox = await createSandbox();
-    const { project } = sandbox;
-    const text = await readFixture(`records/${job}.ndjson`, project);
+    const { project, root } = sandbox;
+    const text = await readFixture(`records/${job}.ndjson`, root);
     const records = text.trimEnd().split("\n").map((line) => JSON.parse(line));
     const folder = `${project}/.panewright/runs/${records[1].runId}`;
     await Deno.mkdir(folder, { recursive: true });

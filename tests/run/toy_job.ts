@@ -14,7 +14,7 @@ export const TOY_JOB: Job<{ readonly type: string }, number> = {
 const AT = '"at":"2026-11-20T10:00:00.000Z"';
 
 /** The first line of a journal. */
-export const OPENED = `{${AT},"type":"journal_opened","version":1}\n`;
+export const OPENED = `{${AT},"type":"journal_opened","version":2}\n`;
 
 /** The line that starts a run of the toy job. */
 export const STARTED = `{${AT},"type":"run_started","job":"run"}\n`;

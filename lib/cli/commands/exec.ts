@@ -1,4 +1,4 @@
-import { resolve } from "@std/path/posix";
+import { basename, dirname, resolve } from "@std/path/posix";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
@@ -101,10 +101,12 @@ async function findTarget(
     throw new UsageError(`Cannot do the task ${given}: ${reason}`, { cause });
   }
   if (!info.isDirectory) {
-    if (overrides.only === undefined) return { kind: "task", path };
+    if (overrides.only === undefined) {
+      return { kind: "task", path: resolve(await Deno.realPath(dirname(path)), basename(path)) };
+    }
     throw new UsageError(`Cannot use --only with ${given}: it is one task, not a folder of tasks`);
   }
-  const target: ExecTarget = { kind: "folder", path };
+  const target: ExecTarget = { kind: "folder", path: await Deno.realPath(path) };
   if ((await filesOf(target, overrides)).length > 0) return target;
   throw new UsageError(`Cannot do the tasks of ${given}: it has no tasks`, {
     hint: "A task is a file whose name ends with .md and does not begin with _ or a dot.",

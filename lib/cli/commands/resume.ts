@@ -1,4 +1,4 @@
-import { basename } from "@std/path/posix";
+import { basename, resolve } from "@std/path/posix";
 import { loadSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { UsageError } from "../../errors.ts";
@@ -12,6 +12,7 @@ import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { parseRaise, type RunCaps } from "../../run/caps.ts";
 import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
+import { findCarried } from "../../run/carried.ts";
 import { readOverview } from "../../run/overview.ts";
 import { cutDamagedJournal, isJournalOf, type JournalFacts, notBegun, readFacts } from "../../run/read_facts.ts";
 import type { Progress, RunEnd } from "../../run/progress.ts";
@@ -25,6 +26,7 @@ import { installedProviders } from "../installed_rules.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
+import { configOf, inRealWorkdir, requireBelow, requireOwnPlace } from "../run_place.ts";
 import { executeReview } from "./run.ts";
 
 /** `panewright resume [RUN]` */
@@ -37,11 +39,19 @@ export const command = defineCommand({
     "open is asked again, and a step that failed gets all its tries again.\n\nA run that has reached one of its caps (`limits`) " +
     "continues with a higher one: --raise max_turns=40 for the run, --raise tester.max_turns=9 for a role, " +
     "--raise main/build.max_minutes=90 for a step.\n\nThe configuration is read again, so you can correct " +
-    "it first. The exit codes are those of `panewright run` and `panewright exec`.",
+    "it first, or name another one with --config.\n\nA run goes where its project goes: in a copy, a moved checkout or on another " +
+    "machine it is resumed with new sessions of the agents. A review loop cannot be resumed in a copy while the original is there. " +
+    "The exit codes are those of `panewright run` and `panewright exec`.",
   arguments: [RUN_ARGUMENT],
   flags: [
     NO_INPUT_FLAG,
     WORKDIR_FLAG,
+    {
+      name: "config",
+      type: "string",
+      placeholder: "FILE",
+      description: "the config file from now on, where it is not the one that the run was started with",
+    },
     TRUST_FLAG,
     { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
     {
@@ -63,17 +73,19 @@ export const command = defineCommand({
   ],
   async run({ flags, positionals, global }, io) {
     const [name] = positionals;
-    const folder = name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd);
+    const folder = await inRealWorkdir(
+      name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd),
+    );
+    if (flags.wd !== undefined) await requireBelow(folder, resolve(io.cwd, flags.wd));
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);
     const { junit } = flags;
+    const config = flags.config === undefined ? undefined : resolve(io.cwd, flags.config);
     const around = {
-      io,
-      global,
-      noInput: flags["no-input"] === true,
-      trust: flags.trust === true,
-      raise,
+      ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise },
+      ...(flags.wd === undefined ? {} : { wd: flags.wd }),
       ...(junit === undefined ? {} : { junit }),
+      ...(config === undefined ? {} : { config }),
     };
     const journal = await readFacts(folder.journalPath, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
@@ -84,56 +96,68 @@ export const command = defineCommand({
 
 type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
   readonly raise: RunCaps;
-  readonly junit?: string;
+  readonly wd?: string;
+  /** Absolute. */
+  readonly config?: string;
 };
 
 async function resumeSteps(
   folder: RunFolder,
-  { facts }: JournalFacts<ExecFact>,
+  { facts, version }: JournalFacts<ExecFact>,
   around: Around,
 ): Promise<number> {
   const [started] = facts;
   if (started?.type !== "run_started") throw notBegun(folder.id);
-  const { workdir, configFile } = started;
   const earlier = foldProgress(PIPELINE, facts);
+  const { wd, config } = around;
+  requireOwnPlace(folder, { earlier, version, wd });
+  const configFile = await configOf(folder, earlier, config);
+  const { workdir } = started;
   return await executeSteps({ flags: { wd: workdir }, ...(configFile === null ? {} : { path: configFile }) }, {
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
-    facts,
-    execute: (options) => resumeExec(folder, { ...options, raise: around.raise }),
+    execute: (options) => resumeExec(folder, { ...options, raise: around.raise, ...changedConfig(config) }),
   });
 }
 
 async function resumeReview(
   folder: RunFolder,
-  { facts }: JournalFacts<ReviewFact>,
+  { facts, version }: JournalFacts<ReviewFact>,
   around: Around,
 ): Promise<number> {
   const [started] = facts;
   if (started?.type !== "run_started") throw notBegun(folder.id);
-  const { origin: { cwd, flags, configFile }, task, workdir } = started;
+  const earlier = foldProgress(REVIEW_LOOP, facts);
+  const { wd, config } = around;
+  requireOwnPlace(folder, { earlier, version, wd });
+  const configFile = await configOf(folder, earlier, config);
+  const { origin: { cwd, flags }, task, workdir } = started;
+  const isElsewhere = wd !== undefined || findCarried(folder, earlier.folder) !== undefined;
   const loaded = await loadSettings({
     cwd,
     env: (name) => around.io.env(name),
     providers: await installedProviders(around.io),
-    flags,
+    flags: isElsewhere ? { ...flags, wd: workdir } : flags,
     ...(configFile === null ? {} : { path: configFile }),
   });
   if (loaded.workdir !== workdir) {
     throw new UsageError(
       `Cannot resume run ${folder.id}: it works in ${workdir}, but its configuration now names ${loaded.workdir}`,
-      { hint: "Correct the working directory in the configuration, or start the run anew." },
+      { hint: "Correct the working directory in the configuration, name this one with --wd, or start the run anew." },
     );
   }
-  const earlier = foldProgress(REVIEW_LOOP, facts);
   const trust = around.trust || await isRefused(folder, earlier, ["pass", "fail"]);
   await requireTrust(loaded, { ...around, trust, mayAsk: !around.global.json && around.noInput !== true });
   return await executeReview(toRunPlan({ ...loaded, job: task }), {
     ...around,
     earlier,
-    execute: (options) => resumeReviewRun(folder, { ...options, raise: around.raise }),
+    execute: (options) => resumeReviewRun(folder, { ...options, raise: around.raise, ...changedConfig(config) }),
   });
+}
+
+function changedConfig(config: string | undefined): { readonly configFile?: string } {
+  return config === undefined ? {} : { configFile: config };
 }
 
 /**

@@ -61,6 +61,9 @@ const WORDS: {
   ],
   run_resumed: (record) => [
     line(`run ${record.runId} resumed; its records are in ${record.folder}`),
+    ...(record.carriedFrom === undefined
+      ? []
+      : [line(`it was carried here from ${record.carriedFrom}: agents begin new sessions`)]),
     ...("rules" in record ? rulesLines(record) : []),
   ],
   warning: (record) => {

@@ -33,6 +33,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     workdir,
     stepText: plan.prompt.kind === "self" ? undefined : plan.prompt.text ?? readText(plan.prompt.path),
     interactions: drive.state().interactions,
+    carriedFrom: drive.state().run?.carriedFrom ?? [],
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
   const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });

@@ -5,6 +5,7 @@ import { type RunCaps, runCaps } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
 import { type Execution, resumeRun, type RunOptions, type RunReport, startRun } from "../../run/conduct.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
+import { findCarried } from "../../run/carried.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
@@ -21,6 +22,8 @@ import { usageOfAll } from "../../run/usage.ts";
 /** What a run is given besides its task. */
 export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly plan: ExecPlan;
+  /** The config file of a run that is resumed, where it is another one from now on; absolute. */
+  readonly configFile?: string;
   /** Asks the person at the terminal; missing where nobody sits there. */
   readonly person?: AskPerson;
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
@@ -85,12 +88,16 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
           hint: "Give the pipeline its steps back, or start the task anew.",
         });
       }
+      const carried = state.run && findCarried(folder, state.run.folder);
       await endLeftAgents(folder, clock);
+      if (carried?.isCopy === false) await endLeftAgents({ stepsDir: `${carried.folder}/steps` }, clock);
       const interruptedLog = readInterruptedLog(folder, state);
       return {
         type: "run_resumed",
         runId,
         folder: folder.path,
+        ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
+        ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
         ...(interruptedLog === undefined ? {} : { interruptedLog }),
       };
     },

@@ -1,6 +1,7 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { cost } from "../../run/prices.ts";
+import type { MapPath } from "../../run/journal_paths.ts";
 import { runEnd } from "../../run/progress.ts";
 import { usage } from "../../run/usage.ts";
 import {
@@ -56,7 +57,7 @@ export const EXEC_FACTS = {
     job: oneOf("exec"),
     runId: text,
     workdir: text,
-    /** The run's folder, absolute: journal, logs of the steps, answers. */
+    /** The run's folder where it was then: journal, logs of the steps, answers. */
     folder: text,
     target: object({ kind: oneOf("task", "folder"), path: text }),
     /** Absolute path of the config file; null where there is none. */
@@ -76,6 +77,10 @@ export const EXEC_FACTS = {
   run_resumed: {
     runId: text,
     folder: text,
+    /** The working directory as it was before, where the run was carried elsewhere since. */
+    carriedFrom: optional(text),
+    /** The config file, where it is another one from now on. */
+    configFile: optional(text),
     /** What the agent did in an attempt that was broken off. */
     interruptedLog: optional(text),
     /** The caps that were raised, by name. */
@@ -270,6 +275,29 @@ export type ExecFact = FactOf<typeof EXEC_FACTS>;
 export type ExecEvent =
   | ExecFact
   | { readonly type: "agent_activity"; readonly task: number; readonly step: number; readonly fact: HeadlessFact };
+
+/** A fact with each of its paths changed. */
+export function mapExecPaths(fact: ExecFact, map: MapPath): ExecFact {
+  switch (fact.type) {
+    case "run_started": {
+      const { workdir, target, configFile } = fact;
+      return {
+        ...fact,
+        workdir: map(workdir),
+        target: { ...target, path: map(target.path) },
+        configFile: configFile === null ? null : map(configFile),
+      };
+    }
+    case "run_resumed":
+      return fact.configFile === undefined ? fact : { ...fact, configFile: map(fact.configFile) };
+    case "task_started":
+    case "task_skipped":
+    case "task_finished":
+      return { ...fact, file: map(fact.file) };
+    default:
+      return fact;
+  }
+}
 
 /** Why an attempt of a step is made. */
 export type AttemptReason = ValueOf<typeof reason>;

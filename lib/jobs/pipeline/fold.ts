@@ -16,11 +16,11 @@ import { takeCount } from "../../run/usage.ts";
 export function applyFact(state: ExecState, fact: ExecFact): ExecState {
   switch (fact.type) {
     case "run_started": {
-      const { runId: id, workdir, target, configFile, overrides } = fact;
-      return { ...INITIAL_STATE, run: { id, workdir, target, configFile, overrides } };
+      const { runId: id, workdir, target, configFile, overrides, folder } = fact;
+      return { ...INITIAL_STATE, run: { id, workdir, target, configFile, overrides, folder, carriedFrom: [] } };
     }
     case "run_resumed":
-      return { ...inTask(state, (task) => resumed(task, fact.interruptedLog)), failed: [], finished: undefined };
+      return runResumed(state, fact);
     case "task_started": {
       const { task: number, file, pipeline, steps, text, autonomyLevel, fingerprint } = fact;
       const about = { number, file, pipeline, steps, text, autonomyLevel, fingerprint };
@@ -178,6 +178,20 @@ function questionAnswered(state: ExecState, fact: Extract<ExecFact, { type: "que
 
 function closeQuestions(state: ExecState): ExecState {
   return { ...state, questions: state.questions.map((question) => ({ ...question, open: false })) };
+}
+
+function runResumed(state: ExecState, fact: Extract<ExecFact, { type: "run_resumed" }>): ExecState {
+  const { folder, configFile, carriedFrom, interruptedLog } = fact;
+  const after = inTask(state, (task) => resumed(task, interruptedLog));
+  const run = after.run && {
+    ...after.run,
+    folder,
+    configFile: configFile ?? after.run.configFile,
+    carriedFrom: [...after.run.carriedFrom, ...(carriedFrom === undefined ? [] : [carriedFrom])],
+  };
+  // What the CLI's session knows are the paths of the old place.
+  const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
+  return { ...here, run, failed: [], finished: undefined };
 }
 
 /** A task after its process was gone: what was under way begins again, and a step that failed gets another try. */

@@ -15,8 +15,8 @@ const TERMINATE_GRACE_MS = 2000;
  * Ends the agents that an earlier process of the run left behind when it was killed: they would work beside the new
  * attempt. They are found by the run's folder in their environment.
  */
-export async function endLeftAgents(folder: RunFolder, clock: Clock): Promise<void> {
-  const mark = { name: ASK_CHANNEL_VARIABLE, value: `${folder.stepsDir}/` };
+export async function endLeftAgents({ stepsDir }: Pick<RunFolder, "stepsDir">, clock: Clock): Promise<void> {
+  const mark = { name: ASK_CHANNEL_VARIABLE, value: `${stepsDir}/` };
   await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
 }
 

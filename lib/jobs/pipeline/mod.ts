@@ -1,7 +1,7 @@
 import type { Job } from "../../run/job.ts";
 import { tasksPassed } from "../../run/progress.ts";
 import { usageOfAll } from "../../run/usage.ts";
-import { EXEC_FACTS, type ExecFact } from "./facts.ts";
+import { EXEC_FACTS, type ExecFact, mapExecPaths } from "./facts.ts";
 import { applyFact } from "./fold.ts";
 import { meterExec } from "./meter.ts";
 import { execProgress } from "./progress.ts";
@@ -15,6 +15,7 @@ export const PIPELINE: Job<ExecFact, ExecState> = {
   fold: applyFact,
   progress: execProgress,
   meter: meterExec,
+  mapPaths: mapExecPaths,
   // A question may have to be answered first, so nothing is said about how to resume it.
   stopped: (progress, { resumeCommand: _, ...end }) => ({
     ...end,

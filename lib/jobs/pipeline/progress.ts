@@ -34,6 +34,8 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
     }
     case "run_resumed":
       return {
+        folder: record.folder,
+        ...(record.configFile === undefined ? {} : { configFile: record.configFile }),
         // An attempt that was under way, or has failed, is made anew.
         ...(["processing", "error"].includes(before.workers[0]?.status ?? "")
           ? changeAgent(before, { status: "starting", since: at })

@@ -34,6 +34,10 @@ export interface RunHead {
   readonly target: ExecTarget;
   readonly configFile: string | null;
   readonly overrides: ExecOverrides;
+  /** The run's folder, where a process last executed it. */
+  readonly folder: string;
+  /** The working directories that it was carried from, oldest first. */
+  readonly carriedFrom: readonly string[];
 }
 
 /** A task under way. */

@@ -17,7 +17,9 @@ import {
   type RunResult,
   startRun,
 } from "../../run/conduct.ts";
+import { type Carried, findCarried } from "../../run/carried.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { systemClock } from "../../ports/clock.ts";
 import { ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { openSpool, type Spool } from "../../session_log/spool.ts";
@@ -46,6 +48,8 @@ import { watchWork } from "./work_watch.ts";
 /** What a run is given besides its plan. */
 export interface ReviewRunOptions extends RunOptions<ReviewFact> {
   readonly plan: ReviewRunPlan;
+  /** The config file of a run that is resumed, where it is another one from now on; absolute. */
+  readonly configFile?: string;
   /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
   readonly person?: AskAboutDialog;
   /**
@@ -100,7 +104,7 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 }
 
 function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunState | undefined> {
-  const { plan } = options;
+  const { plan, clock = systemClock } = options;
   const { workdir, notifications } = plan;
   let audit: AuditLog | undefined;
   return {
@@ -116,19 +120,25 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       return secretsOf(options);
     },
     subfolders: ["responsesDir", "evidenceDir"],
-    resume({ id: runId, path }, state) {
+    async resume(folder, state) {
+      const { id: runId, path } = folder;
       const finished = state?.finished;
       if (finished?.outcome === "pass" || finished?.outcome === "fail") {
         throw new UsageError(`Cannot resume run ${runId}: it is over (${finished.outcome}: ${finished.reason})`, {
           hint: "Start the job anew with: panewright run",
         });
       }
+      const carried = state && findCarried(folder, state.head.folder);
+      if (carried?.isCopy) throw copied(folder, carried);
+      if (carried !== undefined && state !== undefined) await endLeftSession(state, { clock });
       const rules = rulesUsedBy(plan);
       const before = state?.head.rules;
       return {
         type: "run_resumed",
         runId,
         folder: path,
+        ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
+        ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
         settings: reviewLoopSettings(plan.loop),
         rules,
         ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
@@ -164,6 +174,13 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       };
     },
   };
+}
+
+/** What is known by the run's id, its tmux server, hooks and audit heads, is that of the other one. */
+function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {
+  return new UsageError(`Cannot resume run ${id} in ${path}: it is a copy of the run in ${folder}`, {
+    hint: "A review loop can be moved, but not be in two places: resume it there, or remove that folder first.",
+  });
 }
 
 function begun(state: RunState | undefined): RunState {

@@ -2,6 +2,7 @@ import { DIALOG_FACTS } from "../../dialogs/facts.ts";
 import { ROLES } from "../../roles.ts";
 import type { Held, MessageKind } from "../../handoff/settings.ts";
 import { cost } from "../../run/prices.ts";
+import type { MapPath } from "../../run/journal_paths.ts";
 import { runEnd } from "../../run/progress.ts";
 import { usage } from "../../run/usage.ts";
 import {
@@ -58,7 +59,7 @@ export const REVIEW_FACTS = {
     job: oneOf("run"),
     runId: text,
     workdir: text,
-    /** The run's folder, absolute: journal, archived responses, screens of failures. */
+    /** The run's folder where it was then: journal, archived responses, screens of failures. */
     folder: text,
     startAgent: role,
     /** What the agents are to do; a job's file may change during the run. */
@@ -73,6 +74,10 @@ export const REVIEW_FACTS = {
   run_resumed: {
     runId: text,
     folder: text,
+    /** The working directory as it was before, where the run was carried elsewhere since. */
+    carriedFrom: optional(text),
+    /** The config file, where it is another one from now on. */
+    configFile: optional(text),
     settings,
     /** The caps that were raised, by name. */
     raised: optional(mapOf(number)),
@@ -283,6 +288,23 @@ export const REVIEW_FACTS = {
 
 /** What happens in a review loop. */
 export type ReviewFact = FactOf<typeof REVIEW_FACTS>;
+/** A fact with each of its paths changed. */
+export function mapReviewPaths(fact: ReviewFact, map: MapPath): ReviewFact {
+  switch (fact.type) {
+    case "run_started": {
+      const { workdir, origin } = fact;
+      const configFile = origin.configFile === null ? null : map(origin.configFile);
+      return { ...fact, workdir: map(workdir), origin: { ...origin, cwd: map(origin.cwd), configFile } };
+    }
+    case "run_resumed":
+      return fact.configFile === undefined ? fact : { ...fact, configFile: map(fact.configFile) };
+    case "response_received":
+      return { ...fact, archivedAs: map(fact.archivedAs) };
+    default:
+      return fact;
+  }
+}
+
 /** Which rules tell what the screens of each provider mean. */
 export type RulesUsed = ValueOf<typeof rulesUsed>;
 

@@ -26,11 +26,14 @@ export function foldEvent(state: RunState | undefined, event: RecordedEvent): Ru
 
 function firstState(event: RecordedEvent): RunState | undefined {
   if (event.type !== "run_started") return undefined;
-  const { runId: id, workdir, task, origin, rules } = event;
+  const { runId: id, workdir, task, origin, rules, folder } = event;
   const settings = completed(event.settings);
   const { state: loop, events } = startLoop({ workdir, job: task, settings });
   return {
-    head: { id, workdir, task, settings, origin, startedAt: event.at, ...(rules === undefined ? {} : { rules }) },
+    head: {
+      ...{ id, workdir, task, settings, origin, startedAt: event.at, folder },
+      ...(rules === undefined ? {} : { rules }),
+    },
     loop,
     untold: events,
     session: undefined,
@@ -59,8 +62,12 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
         head: {
           ...state.head,
           settings: completed(event.settings),
+          folder: event.folder,
+          origin: { ...state.head.origin, configFile: event.configFile ?? state.head.origin.configFile },
           ...(event.rules === undefined ? {} : { rules: event.rules }),
         },
+        // Panes do not travel, and what the CLIs' sessions know are the paths of the old place.
+        ...(event.carriedFrom === undefined ? {} : { session: undefined, agents: {} }),
         restarts: {},
         finished: undefined,
       };

@@ -1,7 +1,7 @@
 import type { Job } from "../../run/job.ts";
 import { levelOf } from "../../run/progress.ts";
 import { usageOfAll } from "../../run/usage.ts";
-import { REVIEW_FACTS, type ReviewFact } from "./facts.ts";
+import { mapReviewPaths, REVIEW_FACTS, type ReviewFact } from "./facts.ts";
 import { foldEvent } from "./fold.ts";
 import { meterReview } from "./meter.ts";
 import { reviewProgress } from "./progress.ts";
@@ -16,6 +16,7 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   fold: foldEvent,
   progress: reviewProgress,
   meter: meterReview,
+  mapPaths: mapReviewPaths,
   stopped: (progress, end) => ({
     ...end,
     rounds: levelOf(progress, "round")?.number ?? 0,

@@ -10,6 +10,7 @@ import {
   type Progress,
   tokensCounted,
   warned,
+  withoutPanes,
   workerOf,
 } from "../../run/progress.ts";
 import { firstLine } from "../../text/lines.ts";
@@ -34,6 +35,9 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     }
     case "run_resumed":
       return {
+        folder: record.folder,
+        ...(record.configFile === undefined ? {} : { configFile: record.configFile }),
+        ...(record.carriedFrom === undefined ? {} : withoutPanes(before)),
         ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: record.settings.maxRounds }),
         executedSince: at,
         activity: undefined,

@@ -46,6 +46,8 @@ export interface RunHead {
   readonly rules?: RulesUsed;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** The run's folder, where a process last executed it. */
+  readonly folder: string;
 }
 
 /** A role's agent, as the journal has it. */

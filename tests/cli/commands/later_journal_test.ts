@@ -69,7 +69,7 @@ for (const job of ["run", "exec"] as const) {
       assertEquals(code, 2, `${args.join(" ")}: ${stderr}`);
       assertMatch(stderr, new RegExp(`^panewright: Cannot read the journal .*: line ${line} \\(byte \\d+\\) `, "m"));
       assertStringIncludes(stderr, 'has the type "agents_swapped"');
-      assertStringIncludes(stderr, "the journal has version 1");
+      assertStringIncludes(stderr, "the journal has version 2");
       assertStringIncludes(stderr, `a later version than ${VERSION}`);
       assertNotMatch(stderr, /panewright resume|start it anew|not foreseen/);
       assertEquals(await contentOf(folder), before, args.join(" "));
@@ -82,7 +82,7 @@ for (const job of ["run", "exec"] as const) {
     const before = await contentOf(folder);
     const runs = await call(dir, "runs");
     assertEquals(runs.code, 0);
-    assertMatch(runs.stdout, /3fa9 .* unreadable .*has the type "agents_swapped".*the journal has version 1/);
+    assertMatch(runs.stdout, /3fa9 .* unreadable .*has the type "agents_swapped".*the journal has version 2/);
     const questions = await call(dir, "questions");
     assertStringIncludes(questions.stderr, 'has the type "agents_swapped"');
     assertEquals(questions.code, 0);

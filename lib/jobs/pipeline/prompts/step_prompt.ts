@@ -16,6 +16,8 @@ export interface StepPromptInput {
   readonly attempt: Attempt;
   readonly settings: ExecSettings;
   readonly workdir: string;
+  /** What the working directory was before the project was carried elsewhere. @default {[]} */
+  readonly carriedFrom?: readonly string[];
   /** The text of the step's prompt file; undefined where the step's prompt is the task itself. */
   readonly stepText: string | undefined;
   /** The questions and answers of the whole run. */
@@ -47,11 +49,14 @@ function answerPrompt({ text, answer, by }: Interaction): string {
   return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`${who} to it`, answer)}`;
 }
 
-function heading({ at, attempt, workdir }: StepPromptInput): string {
+function heading({ at, attempt, workdir, carriedFrom = [] }: StepPromptInput): string {
   const { task, step, plan } = at;
   const again = attempt.number === 1 ? "" : ` This is attempt ${attempt.number} of it.`;
   return `You carry out one step of a task, without a person watching: step ${step.number} of ${task.steps.length}, ` +
-    `"${plan.name}".${again}\nSteps: ${task.steps.join(", ")}. Do this one only. Working directory: ${workdir}`;
+    `"${plan.name}".${again}\nSteps: ${task.steps.join(", ")}. Do this one only. Working directory: ${workdir}` +
+    carriedFrom.filter((before) => before !== workdir).map((before) =>
+      `\nThe project was in ${before} before. Use nothing of that folder: where a path below it is named, the one below ${workdir} is meant.`
+    ).join("");
 }
 
 function task({ at, stepText }: StepPromptInput): string[] {

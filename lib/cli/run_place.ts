@@ -1,0 +1,68 @@
+import { resolve } from "@std/path/posix";
+import { UsageError } from "../errors.ts";
+import { findCarried } from "../run/carried.ts";
+import { workdirOf } from "../run/journal_paths.ts";
+import type { Progress } from "../run/progress.ts";
+import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
+import { shellJoin } from "../shell/quote.ts";
+
+/** The run's folder with every link of the way resolved: the paths of its journal are relative to it. */
+export async function inRealWorkdir({ id, path }: RunFolder): Promise<RunFolder> {
+  return runFolderAt(await Deno.realPath(resolve(path, "../../..")), id);
+}
+
+/**
+ * Makes sure that a run is one of the working directory that was named.
+ *
+ * @throws {UsageError} with both paths, when it is that of another working directory
+ */
+export async function requireBelow(folder: RunFolder, wd: string): Promise<void> {
+  const named = await Deno.realPath(wd).catch(() => wd);
+  if (named !== workdirOf(folder.path)) throw notBelow(folder, named);
+}
+
+/**
+ * Makes sure that a run works where its folder is. A journal with absolute paths does not say that it was meant to be
+ * carried: --wd does.
+ *
+ * @throws {UsageError} with both paths, when it is to be elsewhere
+ */
+export function requireOwnPlace(
+  folder: RunFolder,
+  { earlier, version, wd }: { readonly earlier: Progress; readonly version: number; readonly wd: string | undefined },
+): void {
+  const place = workdirOf(folder.path);
+  if (earlier.workdir !== place) throw notBelow(folder, earlier.workdir);
+  const carried = version > 1 || wd !== undefined ? undefined : findCarried(folder, earlier.folder);
+  if (carried === undefined) return;
+  throw notBelow(
+    folder,
+    carried.workdir,
+    "An earlier version wrote its journal, with absolute paths. To continue it where its folder is: " +
+      shellJoin(["panewright", "resume", folder.id, "--wd", place]),
+  );
+}
+
+function notBelow({ id, path }: RunFolder, workdir: string, hint?: string): UsageError {
+  return new UsageError(
+    `Cannot resume run ${id}: its folder ${path} is not below its working directory ${workdir}`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
+/**
+ * The config file to resume a run with; null where it has none.
+ *
+ * @throws {UsageError} when it is not there
+ */
+export async function configOf(
+  { id }: RunFolder,
+  { configFile }: Progress,
+  config: string | undefined,
+): Promise<string | null> {
+  const path = config ?? configFile;
+  if (path === null || await Deno.stat(path).then(({ isFile }) => isFile, () => false)) return path;
+  throw new UsageError(`Cannot resume run ${id}: there is no config file ${path}`, {
+    hint: "Name the file with --config FILE.",
+  });
+}

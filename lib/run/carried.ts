@@ -1,0 +1,34 @@
+import type { RunFolder } from "./run_folder.ts";
+import { workdirOf } from "./journal_paths.ts";
+
+/** A run whose folder is not where a process last executed it. */
+export interface Carried {
+  /** The run's folder and its working directory, as they were then. */
+  readonly folder: string;
+  readonly workdir: string;
+  /** Whether the run is still there as well: what is left of its agents is then that one's. */
+  readonly isCopy: boolean;
+}
+
+/**
+ * Whether a run was carried elsewhere, with its project or without, since a process last executed it.
+ *
+ * @param recorded its folder, as that process had it; absolute
+ * @returns `undefined` where it was not: another name of the same folder, a link or a mount, is no other place
+ */
+export function findCarried({ path }: Pick<RunFolder, "path">, recorded: string): Carried | undefined {
+  const workdir = workdirOf(recorded);
+  if (recorded === path || workdir === undefined) return undefined;
+  const [there, here] = [statOf(recorded), statOf(path)];
+  if (there === undefined || here === undefined) return { folder: recorded, workdir, isCopy: false };
+  if (there.dev === here.dev && there.ino === here.ino) return undefined;
+  return { folder: recorded, workdir, isCopy: true };
+}
+
+function statOf(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch {
+    return undefined;
+  }
+}

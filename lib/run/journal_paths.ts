@@ -1,0 +1,62 @@
+import { dirname, relative, resolve } from "@std/path/posix";
+
+/** Changes a path. */
+export type MapPath = (path: string) => string;
+
+/**
+ * How paths stand in a journal: relative to the run's folder, so that a project can be carried elsewhere with its runs.
+ * One that has nothing in common with that folder but the root stays as it is: it is not carried along.
+ *
+ * @param folder the run's folder, absolute
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const stored = storedPaths("/home/me/shop/.panewright/runs/20261120-072605-3fa9");
+ * assertEquals(stored("/home/me/shop"), "../../..");
+ * assertEquals(stored("/home/me/tasks/a.md"), "../../../../tasks/a.md");
+ * assertEquals(stored("/srv/tasks/a.md"), "/srv/tasks/a.md");
+ * ```
+ */
+export function storedPaths(folder: string): MapPath {
+  return (path) => path.split("/")[1] === folder.split("/")[1] ? relative(folder, path) || "." : path;
+}
+
+/**
+ * The absolute paths of those in a journal. Journals of version 1 have absolute ones: where the project was carried
+ * since, what was in its old place is taken to be in the new one.
+ *
+ * @param journal the journal's path, absolute
+ * @param workdir the working directory, as the journal has it
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const journal = "/copy/.panewright/runs/20261120-072605-3fa9/journal.ndjson";
+ * assertEquals(readPaths(journal, "../../..")("../../../tasks/a.md"), "/copy/tasks/a.md");
+ * assertEquals(readPaths(journal, "/shop")("/shop/tasks/a.md"), "/copy/tasks/a.md");
+ * assertEquals(readPaths(journal, "/shop")("/shopping/a.md"), "/shopping/a.md");
+ * ```
+ */
+export function readPaths(journal: string, workdir: string): MapPath {
+  const folder = dirname(journal);
+  const place = workdirOf(folder);
+  return (path) => {
+    if (!path.startsWith("/")) return resolve(folder, path);
+    if (place === undefined || !workdir.startsWith("/") || workdir === place) return path;
+    return path === workdir || path.startsWith(`${workdir}/`) ? `${place}${path.slice(workdir.length)}` : path;
+  };
+}
+
+/**
+ * The working directory that a run's folder is in; `undefined` where no folder of a run can be.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(workdirOf("/shop/.panewright/runs/20261120-072605-3fa9"), "/shop");
+ * assertEquals(workdirOf("/shop/notes"), undefined);
+ * ```
+ */
+export function workdirOf(folder: string): string | undefined {
+  const found = /^(.*)\/\.panewright\/runs\/[^/]+$/.exec(folder);
+  return found === null ? undefined : found[1] || "/";
+}
