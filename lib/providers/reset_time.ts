@@ -8,15 +8,17 @@ const AT =
 
 /**
  * When a limit ends, by the words in which a CLI tells it to a person: "try again at 3:05 PM", "try again at Nov 25th,
- * 2026 3:05 PM", "in 2 hours 5 minutes" (Codex 0.53.0 to 0.169.0), "resets 3pm" (Claude Code 2.1.328). Times of day are
- * local.
+ * 2026 3:05 PM", "in 2 hours 5 minutes" (Codex 0.53.0 to 0.169.0), "resets 3pm (Europe/Berlin)", "resets Nov 25, 3:05pm
+ * (Europe/Berlin)" (Claude Code 2.1.330). Times of day are local, which the zone in brackets is as well.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const now = new Date(2026, 10, 20, 22, 0);
  * assertEquals(readResetTime("try again at 3:05 PM.", now), new Date(2026, 10, 21, 15, 5));
- * assertEquals(readResetTime("try again at 10:00 PM.", new Date(2026, 10, 20, 22, 0, 59)), now);
+ * assertEquals(readResetTime("try again at 10:00 PM.", new Date(2026, 10, 20, 22, 9, 59)), now);
+ * assertEquals(readResetTime("resets 10pm (Europe/Berlin)", new Date(2026, 10, 20, 22, 11)), new Date(2026, 10, 21, 22));
+ * assertEquals(readResetTime("resets 11:58pm (UTC)", new Date(2026, 10, 21, 0, 5)), new Date(2026, 10, 20, 23, 58));
  * assertEquals(readResetTime("try again at Nov 25th, 2026 3:05 PM.", now), new Date(2026, 10, 25, 15, 5));
  * assertEquals(readResetTime("Try again in 2 hours 5 minutes.", now), new Date(2026, 10, 21, 0, 5));
  * assertEquals(readResetTime("Claude AI usage limit reached|1795163557", now), new Date(1795163557000));
@@ -39,10 +41,16 @@ export function readResetTime(text: string, now: Date): Date | undefined {
   const at = day === undefined ? new Date(now) : new Date(`${day}, ${year ?? now.getFullYear()}`);
   if (Number.isNaN(at.getTime())) return undefined;
   at.setHours(hours, Number(minute), 0, 0);
-  // Without a day the next such time is meant. It is told to the minute: the present one is not tomorrow's.
-  if (day === undefined && at.getTime() + UNITS_MS.minute <= now.getTime()) at.setDate(at.getDate() + 1);
+  if (day !== undefined) return at;
+  // The next such time is meant, by a clock that may lag behind this one.
+  const earliest = now.getTime() - SERVER_LAG_MS;
+  if (at.getTime() < earliest) at.setDate(at.getDate() + 1);
+  else if (at.getTime() - UNITS_MS.day >= earliest) at.setDate(at.getDate() - 1);
   return at;
 }
+
+/** How far the server's clock may lag behind this machine's: what it told of then has just passed, and is not tomorrow's. */
+const SERVER_LAG_MS = 10 * 60_000;
 
 /** A CLI names the reset to the minute; a moment later it has certainly happened. */
 const MARGIN_MS = 30_000;

@@ -115,6 +115,9 @@ export class Account {
       case "limit":
         this.#limit = { ...this.#limit, ...observation };
         return;
+      case "limit_lifted":
+        this.#limit = undefined;
+        return;
       case "turn_end":
         // A turn that has failed in one account of it has failed.
         if (this.#turnEnd?.outcome !== "failed") this.#turnEnd = { ...this.#turnEnd, ...observation };

@@ -38,7 +38,9 @@ export type Observation =
   }
   | TurnEnd
   /** The account's limit is used up. */
-  | { readonly type: "limit"; readonly resetsAt?: Date };
+  | { readonly type: "limit"; readonly resetsAt?: Date }
+  /** Requests are let through, whatever was told of a limit before. */
+  | { readonly type: "limit_lifted" };
 
 /** The end of a turn. */
 export interface TurnEnd {

@@ -113,9 +113,14 @@ function blocksOf(message: JsonObject): readonly JsonObject[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : arrayOf(content).map(objectOf);
 }
 
-/** The state of the account's limit, which comes whenever it changes. */
+/**
+ * The state of the account's limit, which comes whenever it changes: `allowed`, `allowed_warning` or `rejected`. With
+ * `isUsingOverage` a limit that is used up is paid beyond, and requests go on (2.1.330).
+ */
 function readLimit(info: JsonObject): readonly Observation[] {
-  if (info["status"] !== "rejected") return [];
+  const status = textOf(info["status"]);
+  if (status === undefined) return [];
+  if (status !== "rejected" || info["isUsingOverage"] === true) return [{ type: "limit_lifted" }];
   const resets = numberOf(info["resetsAt"]);
   return [{ type: "limit", ...(resets === undefined ? {} : { resetsAt: new Date(resets * 1000) }) }];
 }

@@ -90,7 +90,10 @@ Deno.test("a usage limit is known with the time of its end", () => {
   const limits = read(
     { type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: 1_795_163_557 } },
     { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1_795_163_557 } },
-  ).filter(({ type }) => type === "limit");
+    { type: "rate_limit_event", rate_limit_info: { status: "rejected", isUsingOverage: true } },
+    { type: "rate_limit_event", rate_limit_info: { status: "allowed_warning", utilization: 0.9 } },
+  );
   const resetsAt = new Date(1_795_163_557_000);
-  assertEquals(limits, [{ type: "limit", resetsAt }]);
+  const lifted = { type: "limit_lifted" } as const;
+  assertEquals(limits, [lifted, { type: "limit", resetsAt }, lifted, lifted]);
 });
