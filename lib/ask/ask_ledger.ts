@@ -6,9 +6,10 @@ import type { FoundAsk } from "./find_asks.ts";
  * - `call`: the agent's tool call, before it is run
  * - `execution`: the session log's record of the command that was run, which comes after its end
  * - `stream`: the CLI's own report that a command begins
+ * - `hook`: the exact command, which the CLI tells its hook before it runs it
  * - `command`: what `panewright ask` recorded itself
  */
-export type AskSource = "call" | "execution" | "stream" | "command";
+export type AskSource = "call" | "execution" | "stream" | "hook" | "command";
 
 /** A command that asks, as a log reports it. */
 export interface AskingCall {
@@ -22,13 +23,27 @@ export interface AskingCall {
 export interface AskingCallEnd {
   readonly source: Exclude<AskSource, "command">;
   readonly id: string;
-  /** `undefined` while it still runs. */
+  /** `undefined` while it still runs, and where it is not told. */
   readonly exitCode: number | undefined;
   readonly output: string;
 }
 
 /** What `panewright ask` prints while it waits: in a command's output, it proves that the ask was reached. */
 export const WAITING_LINE = "panewright: waiting for a person's answer";
+
+/**
+ * The line that `panewright ask` prints while it waits, with its question: where a sandbox keeps it from recording that,
+ * this is the only exact text.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(waitingLine("A or B?"), `panewright: waiting for a person's answer to "A or B?"`);
+ * ```
+ */
+export function waitingLine(question: string): string {
+  return `${WAITING_LINE} to ${JSON.stringify(question)}`;
+}
 
 /** A shell's exit codes for a program that cannot be started, such as a launcher that is not on its PATH. */
 const NOT_STARTED_CODES = new Set([126, 127]);
@@ -41,43 +56,64 @@ interface PendingAsk extends FoundAsk {
 /**
  * Merges what several sources report of the agent's asks, so that each ask counts once.
  *
- * An ask that is exact and certain counts at once. One whose text only the shell knows, or that depends on commands
- * before it, waits: for the command's own record, or for the end of the command that it is a part of.
+ * An ask that is exact, certain and the first thing that its command does counts at once. One whose text only the shell
+ * knows, or that comes after other commands, waits: for the command's own record, or for the end of the command that it
+ * is a part of.
  */
 export class AskLedger {
   readonly #seen = new Map<AskSource, Map<string, number>>();
   readonly #counted = new Map<string, number>();
   readonly #questions: string[] = [];
+  /** Asks that were not reached, as the end of their command shows. */
+  readonly #unreached = new Set<string>();
   #pending: PendingAsk[] = [];
+  readonly #programs: readonly string[];
+
+  /** @param programs the names of the programs that ask */
+  constructor(programs: readonly string[]) {
+    this.#programs = [...new Set(programs)];
+  }
 
   /** The asks that count so far, in order. */
   get questions(): readonly string[] {
     return this.#questions;
   }
 
-  /** Whether an ask that is certain waits only for its exact text. */
+  /** Whether an ask that is reached for sure waits only for its exact text. */
   get awaitsText(): boolean {
-    return this.#pending.some(({ isCertain }) => isCertain);
+    return this.#pending.some(({ isCertain, comesLater }) => isCertain && !comesLater);
   }
 
-  /** A log reported a command. */
+  /** The first ask of which nobody knows whether it was reached: its command has not ended, or runs in the background. */
+  get undecided(): string | undefined {
+    return this.#pending.find(({ question }) => !this.#unreached.has(question))?.question;
+  }
+
+  /** A command was told of. */
   called(call: AskingCall): void {
     for (const ask of call.asks) {
-      if (ask.isCertain && ask.isExact) this.#count(call.source, ask.question);
+      if (ask.isCertain && ask.isExact && !ask.comesLater) this.#count(call.source, ask.question);
       else this.#pending.push({ ...ask, source: call.source, id: call.id });
     }
   }
 
-  /** A log reported how a command ended, or what it has printed so far. */
+  /** It was told how a command ended, or what it has printed so far. */
   ended(end: AskingCallEnd): void {
-    const own = this.#pending.filter(({ source, id }) => source === end.source && id === end.id);
+    const { source, id, exitCode, output } = end;
+    const own = this.#pending.filter((ask) => ask.source === source && ask.id === id);
     if (own.length === 0) return;
-    const waits = end.output.includes(WAITING_LINE);
-    if (end.exitCode === undefined && !waits) return;
-    this.#pending = this.#pending.filter((ask) => !own.includes(ask));
-    // An ask waits until it is stopped: if the whole command succeeded, the ask was not reached.
-    const reached = waits || NOT_STARTED_CODES.has(end.exitCode ?? 0);
-    for (const ask of own) if (ask.isCertain || reached) this.#count(ask.source, ask.question);
+    const isReached = output.includes(WAITING_LINE) || this.#couldNotStart(output) ||
+      NOT_STARTED_CODES.has(exitCode ?? 0);
+    if (exitCode === undefined && !isReached) return;
+    const told = waitingQuestion(output);
+    for (const ask of own) {
+      // An ask waits until it is stopped: a command that went on behind it has not reached it, if it would show that.
+      if (!(isReached || ask.isCertain || ask.failsSilently)) {
+        if (ask.inBackground) continue;
+        this.#unreached.add(ask.question);
+      } else this.#count(source, ask.isExact ? ask.question : told ?? ask.question);
+      this.#pending = this.#pending.filter((one) => one !== ask);
+    }
   }
 
   /** `panewright ask` itself recorded a question: this is its exact text. */
@@ -88,10 +124,25 @@ export class AskLedger {
     this.#count("command", question);
   }
 
-  /** No better text will come: certain asks count with the text as written. */
-  settle(): void {
-    for (const { isCertain, source, question } of this.#pending) if (isCertain) this.#count(source, question);
-    this.#pending = this.#pending.filter(({ isCertain }) => !isCertain);
+  /**
+   * No better text will come: asks that are certain count with the text as written, at the end also those that come
+   * later.
+   */
+  settle({ atEnd }: { readonly atEnd: boolean }): void {
+    const counts = ({ isCertain, comesLater }: PendingAsk) => isCertain && (atEnd || !comesLater);
+    for (const ask of this.#pending) if (counts(ask)) this.#count(ask.source, ask.question);
+    this.#pending = this.#pending.filter((ask) => !counts(ask));
+  }
+
+  /** Whether a shell says in a command's output that it cannot start one of the programs. */
+  #couldNotStart(output: string): boolean {
+    return this.#programs.some((program) => {
+      const name = program.replaceAll(/[^\w-]/g, "\\$&");
+      // The words are those of the person's language; a shell names itself before it.
+      const byShell = `^\\S*sh: (?:[^:\\n]*\\d+: )?(?:\\S*/)?${name}: `;
+      const byOther = `(?<![\\w-])${name}['\u2019]?: (?:command not found|not found|No such file|Permission denied)`;
+      return new RegExp(`${byShell}|${byOther}|command not found: (?:\\S*/)?${name}$`, "im").test(output);
+    });
   }
 
   /** The n-th report of a question in one source is the same ask as the n-th in any other. */
@@ -103,5 +154,19 @@ export class AskLedger {
     if (times <= (this.#counted.get(question) ?? 0)) return;
     this.#counted.set(question, times);
     this.#questions.push(question);
+  }
+}
+
+/** The question that the last line of `panewright ask` in an output tells. */
+function waitingQuestion(output: string): string | undefined {
+  const at = output.lastIndexOf(`${WAITING_LINE} to "`);
+  if (at === -1) return undefined;
+  const [line = ""] = output.slice(at + WAITING_LINE.length + " to ".length).split("\n", 1);
+  try {
+    const question: unknown = JSON.parse(line);
+    return typeof question === "string" ? question : undefined;
+  } catch {
+    // It was cut.
+    return undefined;
   }
 }

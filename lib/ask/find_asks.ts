@@ -1,4 +1,5 @@
 import {
+  type CommandLayer,
   commandLayers,
   MAX_SCRIPT_DEPTH,
   parseShellCommand,
@@ -7,6 +8,8 @@ import {
   type ShellWord,
 } from "../shell/mod.ts";
 import { questionOf } from "./question.ts";
+import { type Reach, reachIn } from "./reach.ts";
+import { afterRunner } from "./runners.ts";
 
 /** The leading words of each command that asks a person, such as `["panewright", "ask"]`. */
 export type AskCommands = readonly (readonly [string, ...string[]])[];
@@ -19,6 +22,12 @@ export interface FoundAsk {
   readonly isExact: boolean;
   /** Whether it is asked whatever the commands before it do; otherwise it depends on how they end. */
   readonly isCertain: boolean;
+  /** Whether something of consequence runs before it, which may end first. */
+  readonly comesLater?: true;
+  /** Whether the end of the whole command says nothing of it. */
+  readonly inBackground?: true;
+  /** Whether nothing would show that its program could not be started: neither a message nor an exit code. */
+  readonly failsSilently?: true;
 }
 
 /**
@@ -40,47 +49,88 @@ export function findAsks(command: string | readonly string[], asks: AskCommands)
   // Most commands mention no ask and need no parsing; a name may contain quotes.
   const letters = text.replaceAll(/["'\\\n]/g, "");
   if (!asks.some(([program]) => letters.includes(program))) return [];
-  return findInScript(text, { asks, isCertain: true, depth: 0 });
+  return findInScript(text, { asks, whole: text.trim(), depth: 0 }).slice(0, MAX_ASKS);
 }
+
+/** More are not looked for in one text: the first one stops the agent. */
+const MAX_ASKS = 20;
 
 interface Place {
   readonly asks: AskCommands;
-  readonly isCertain: boolean;
+  /** The outermost text. */
+  readonly whole: string;
   readonly depth: number;
 }
 
 function findInScript(text: string, place: Place): readonly FoundAsk[] {
-  const { commands } = parseShellCommand(text);
-  return commands.flatMap((command) => {
-    const isCertain = place.isCertain && !mayBeSkipped(text, { start: command.start, commands });
-    return commandLayers(command).flatMap((layer) => {
-      if (layer.input?.from === "text") {
-        if (place.depth >= MAX_SCRIPT_DEPTH) return [];
-        return findInScript(layer.input.text, { ...place, isCertain, depth: place.depth + 1 });
-      }
-      const asked = readQuestion(layer.words, place.asks);
-      if (asked === undefined) return [];
-      const question = asked.question === "-" ? readInput(command, text) : asked;
-      return [{ ...question, isExact: question.isExact && !layer.moreWords, isCertain: isCertain && !layer.moreWords }];
-    });
-  });
+  const script = parseShellCommand(text);
+  const reach = reachIn(text, script);
+  const found: FoundAsk[] = [];
+  for (const command of script.commands) {
+    const inIt = commandLayers(command).flatMap((layer) => findInLayer(layer, { command, text, place }));
+    if (inIt.length === 0) continue;
+    const how = reach(command);
+    found.push(...inIt.map((ask) => reachedBy(how, ask)));
+    if (found.length >= MAX_ASKS) break;
+  }
+  return found;
+}
+
+function findInLayer(
+  { input, moreWords, words }: CommandLayer,
+  { command, text, place }: { readonly command: ShellCommand; readonly text: string; readonly place: Place },
+): readonly FoundAsk[] {
+  if (input?.from === "text") {
+    return place.depth >= MAX_SCRIPT_DEPTH ? [] : findInScript(input.text, { ...place, depth: place.depth + 1 });
+  }
+  const asked = readQuestion(words, place.asks);
+  if (asked === undefined) return [];
+  const { question, ...written } = asked.question === "-" ? readInput(command, text) : asked;
+  const isExact = written.isExact && !moreWords;
+  return [{
+    // What a function is called with is not known here.
+    question: isExact || !ONLY_VARIABLES.test(question) ? question : place.whole,
+    isExact,
+    isCertain: !moreWords,
+    ...(asked.viaRunner ? { failsSilently: true } : {}),
+  }];
+}
+
+const ONLY_VARIABLES = /^(?:\s*\$(?:\w+|[@*#]|\{\w+\}))+\s*$/;
+
+/** An ask as the command that it is in is reached. */
+function reachedBy(reach: Reach, ask: FoundAsk): FoundAsk {
+  return {
+    ...ask,
+    isCertain: ask.isCertain && !reach.mayBeSkipped,
+    ...(reach.comesLater ? { comesLater: true } : {}),
+    ...(reach.inBackground ? { inBackground: true } : {}),
+    ...(reach.failsSilently ? { failsSilently: true } : {}),
+  };
 }
 
 /** Compares the base name of the program and the words after it with each command that asks. */
-function readQuestion(words: readonly ShellWord[], asks: AskCommands): Omit<FoundAsk, "isCertain"> | undefined {
-  const program = words[0]?.value?.replace(/^.*\//, "");
+function readQuestion(
+  words: readonly ShellWord[],
+  asks: AskCommands,
+): WrittenQuestion & { readonly viaRunner: boolean } | undefined {
+  const run = afterRunner(words);
+  const program = (run ?? words)[0]?.value?.replace(/^.*\//, "").replace(run === undefined ? /$^/ : /@[\w.^~-]*$/, "");
   for (const [name, ...subcommands] of asks) {
     if (program !== name) continue;
-    if (subcommands.some((word, index) => words[index + 1]?.value !== word)) continue;
-    const rest = words.slice(1 + subcommands.length);
+    if (subcommands.some((word, index) => (run ?? words)[index + 1]?.value !== word)) continue;
+    const rest = (run ?? words).slice(1 + subcommands.length);
     const question = questionOf(rest.map(asWritten));
-    if (question !== undefined) return { question, isExact: rest.every(({ value }) => value !== undefined) };
+    if (question === undefined) continue;
+    return { question, isExact: rest.every(({ value }) => value !== undefined), viaRunner: run !== undefined };
   }
   return undefined;
 }
 
+type WrittenQuestion = Pick<FoundAsk, "question" | "isExact">;
+
 /** The question of `panewright ask -`: a here-document, or what only the shell knows. */
-function readInput(command: ShellCommand, text: string): Omit<FoundAsk, "isCertain"> {
+function readInput(command: ShellCommand, text: string): WrittenQuestion {
   const input = command.redirections.findLast(({ operator }) => operator.startsWith("<<"));
   const given = input?.hereDocument ?? (input?.operator === "<<<" ? input.target.value : undefined);
   const question = given?.trim() ?? "";
@@ -91,36 +141,4 @@ function readInput(command: ShellCommand, text: string): Omit<FoundAsk, "isCerta
 /** A word without its quotes, with its expansions as written. */
 function asWritten(word: ShellWord): string {
   return word.value ?? word.parts.map(({ text }) => text).join("");
-}
-
-/** Commands that succeed at once, as far as it matters here. */
-const HARMLESS = new Set([
-  "cd",
-  "pushd",
-  "pwd",
-  "echo",
-  "printf",
-  "export",
-  "set",
-  "unset",
-  "true",
-  ":",
-  "umask",
-  "date",
-]);
-
-const CONDITION = /\|\||(?:^|[\s;&|({])(?:if|while|until|for|case|select|function)\s|\(\s*\)/;
-
-/** Whether a command may not be reached, judged by the text before it; it ignores quotes, and so errs towards yes. */
-function mayBeSkipped(
-  text: string,
-  { start, commands }: { readonly start: number; readonly commands: readonly ShellCommand[] },
-): boolean {
-  const before = text.slice(0, start);
-  return CONDITION.test(before) ||
-    before.includes("&&") && commands.some((command) => command.start < start && !isHarmless(command));
-}
-
-function isHarmless(command: ShellCommand): boolean {
-  return commandLayers(command).every(({ program, input }) => input === undefined && HARMLESS.has(program ?? ""));
 }

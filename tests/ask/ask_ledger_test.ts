@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type AskingCall, AskLedger, WAITING_LINE } from "../../lib/ask/ask_ledger.ts";
+import { type AskingCall, AskLedger, WAITING_LINE, waitingLine } from "../../lib/ask/ask_ledger.ts";
 import { findAsks } from "../../lib/ask/find_asks.ts";
 
 const call = (source: AskingCall["source"], id: string, command: string): AskingCall => ({
@@ -9,7 +9,7 @@ const call = (source: AskingCall["source"], id: string, command: string): Asking
 });
 
 Deno.test("an ask that all sources tell of is one", () => {
-  const ledger = new AskLedger();
+  const ledger = new AskLedger(["panewright"]);
   ledger.called(call("call", "c1", "panewright ask 'a?'"));
   ledger.called(call("stream", "item_1", `/bin/bash -lc "panewright ask 'a?'"`));
   ledger.recorded("a?");
@@ -18,7 +18,7 @@ Deno.test("an ask that all sources tell of is one", () => {
 });
 
 Deno.test("the same question asked twice is two asks", () => {
-  const ledger = new AskLedger();
+  const ledger = new AskLedger(["panewright"]);
   ledger.called(call("call", "c1", "panewright ask 'a?'"));
   ledger.called(call("execution", "c1", "panewright ask 'a?'"));
   ledger.called(call("call", "c2", "panewright ask 'a?'"));
@@ -26,18 +26,18 @@ Deno.test("the same question asked twice is two asks", () => {
 });
 
 Deno.test("a question that the shell puts together comes from the command's own record", () => {
-  const ledger = new AskLedger();
+  const ledger = new AskLedger(["panewright"]);
   ledger.called(call("call", "c1", 'panewright ask "Use $DB?"'));
   assertEquals([ledger.questions, ledger.awaitsText], [[], true]);
   ledger.recorded("Use Postgres?");
-  ledger.settle();
+  ledger.settle({ atEnd: true });
   assertEquals(ledger.questions, ["Use Postgres?"]);
 });
 
 Deno.test("without such a record the question is taken as it was written", () => {
-  const ledger = new AskLedger();
+  const ledger = new AskLedger(["panewright"]);
   ledger.called(call("call", "c1", 'panewright ask "Use $DB?"'));
-  ledger.settle();
+  ledger.settle({ atEnd: true });
   assertEquals(ledger.questions, ["Use $DB?"]);
 });
 
@@ -52,11 +52,109 @@ for (
   ] as const
 ) {
   Deno.test(`an ask behind another command, which ${how}, is ${expected.length === 0 ? "none" : "one"}`, () => {
-    const ledger = new AskLedger();
+    const ledger = new AskLedger(["panewright"]);
     ledger.called(call("call", "c1", "npm test || panewright ask 'a?'"));
-    ledger.settle();
+    ledger.settle({ atEnd: true });
     assertEquals(ledger.questions, []);
     ledger.ended({ source: "call", id: "c1", ...end });
     assertEquals(ledger.questions, [...expected]);
   });
 }
+
+for (
+  const [how, command, output, expected] of [
+    [
+      "was not found, and the shell went on",
+      "git commit && panewright ask 'a?'; echo $?",
+      "bash: line 1: panewright: command not found\n127\n",
+      ["a?"],
+    ],
+    [
+      "was not found by dash",
+      "git commit && panewright ask 'a?'; echo $?",
+      "/bin/sh: 1: panewright: not found\n127\n",
+      ["a?"],
+    ],
+    [
+      "was not found by zsh",
+      "git commit && panewright ask 'a?'; echo $?",
+      "zsh: command not found: panewright\n127\n",
+      ["a?"],
+    ],
+    [
+      "was not found in another language",
+      "git commit && panewright ask 'a?'; echo $?",
+      "bash: Zeile 1: panewright: Kommando nicht gefunden.\n127\n",
+      ["a?"],
+    ],
+    [
+      "could not be run",
+      "git commit && /x/bin/panewright ask 'a?'; echo $?",
+      "bash: line 1: /x/bin/panewright: Permission denied\n126\n",
+      ["a?"],
+    ],
+    [
+      "was not found by env",
+      "git commit && env CI=1 panewright ask 'a?'; echo $?",
+      "env: ‘panewright’: No such file or directory\n127\n",
+      ["a?"],
+    ],
+    ["was not reached, as its output shows", "git diff --quiet || panewright ask 'a?'; echo $?", "0\n", []],
+    [
+      "was not reached, and another program was not found",
+      "tidy || panewright ask 'a?'; echo $?",
+      "bash: line 1: my-panewright: command not found\n",
+      [],
+    ],
+    ["would not show that it was not found", "git commit && panewright ask 'a?' 2>/dev/null; echo $?", "127\n", ["a?"]],
+    ["would end the command with its own code", "npm test >/dev/null 2>&1 || panewright ask 'a?'", "", []],
+  ] as const
+) {
+  Deno.test(`an ask that ${how} is ${expected.length === 0 ? "none" : "one"}`, () => {
+    const ledger = new AskLedger(["panewright"]);
+    ledger.called(call("call", "c1", command));
+    assertEquals(ledger.questions, []);
+    ledger.ended({ source: "call", id: "c1", exitCode: 0, output });
+    assertEquals(ledger.questions, [...expected]);
+    assertEquals(ledger.undecided, undefined);
+  });
+}
+
+Deno.test("an ask behind another command counts when it is recorded, or at that command's end", () => {
+  for (const end of ["recorded", "ended"] as const) {
+    const ledger = new AskLedger(["panewright"]);
+    ledger.called(call("call", "c1", "git commit -qm wip; panewright ask 'a?'"));
+    ledger.settle({ atEnd: false });
+    assertEquals([ledger.questions, ledger.awaitsText], [[], false]);
+    if (end === "recorded") ledger.recorded("a?");
+    else ledger.ended({ source: "call", id: "c1", exitCode: 1, output: "" });
+    assertEquals(ledger.questions, ["a?"]);
+  }
+});
+
+Deno.test("a question that only the shell knows is taken from what the command prints while it waits", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", `ask() { panewright ask "$1"; }; ask "A or\nB?"`));
+  ledger.ended({ source: "call", id: "c1", exitCode: undefined, output: `hm\n${waitingLine("A or\nB?")}\n` });
+  assertEquals(ledger.questions, ["A or\nB?"]);
+});
+
+Deno.test("an ask in the background is undecided until it is recorded, whatever its command's end says", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", "npm test && panewright ask 'a?' &"));
+  ledger.ended({ source: "call", id: "c1", exitCode: 0, output: "" });
+  ledger.settle({ atEnd: true });
+  assertEquals([ledger.questions, ledger.undecided], [[], "a?"]);
+  ledger.recorded("a?");
+  assertEquals(ledger.questions, ["a?"]);
+});
+
+Deno.test("an ask that one witness knows was not reached is not undecided for another", () => {
+  const ledger = new AskLedger(["panewright"]);
+  const command = "test -f x || panewright ask 'a?'";
+  ledger.called(call("hook", "h1", command));
+  ledger.called(call("call", "c1", command));
+  assertEquals(ledger.undecided, "a?");
+  ledger.ended({ source: "call", id: "c1", exitCode: 0, output: "" });
+  assertEquals([ledger.questions, ledger.undecided], [[], undefined]);
+});

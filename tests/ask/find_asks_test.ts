@@ -39,6 +39,12 @@ const ASKING: readonly (readonly [command: string | readonly string[], question:
   ["panewright ask - <<< 'Which one?'", "Which one?"],
   [`"panewright" 'ask' q`, "q"],
   ["pane\\wright ask q", "q"],
+  ["npx panewright ask q", "q"],
+  ["npx --yes panewright@1.2 ask 'q r'", "q r"],
+  ["npm exec -- panewright ask q", "q"],
+  ["pnpm dlx panewright ask q", "q"],
+  [`ask() { panewright ask "$1"; }; ask "Which?"`, `ask() { panewright ask "$1"; }; ask "Which?"`],
+  [`for q in "a?"; do panewright ask "$q"; done`, `for q in "a?"; do panewright ask "$q"; done`],
 ];
 
 for (const [command, question] of ASKING) {
@@ -75,6 +81,9 @@ const NOT_ASKING: readonly (string | readonly string[])[] = [
   ["echo", "panewright ask x"],
   "ask panewright x",
   "panewright 'ask me'",
+  "npx panewright --version",
+  "npx prettier panewright ask q",
+  "npx",
 ];
 
 for (const command of NOT_ASKING) {
@@ -103,6 +112,26 @@ for (
     ["for x in a b; do panewright ask q; done", false],
     ["ask() { panewright ask q; }", false],
     ["false || { echo no; panewright ask q; }", false],
+    [`echo "a || b"; panewright ask q`, true],
+    [`git commit -m "if this && that"; panewright ask q`, true],
+    ["npm test || true; panewright ask q", true],
+    ["npm test || true\npanewright ask q", true],
+    ["npm test && npm run lint & panewright ask q", true],
+    ["npm test &&\n  panewright ask q", false],
+    ["npm test && # why\n  panewright ask q", false],
+    ["echo hm # a || b\npanewright ask q", true],
+    ["cat > notes.md <<'END'\na || b\nif (c) {\nEND\npanewright ask q", true],
+    ["cat <<-END\n\ta && b\n\tEND\nnpm test && panewright ask q", false],
+    ["( npm test || true ); panewright ask q", true],
+    ["( npm test; true ) && panewright ask q", false],
+    ["npm test | tee log; panewright ask q", true],
+    ["set -e; npm test; panewright ask q", false],
+    ["set -euo pipefail\ncd api\npanewright ask q", true],
+    ["exit 0; panewright ask q", false],
+    ["[[ -f 'a;b' ]] && panewright ask q", false],
+    [`false || echo "x; $(panewright ask q)"`, false],
+    ["x=$(npm test) && panewright ask q", false],
+    ["! npm test && panewright ask q", false],
   ] as const
 ) {
   Deno.test(`an ask in ${JSON.stringify(command)} ${isCertain ? "is asked for sure" : "depends on what is before it"}`, () => {
@@ -114,4 +143,37 @@ Deno.test("the commands that ask are those of the configuration", () => {
   assertEquals(findAsks("herd please ask q", [["herd", "please", "ask"]]).map(({ question }) => question), ["q"]);
   assertEquals(findAsks("herd ask q", [["herd", "please", "ask"]]), []);
   assertEquals(findAsks("panewright ask q", [["herd", "ask"]]), []);
+});
+
+for (
+  const [command, how] of [
+    ["panewright ask q", {}],
+    ["cd api && panewright ask q", {}],
+    ["npm test; panewright ask q", { comesLater: true }],
+    ["panewright ask q; npm test", {}],
+    ["panewright ask q &", { inBackground: true }],
+    ["npm test && panewright ask q & sleep 1", { comesLater: true, inBackground: true }],
+    ["{ panewright ask q; } &", { inBackground: true }],
+    ["panewright ask q; npm test &", {}],
+    ["panewright ask q 2>&1 | tee log", { failsSilently: true }],
+    ["panewright ask q 2>/dev/null", {}],
+    ["panewright ask q 2>/dev/null; true", { failsSilently: true }],
+    ["{ panewright ask q; } &>log; true", { failsSilently: true }],
+    ["sh -c 'panewright ask q' 2>/dev/null; true", { failsSilently: true }],
+    ["npx panewright ask q", { failsSilently: true }],
+  ] as const
+) {
+  Deno.test(`how the ask in ${JSON.stringify(command)} is reached`, () => {
+    assertEquals(findAsks(command, ASKS), [{
+      question: "q",
+      isExact: true,
+      isCertain: !command.includes("&& p") || command.startsWith("cd"),
+      ...how,
+    }]);
+  });
+}
+
+Deno.test("of thousands of asks in one text the first ones are told", () => {
+  const text = "cat <<'E'\nx\nE\nfalse || panewright ask q 2>&1; ".repeat(5000);
+  assertEquals(findAsks(text, ASKS).length, 20);
 });

@@ -1,4 +1,4 @@
-import { WAITING_LINE } from "../../ask/ask_ledger.ts";
+import { waitingLine } from "../../ask/ask_ledger.ts";
 import { questionOf } from "../../ask/question.ts";
 import { UsageError } from "../../errors.ts";
 import { sleepWithTimer } from "../../ports/clock.ts";
@@ -36,7 +36,7 @@ export const command = defineCommand({
     } catch {
       // A sandbox that only reads: what is printed here, and the agent's session log, have to do.
     }
-    io.stderr(`${WAITING_LINE}\n`);
+    io.stderr(`${waitingLine(question)}\n`);
     return await waitToBeStopped(io.signal);
   },
 });

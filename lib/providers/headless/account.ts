@@ -37,7 +37,7 @@ export interface AttemptEnd {
 export class Account {
   readonly log = new AttemptLog();
   sessionId: string | undefined;
-  readonly #ledger = new AskLedger();
+  readonly #ledger: AskLedger;
   readonly #usage = new UsageTotals();
   #roughCost: HeadlessResult["usage"] | undefined;
   /** What the report told as long as it is not known whether there is a log; `undefined` once that is decided. */
@@ -49,6 +49,7 @@ export class Account {
   #lastTrouble: string | undefined;
 
   constructor(readonly options: AccountOptions) {
+    this.#ledger = new AskLedger(options.askCommands.map(([program]) => program));
     this.#held = options.hasLog ? [] : undefined;
     this.#teller = options.hasLog ? "log" : "report";
   }
@@ -56,6 +57,11 @@ export class Account {
   /** What the agent asked first, which is what it is stopped for. */
   get question(): string | undefined {
     return this.#ledger.questions[0];
+  }
+
+  /** An ask of which nobody knows whether it was reached. */
+  get undecidedQuestion(): string | undefined {
+    return this.#ledger.undecided;
   }
 
   /** Whether an ask only waits for its exact text. */
@@ -74,7 +80,7 @@ export class Account {
 
   /** No exact text has come. */
   settleQuestions(): void {
-    this.#ledger.settle();
+    this.#ledger.settle({ atEnd: false });
   }
 
   take(observation: Observation, teller: Teller): void {
@@ -140,7 +146,7 @@ export class Account {
   /** Everything was told. */
   close(): void {
     this.decideTeller("report");
-    this.settleQuestions();
+    this.#ledger.settle({ atEnd: true });
     if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
     if (!this.#usage.isEmpty) this.#tell({ type: "usage", usage: this.usage });
   }

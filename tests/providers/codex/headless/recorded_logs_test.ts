@@ -30,7 +30,7 @@ interface Reading {
 
 function read(lines: Iterable<string>): Reading {
   const reader = createCodexReader({});
-  const ledger = new AskLedger();
+  const ledger = new AskLedger(["panewright", "cat-herder"]);
   const observations: Observation[] = [];
   for (const line of lines) {
     for (const observation of reader.readLog(line)) {
@@ -41,7 +41,7 @@ function read(lines: Iterable<string>): Reading {
       } else if (observation.type === "ended") ledger.ended(observation);
     }
   }
-  ledger.settle();
+  ledger.settle({ atEnd: true });
   return { questions: ledger.questions, observations };
 }
 
