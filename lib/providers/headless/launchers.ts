@@ -84,13 +84,16 @@ const STAGING = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Several steps may start at the same time: a launcher is there whole, or not at all. */
 async function putLauncher(path: string, text: string): Promise<void> {
-  if (isSameText(path, text)) return;
+  if (isLauncher(path, text)) return;
   await replaceFile(path, text, { mode: 0o755 });
 }
 
-function isSameText(path: string, text: string): boolean {
+/** A copy of the folder may have the text and not the mode: its owner must be able to run it, and nobody else to write. */
+function isLauncher(path: string, text: string): boolean {
   try {
-    return readRegularText(path, { maxBytes: text.length * 4 }) === text;
+    const { mode } = Deno.lstatSync(path);
+    const isProgram = ((mode ?? 0o755) & 0o122) === 0o100;
+    return isProgram && readRegularText(path, { maxBytes: text.length * 4 }) === text;
   } catch {
     return false;
   }

@@ -102,3 +102,16 @@ Deno.test("the launchers' folder holds nothing else: no program of an agent come
   ]);
   assertStringIncludes(await Deno.readTextFile(`${folder}/panewright`), "exec /opt/panewright ask --");
 });
+
+Deno.test("a launcher that has its text and not its mode, as in a copied folder, is repaired", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/bin`;
+  const options = { commands: [["panewright", "ask"]], panewright: ["/bin/echo"] } as const;
+  for (const mode of [0o644, 0o777]) {
+    await writeLaunchers(folder, options);
+    await Deno.chmod(`${folder}/panewright`, mode);
+    await writeLaunchers(folder, options);
+    const now = (await Deno.stat(`${folder}/panewright`)).mode ?? 0;
+    assertEquals(now & 0o122, 0o100);
+  }
+});
