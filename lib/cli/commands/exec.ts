@@ -6,6 +6,7 @@ import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { requireTasks } from "../../jobs/pipeline/check_tasks.ts";
 import type { ExecFact } from "../../jobs/pipeline/facts.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "../../jobs/pipeline/plan.ts";
+import { previewRun } from "../../jobs/pipeline/preview.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
@@ -13,9 +14,11 @@ import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
 import { JUNIT_FLAG, openReports } from "../reports/mod.ts";
+import { previewText } from "../show/preview_text.ts";
+import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 
@@ -53,6 +56,11 @@ export const command = defineCommand({
     },
     { name: "keep-going", type: "switch", description: "do a folder's other tasks although one has failed" },
     { name: "force", type: "switch", description: "do a folder's tasks although an earlier run has passed them" },
+    {
+      name: "dry-run",
+      type: "switch",
+      description: "show tasks, steps, prompts, command lines and checks, and run nothing",
+    },
     JUNIT_FLAG,
     NO_INPUT_FLAG,
     TRUST_FLAG,
@@ -64,6 +72,7 @@ export const command = defineCommand({
       description: "all tasks of a folder, one after the other",
     },
     { command: "exec tasks/ --keep-going --junit report.xml", description: "as a job of a CI system" },
+    { command: "exec tasks/ --dry-run", description: "what would be done, without doing it" },
     { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
   ],
   async run({ flags, positionals, global }, io) {
@@ -76,7 +85,9 @@ export const command = defineCommand({
       ...chosenByFlags(EXEC_SETTINGS, flags),
     };
     const target = await findTarget(positionals[0] ?? "", { io, overrides });
-    return await executeSteps({ flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }) }, {
+    const config = { flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }) };
+    if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
+    return await executeSteps(config, {
       io,
       global,
       noInput: flags["no-input"] === true,
@@ -87,6 +98,40 @@ export const command = defineCommand({
     });
   },
 });
+
+interface PreviewSurroundings {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+  readonly target: ExecTarget;
+  readonly overrides: ExecOverrides;
+}
+
+/** Shows what a run would do. What is shown was not run, so it need not be trusted. */
+async function showPreview(
+  config: ExecConfigOptions,
+  { io, global, target, overrides }: PreviewSurroundings,
+): Promise<number> {
+  const { plan } = await loadExecConfig(io, config, ({ where, message }) => {
+    io.stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`);
+  });
+  requireTasks(await filesOf(target, overrides), { plan, overrides, cwd: io.cwd });
+  const path = io.env("PATH") ?? "";
+  const tasks = await previewRun(target, { plan, overrides, path, ...passedTasksFileIn(io) });
+  for (const [index, task] of tasks.entries()) {
+    if (global.json) io.stdout(jsonLine({ type: "task_preview", ...task }));
+    else {
+      const rows = previewText(task, { number: index + 1, of: tasks.length, verbose: global.verbose });
+      io.stdout(rows.map((row) => `${row}\n`).join(""));
+    }
+  }
+  return 0;
+}
+
+/** Where it is kept which tasks have passed, if there is a place. */
+function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
+  const state = stateFolder(io.env);
+  return state === undefined ? {} : { passedTasksFile: `${state}/passed.ndjson` };
+}
 
 async function findTarget(
   given: string,
@@ -145,7 +190,6 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   );
   await around.check?.(plan);
   await requireTrust(loaded, { ...around, mayAsk: !around.global.json && around.noInput !== true });
-  const state = stateFolder(io.env);
   try {
     return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
       execute({
@@ -156,7 +200,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
           onEvent?.(event);
           reports.after(event);
         },
-        ...(state === undefined ? {} : { passedTasksFile: `${state}/passed.ndjson` }),
+        ...passedTasksFileIn(io),
         ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
       }, file));
   } finally {

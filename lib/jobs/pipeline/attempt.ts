@@ -5,6 +5,7 @@ import {
   type HeadlessRequest,
   type HeadlessResult,
 } from "../../providers/headless.ts";
+import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { watchCommands } from "../command_watch.ts";
 import type { Drive } from "./context.ts";
@@ -13,7 +14,6 @@ import type { Action } from "./machine.ts";
 import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
-import { readText } from "./read_text.ts";
 import { workerOf } from "./state.ts";
 import { attemptFolder } from "./step_folders.ts";
 
@@ -25,13 +25,13 @@ import { attemptFolder } from "./step_folders.ts";
  */
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
   const { task, step, plan } = at;
-  const { settings, workdir, sandbox } = drive.plan;
+  const { settings, workdir } = drive.plan;
   const prompt = buildStepPrompt({
     at,
     attempt,
     settings,
     workdir,
-    stepText: plan.prompt.kind === "self" ? undefined : plan.prompt.text ?? readText(plan.prompt.path),
+    stepText: stepTextOf(plan),
     interactions: drive.state().interactions,
     carriedFrom: drive.state().run?.carriedFrom ?? [],
   });
@@ -66,25 +66,11 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     }
   };
   const request: HeadlessRequest = {
-    provider: plan.provider,
-    workdir,
-    prompt,
-    args: plan.args,
-    env: plan.env,
-    stepFolder: folder,
-    ask: {
-      commands: settings.askCommands,
-      channelFolder: `${folder}/ask`,
-      launcherFolder: drive.folder.binDir,
-    },
-    timeLimitSeconds: plan.timeLimitSeconds,
+    ...agentRequest(plan, { plan: drive.plan, prompt, folder, launcherFolder: drive.folder.binDir }),
     signal: drive.signal,
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,
     onProgress,
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(plan.model === undefined ? {} : { model: plan.model }),
-    ...(plan.command === undefined ? {} : { command: plan.command }),
     ...(attempt.resumeSessionId === undefined ? {} : { resumeSessionId: attempt.resumeSessionId }),
   };
   try {

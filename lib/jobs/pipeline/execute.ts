@@ -108,7 +108,9 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         plan: withOverrides(plan, overrides),
         target,
         overrides,
-        passedTasks: passedTasksFile === undefined ? undefined : openPassedTasks(passedTasksFile, run.folder),
+        passedTasks: passedTasksFile === undefined
+          ? undefined
+          : openPassedTasks(passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
         onActivity: (event) => options.onEvent?.(event),
         person: options.person,
         runHeadless: options.runHeadless ?? runHeadless,

@@ -1,7 +1,7 @@
 import { relative } from "@std/path/posix";
+import { stepTextOf } from "./agent_request.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { ExecOverrides, ExecPlan, StepPlan } from "./plan.ts";
-import { readText } from "./read_text.ts";
 import type { TaskState } from "./state.ts";
 
 /** What a task is, for its fingerprint. */
@@ -27,7 +27,7 @@ export async function fingerprintTask(
 }
 
 function describeStep({ prompt, provider, env, ...step }: StepPlan) {
-  const own = prompt.kind === "self" ? "self" : { text: prompt.text ?? readText(prompt.path) };
+  const own = stepTextOf({ prompt }) ?? null;
   return { ...step, prompt: own, provider: provider.id, env: Object.keys(env) };
 }
 

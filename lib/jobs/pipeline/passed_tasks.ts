@@ -25,9 +25,12 @@ export interface PassedTasks {
  * a task counts as passed only as long as the journal of its run is in the working directory and says so.
  *
  * @param path of the record, absolute; a line of JSON a task
+ * @param options.run the id of the run that keeps what it passes
  */
-export function openPassedTasks(path: string, { path: folder, id: run }: RunFolder): PassedTasks {
-  const workdir = folder.slice(0, -`/.panewright/runs/${run}`.length);
+export function openPassedTasks(
+  path: string,
+  { workdir, run }: { readonly workdir: string; readonly run: string },
+): PassedTasks {
   let known: ReadonlyMap<string, readonly string[]> | undefined;
   return {
     find(fingerprint) {

@@ -256,3 +256,21 @@ Deno.test("exec of a folder: mistakes in any task are told before the first begi
   );
   assertEquals((await project.prompts()).length, 2);
 });
+
+Deno.test("exec --dry-run shows tasks, command lines, prompts and checks, and starts nothing", async () => {
+  await using project = await execProject();
+  const { code, stdout, stderr } = await project.call("exec", "task.md", "--dry-run", "--autonomy-level", "4");
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(
+    stdout,
+    /^task 1 of 1: \S+\/task\.md, pipeline main\n {2}step 1 "first": codex, autonomy level 4\n {4}argv +\S.* exec .*\n/,
+  );
+  assertStringIncludes(stdout, "    checks       there is done-1\n");
+  assertStringIncludes(stdout, "      | Look around.\n");
+  assertStringIncludes(stdout, '  step 3 "last"');
+  assertMatch(stdout, / {6}… \d+ lines more: --verbose shows them\n/);
+  const json = eventsOf((await project.call("exec", "task.md", "--dry-run", "--json")).stdout);
+  assertEquals(json.map(({ type, pipeline }) => [type, pipeline]), [["task_preview", "main"]]);
+  assertEquals(await project.prompts(), []);
+  assertEquals([...Deno.readDirSync(project.path)].some(({ name }) => name === ".panewright"), false);
+});

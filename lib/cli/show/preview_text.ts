@@ -1,0 +1,41 @@
+import type { StepPreview, TaskPreview } from "../../jobs/pipeline/preview.ts";
+import { shellJoin } from "../../shell/quote.ts";
+import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { duration, plural } from "./words.ts";
+
+/** Lines of a prompt that are shown without `--verbose`. */
+const PROMPT_LINES = 12;
+
+/** What a run would do with a task, as lines for a person. */
+export function previewText(
+  { file, pipeline, passedBy, steps }: TaskPreview,
+  { number, of, verbose }: { readonly number: number; readonly of: number; readonly verbose: boolean },
+): readonly string[] {
+  const head = `task ${number} of ${of}: ${sanitizeLine(file)}, pipeline ${pipeline}`;
+  if (passedBy !== undefined) {
+    return [`${head}: left out, since run ${passedBy} passed it, and nothing of it has changed; --force does it again`];
+  }
+  return [head, ...steps.flatMap((step, index) => stepText(step, { number: index + 1, verbose }))];
+}
+
+function stepText(
+  step: StepPreview,
+  { number, verbose }: { readonly number: number; readonly verbose: boolean },
+): readonly string[] {
+  const { name, provider, model, autonomyLevel, argv, prompt, sandbox, allowWrite, checks, retry } = step;
+  const lines = sanitizeText(prompt).split("\n");
+  const shown = verbose ? lines : lines.slice(0, PROMPT_LINES);
+  const left = lines.length - shown.length;
+  return [
+    `  step ${number} "${sanitizeLine(name)}": ${provider}${model === undefined ? "" : ` ${sanitizeLine(model)}`}, ` +
+    `autonomy level ${autonomyLevel}`,
+    `    argv         ${sanitizeLine(shellJoin(argv))}`,
+    `    permissions  ${sandbox ? "the sandbox of its CLI is on" : "as its arguments and its CLI's own settings say"}`,
+    `    may change   ${allowWrite === undefined ? "any file" : sanitizeLine(allowWrite.join(", "))}`,
+    ...checks.map((check, index) => `    ${index === 0 ? "checks" : "      "}       ${sanitizeLine(check)}`),
+    `    limits       ${duration(step.timeLimitSeconds)} an attempt, ${plural(retry + 1, "attempt")}`,
+    "    prompt",
+    ...shown.map((line) => `      | ${line}`.trimEnd()),
+    ...(left === 0 ? [] : [`      … ${plural(left, "line")} more: --verbose shows them`]),
+  ];
+}

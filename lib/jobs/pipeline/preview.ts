@@ -1,0 +1,144 @@
+import { systemHost } from "../../ports/host.ts";
+import { runFolderAt } from "../../run/run_folder.ts";
+import { agentRequest, stepTextOf } from "./agent_request.ts";
+import { describeCheck } from "./checks.ts";
+import { fingerprintTask } from "./fingerprint_task.ts";
+import { systemClock } from "../../ports/clock.ts";
+import type { StepPlace } from "./machine.ts";
+import { openPassedTasks } from "./passed_tasks.ts";
+import type { ExecOverrides, ExecPlan, ExecTarget, StepPlan } from "./plan.ts";
+import { buildStepPrompt } from "./prompts/step_prompt.ts";
+import { readText } from "./read_text.ts";
+import type { AutonomyLevel } from "./settings.ts";
+import { newStep } from "./state.ts";
+import { stepFolder } from "./step_folders.ts";
+import { choosePipeline, parseTask } from "./task.ts";
+import { filesOf } from "./task_folder.ts";
+
+/** What a run would do with a task. Plain data. */
+export interface TaskPreview {
+  readonly file: string;
+  readonly pipeline: string;
+  /** The run that has passed it before, where it would be left out. */
+  readonly passedBy?: string;
+  readonly steps: readonly StepPreview[];
+}
+
+/** What a run would do in a step. Plain data. */
+export interface StepPreview {
+  readonly name: string;
+  readonly provider: string;
+  readonly model?: string;
+  readonly autonomyLevel: AutonomyLevel;
+  /** How its first agent is started; `RUN` stands for the run's id. */
+  readonly argv: readonly string[];
+  /** The prompt of its first attempt. */
+  readonly prompt: string;
+  /** Whether its CLI's sandbox is switched on. */
+  readonly sandbox: boolean;
+  readonly allowWrite?: readonly string[];
+  readonly checks: readonly string[];
+  readonly retry: number;
+  readonly timeLimitSeconds: number;
+}
+
+/** What a preview is made of. */
+export interface PreviewOptions {
+  readonly plan: ExecPlan;
+  readonly overrides: ExecOverrides;
+  /** As in `ExecOptions`. */
+  readonly passedTasksFile?: string;
+  /** The PATH of this process. */
+  readonly path: string;
+}
+
+/** The id that stands for that of the run. */
+const RUN = "RUN";
+
+/**
+ * What a run would do, without doing any of it.
+ *
+ * @throws {UsageError} when a task or a prompt file cannot be used
+ */
+export async function previewRun(target: ExecTarget, options: PreviewOptions): Promise<readonly TaskPreview[]> {
+  const files = await filesOf(target, options.overrides);
+  return await Array.fromAsync(files.entries(), ([index, file]) => previewTask(file, { ...options, target, index }));
+}
+
+async function previewTask(
+  file: string,
+  options: PreviewOptions & { readonly target: ExecTarget; readonly index: number },
+): Promise<TaskPreview> {
+  const { plan, overrides, passedTasksFile, target, index } = options;
+  const parsed = parseTask(readText(file), { file });
+  const pipeline = choosePipeline(plan, { task: parsed, overrides, file });
+  const steps = plan.pipelines[pipeline] ?? [];
+  const fingerprint = await fingerprintTask({ ...parsed, file, pipeline }, { plan, overrides });
+  const mayBeLeftOut = target.kind === "folder" && overrides.force !== true && passedTasksFile !== undefined;
+  const passedBy = mayBeLeftOut
+    ? openPassedTasks(passedTasksFile, { workdir: plan.workdir, run: RUN }).find(fingerprint)
+    : undefined;
+  const task = {
+    ...parsed,
+    number: index + 1,
+    file,
+    pipeline,
+    fingerprint,
+    steps: steps.map(({ name }) => name),
+    failed: undefined,
+  };
+  return {
+    file,
+    pipeline,
+    ...(passedBy === undefined ? {} : { passedBy }),
+    steps: steps.map((step, at) => {
+      const autonomyLevel = overrides.autonomyLevel ?? step.autonomyLevel ?? parsed.autonomyLevel ??
+        plan.settings.autonomyLevel;
+      return previewStep(
+        { task: { ...task, step: newStep(at + 1) }, step: newStep(at + 1), plan: step, autonomyLevel },
+        options,
+      );
+    }),
+  };
+}
+
+function previewStep(at: StepPlace, options: PreviewOptions & { readonly target: ExecTarget }): StepPreview {
+  const { plan, path, target } = options;
+  const { task, step, plan: stepPlan, autonomyLevel } = at;
+  const prompt = buildStepPrompt({
+    at,
+    attempt: { number: 1, reason: "first", resumeSessionId: undefined },
+    settings: plan.settings,
+    workdir: plan.workdir,
+    stepText: stepTextOf(stepPlan),
+    interactions: [],
+  });
+  const { stepsDir, binDir: launcherFolder } = runFolderAt(plan.workdir, RUN);
+  const folder = `${stepsDir}/${
+    stepFolder({ target, task: task.number, step: step.number, name: stepPlan.name })
+  }/attempt-1`;
+  const request = agentRequest(stepPlan, { plan, prompt, folder, launcherFolder });
+  const never = { signal: new AbortController().signal, clock: systemClock };
+  const { argv } = stepPlan.provider.headless.plan({ ...request, ...never }, {
+    host: systemHost(stepPlan.env),
+    path,
+    launcherFolder,
+    variables: {},
+  });
+  return {
+    name: stepPlan.name,
+    provider: stepPlan.provider.id,
+    autonomyLevel,
+    argv,
+    prompt,
+    sandbox: plan.sandbox !== undefined,
+    checks: stepPlan.checks.map(describeCheck),
+    retry: stepPlan.retry,
+    timeLimitSeconds: stepPlan.timeLimitSeconds,
+    ...optionsOf(stepPlan),
+  };
+}
+
+function optionsOf({ model, allowWrite }: StepPlan): Pick<StepPreview, "model" | "allowWrite"> {
+  return { ...(model === undefined ? {} : { model }), ...(allowWrite === undefined ? {} : { allowWrite }) };
+}
