@@ -50,6 +50,55 @@ export function readHookPayload(json: string, id: string): ExactRequest | undefi
   return { ...about, ...matterOf(tool, input) };
 }
 
+/** What a hook tells of one command of an agent. */
+export type CommandHookEvent =
+  /** It is about to run, word for word. */
+  | { readonly type: "called"; readonly id: string; readonly command: string }
+  /** It has ended, or runs on in the background. */
+  | { readonly type: "ended"; readonly id: string; readonly exitCode: number | undefined; readonly output: string };
+
+/**
+ * Reads the JSON that a hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets before and after a shell
+ * command; `undefined` for any other tool or event.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const common = { tool_name: "Bash", tool_use_id: "c1", tool_input: { command: "ls" } };
+ * const before = readCommandHook(JSON.stringify({ ...common, hook_event_name: "PreToolUse" }));
+ * assertEquals(before, { type: "called", id: "c1", command: "ls" });
+ * const after = readCommandHook(JSON.stringify({ ...common, hook_event_name: "PostToolUse", tool_response: "a" }));
+ * assertEquals(after, { type: "ended", id: "c1", exitCode: undefined, output: "a" });
+ * ```
+ */
+export function readCommandHook(json: string): CommandHookEvent | undefined {
+  const payload = objectOf(parseJsonObject(json));
+  const command = textOf(objectOf(payload["tool_input"])["command"]);
+  if (payload["tool_name"] !== "Bash" || command === undefined) return undefined;
+  const id = textOf(payload["tool_use_id"]) ?? command;
+  switch (payload["hook_event_name"]) {
+    case "PreToolUse":
+      return { type: "called", id, command };
+    case "PostToolUse":
+      return { type: "ended", id, exitCode: undefined, output: outputOf(payload["tool_response"]) };
+    case "PostToolUseFailure":
+      return { type: "ended", id, exitCode: exitCodeOf(textOf(payload["error"])), output: outputOf(payload["error"]) };
+    default:
+      return undefined;
+  }
+}
+
+/** A text, or an object of texts such as `stdout` and `stderr`. */
+function outputOf(response: unknown): string {
+  return textOf(response) ?? Object.values(objectOf(response)).flatMap((value) => textOf(value) ?? []).join("\n");
+}
+
+/** Claude Code's own way to tell it (2.1.328). */
+function exitCodeOf(error = ""): number | undefined {
+  const code = /^Exit code (\d+)/.exec(error)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
 /**
  * What the call of a tool is about, by the arguments that a CLI has on record; of the kind `other` where that is not
  * understood.

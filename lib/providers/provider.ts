@@ -6,6 +6,7 @@ import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
 import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
+import type { HookCommand } from "./hook_command.ts";
 import type { HookTrial } from "./hook_trial.ts";
 import type { QuestionDialogs } from "./terminal/question_page.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
@@ -42,14 +43,6 @@ export interface LaunchRequest {
   readonly sandbox?: SandboxRequest;
   /** What the CLI tells that a prompt was taken, and that a turn has ended, where it has hooks. */
   readonly turnHook?: HookCommand;
-}
-
-/** A program that an agent's CLI runs as its hook. */
-export interface HookCommand {
-  /** A text for a shell. */
-  readonly command: string;
-  /** How long the CLI waits for it. */
-  readonly timeoutSeconds: number;
 }
 
 /** How an agent is started: an argv array, the variables to set, and the folder to start in. */

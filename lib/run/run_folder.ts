@@ -1,5 +1,6 @@
 import { PanewrightError, UsageError } from "../errors.ts";
 import { lstatOrUndefined } from "../ports/files.ts";
+import { stateFolder } from "../ports/state_folder.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
@@ -171,4 +172,13 @@ async function writeUnlessThere(path: string, text: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
+}
+
+/**
+ * Absolute path of the folder where the hooks of a run's agents ask and tell. It is the person's: one in the working
+ * directory could be written by an agent in a sandbox. `undefined` where the person has no state folder.
+ */
+export function hooksFolderOf(runId: string): string | undefined {
+  const state = stateFolder();
+  return state === undefined ? undefined : `${state}/hooks/${runId}`;
 }

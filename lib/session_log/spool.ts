@@ -10,6 +10,12 @@ export interface SpooledMessage {
   readonly writtenAt: number;
 }
 
+/** A message whose sender waits. */
+export interface HeldMessage extends SpooledMessage {
+  /** Lets the sender go on. */
+  release(): void;
+}
+
 /** A folder in which other programs leave messages, a file each. */
 export interface Spool extends AsyncDisposable {
   /**
@@ -17,8 +23,12 @@ export interface Spool extends AsyncDisposable {
    * nothing and exits with 0, also when the folder is gone.
    */
   commandFor(sender: string): string;
+  /** The same, but it ends only when its message is released, or the folder is gone. */
+  waitingCommandFor(sender: string): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
+  /** The messages of a sender that have come in and were not released, the oldest first. */
+  held(sender: string): readonly HeldMessage[];
   /** Calls back when a message of a sender has come in. Calls may be missed, and may mean nothing. */
   onArrival(sender: string, listener: () => void): Disposable;
 }
@@ -60,11 +70,14 @@ export async function openSpool(
     // A folder that cannot be listed gives no hints; whoever takes messages now and then is told why.
   })().catch(() => {});
   return {
-    commandFor: (sender) => commandFor(folder, sender),
+    commandFor: (sender) => commandFor(folder, { sender, waits: false }),
+    waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
     take(sender) {
-      const paths = namesIn(folder).filter((name) => senderOf(name) === sender).map((name) => `${folder}/${name}`);
-      return paths.flatMap(takeMessage).sort((one, other) => one.writtenAt - other.writtenAt);
+      const messages = messagesOf(folder, sender);
+      for (const { release } of messages) release();
+      return messages.map(({ text, writtenAt }) => ({ text, writtenAt }));
     },
+    held: (sender) => messagesOf(folder, sender),
     onArrival(sender, listener) {
       listeners.set(listener, sender);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -76,10 +89,14 @@ export async function openSpool(
   };
 }
 
+/** How often a sender that waits looks. POSIX knows whole seconds only. */
+const PAUSE = "sleep 0.02 2>/dev/null || sleep 1";
+
 /** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
-function commandFor(folder: string, sender: string): string {
+function commandFor(folder: string, { sender, waits }: { readonly sender: string; readonly waits: boolean }): string {
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
-    '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; exit 0';
+    '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
+    (waits ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; ` : "") + "exit 0";
   return `/bin/sh -c ${shellQuote(script)} panewright ${shellQuote(folder)} ${shellQuote(sender)}`;
 }
 
@@ -88,16 +105,21 @@ function senderOf(name: string): string | undefined {
   return /^([^.].*)\.\d+$/.exec(name)?.[1];
 }
 
-function takeMessage(path: string): readonly SpooledMessage[] {
+function messagesOf(folder: string, sender: string): readonly HeldMessage[] {
+  const paths = namesIn(folder).filter((name) => senderOf(name) === sender).map((name) => `${folder}/${name}`);
+  return paths.flatMap(readMessage).sort((one, other) => one.writtenAt - other.writtenAt);
+}
+
+/** What is no message is removed. */
+function readMessage(path: string): readonly HeldMessage[] {
   try {
     const writtenAt = Deno.lstatSync(path).mtime?.getTime() ?? Date.now();
     const text = readRegularText(path, { maxBytes: MAX_MESSAGE_BYTES });
-    return [{ text, writtenAt }];
+    return [{ text, writtenAt, release: () => removeQuietly(path) }];
   } catch (error) {
-    if (error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  } finally {
+    if (!(error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound)) throw error;
     removeQuietly(path);
+    return [];
   }
 }
 

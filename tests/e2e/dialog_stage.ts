@@ -12,7 +12,7 @@ import { openHookChannel } from "../../lib/dialogs/hook_channel.ts";
 import { createDialogDesk } from "../../lib/dialogs/desk.ts";
 import type { DialogDeskContext } from "../../lib/dialogs/desk_context.ts";
 import type { DialogFact } from "../../lib/dialogs/facts.ts";
-import type { HookCommand } from "../../lib/providers/provider.ts";
+import type { HookCommand } from "../../lib/providers/hook_command.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
 import { abortable } from "../../lib/ports/abortable.ts";
 import { type Clock, systemClock } from "../../lib/ports/clock.ts";
 import { runHeadless } from "../../lib/providers/headless.ts";
@@ -151,6 +152,91 @@ for (const { name, ...mode } of MODES) {
   }
 }
 
+/** The shell does not find the launcher: whatever PATH says there, this one is not among it. */
+const UNREACHABLE = `touch wip && PATH=/usr/bin:/bin panewright ask 'Lost?'; echo "exit code $?"`;
+
+for (const provider of ["codex", "claude_code"] as const) {
+  for (const hooks of [true, false]) {
+    Deno.test(`exec, ${provider}, ${hooks ? "with" : "without"} hooks: an ask that the shell cannot start is asked, behind what stands before it`, async () => {
+      await using project = await setUpHeadlessProject({
+        provider,
+        hooks,
+        respond: () => [commentary("I look."), shell(UNREACHABLE), done],
+      });
+      assertEquals((await askedBy(runHeadless(allowing(project, "Do it.")))).question, "Lost?");
+      assert(await exists(`${project.sandbox.project}/wip`));
+      await assertNothingRuns(project);
+    });
+  }
+
+  Deno.test(`exec, ${provider}: the hooks alone tell of an ask, before the model hears of its command`, async () => {
+    await using project = await setUpHeadlessProject({ provider, respond: () => [shell(UNREACHABLE), done] });
+    const request = allowing(project, "Do it.");
+    const { openLog: _log, ...headless } = request.provider.headless;
+    const blind = { ...headless, createReader: () => ({ readReport: () => [], readLog: () => [] }) };
+    const attempt = runHeadless({ ...request, provider: { ...request.provider, headless: blind } });
+    assertEquals((await askedBy(attempt)).question, "Lost?");
+    assert(await exists(`${project.sandbox.project}/wip`));
+    const { entries } = project.server.log;
+    assertEquals(entries.filter((entry) => entry.event === "request" && entry.kind === "main").length, 1);
+    assertEquals(await exists(request.ask.hookFolder ?? ""), false);
+  });
+
+  Deno.test(`exec, ${provider}: what runs before an ask ends first`, async () => {
+    await using project = await setUpHeadlessProject({
+      provider,
+      respond: () => [shell("sleep 1; touch wip; panewright ask 'Now?'"), done],
+    });
+    assertEquals((await askedBy(runHeadless(allowing(project, "Do it.")))).question, "Now?");
+    assert(await exists(`${project.sandbox.project}/wip`));
+  });
+
+  Deno.test(`exec, ${provider}: an ask that is not reached stops nobody`, async () => {
+    await using project = await setUpHeadlessProject({
+      provider,
+      respond: () => [shell("true || panewright ask 'No?'"), shell("true || panewright ask 'No?'; echo $?"), done],
+    });
+    const { outcome, finalText } = await runHeadless(allowing(project, "Do it."));
+    assertEquals([outcome, finalText], ["completed", "All done."]);
+  });
+
+  for (
+    const [who, command] of [
+      ["a function", `ask() { panewright ask "$1"; }; ask "From a function?"`],
+      ["sh -c", `sh -c 'panewright ask "$0"' 'From sh -c?'`],
+      ["a script", "sh ask.sh"],
+    ] as const
+  ) {
+    Deno.test(`exec, ${provider}: ${who} may ask`, async () => {
+      await using project = await setUpHeadlessProject({ provider, respond: () => [shell(command), done] });
+      await Deno.writeTextFile(`${project.sandbox.project}/ask.sh`, `panewright ask "From a script?"\n`);
+      const { question } = await askedBy(runHeadless(allowing(project, "Do it.")));
+      assertEquals(question, `From ${who}?`);
+      await assertNothingRuns(project);
+    });
+  }
+}
+
+for (
+  const [what, bashrc, args] of [
+    ["is off", "", ["-c", "features.shell_snapshot=false"]],
+    ["fails", "exit 1\n", []],
+    ["is slow", "sleep 4\n", []],
+  ] as const
+) {
+  Deno.test(`exec, Codex, where the shell's snapshot ${what}: an ask is found, and found once`, async () => {
+    await using project = await setUpHeadlessProject({
+      provider: "codex",
+      respond: () => [shell(`touch wip && panewright ask "Q?"; echo $?`), done],
+    });
+    await Deno.writeTextFile(`${project.sandbox.home}/.bashrc`, bashrc);
+    const request = project.request("Do it.");
+    const { question } = await askedBy(runHeadless({ ...request, args: [...request.args ?? [], ...args] }));
+    assertEquals(question, "Q?");
+    assert(await exists(`${project.sandbox.project}/wip`));
+  });
+}
+
 /** A request whose agent may run every command: Claude Code asks for permission otherwise, and nobody is there. */
 function allowing(project: HeadlessProject, prompt: string, change: Parameters<HeadlessProject["request"]>[1] = {}) {
   const request = project.request(prompt, change);
@@ -170,6 +256,19 @@ for (const sandboxMode of ["workspace-write", "read-only"] as const) {
     await assertNothingRuns(project);
   });
 }
+
+Deno.test("exec, Codex in the sandbox read-only: a function's ask has the text that it was called with", async () => {
+  await using project = await setUpHeadlessProject({
+    provider: "codex",
+    model: "gpt-5.5",
+    sandboxMode: "read-only",
+    respond: () => [
+      { ...shell(`ask() { panewright ask "$1"; }; ask "Which?"`), args: { yield_time_ms: 1000 } } as Step,
+      done,
+    ],
+  });
+  assertEquals((await askedBy(runHeadless(project.request("Do it.")))).question, "Which?");
+});
 
 Deno.test("exec, Codex: an ask that a program of code mode puts together is found", async () => {
   const program =

@@ -29,6 +29,8 @@ export interface HeadlessProjectOptions {
   readonly model?: string;
   /** @default {"danger-full-access"} of Codex */
   readonly sandboxMode?: "read-only" | "workspace-write" | "danger-full-access";
+  /** Whether the CLI's hooks tell of its commands. @default {true} */
+  readonly hooks?: boolean;
 }
 
 /** The commands of a step that ask, as the configuration has them by default. */
@@ -77,6 +79,7 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
           channelFolder: `${folder}/asks`,
           launcherFolder: `${folder}/bin`,
           panewright: panewright.argv,
+          ...(options.hooks === false ? {} : { hookFolder: `${root}/hooks/attempt-${attempts}` }),
         },
         signal: new AbortController().signal,
         clock: systemClock,

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { exists } from "@std/fs";
 import { openSpool } from "../../lib/session_log/spool.ts";
+import { until } from "../support/until.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 /** Runs a command as the agents' CLIs run a hook. */
@@ -81,4 +82,21 @@ Deno.test("only the owner can reach a spool, and only files count", async () => 
   await run(spool.commandFor("analyst"), "one");
   const left = [...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("analyst."));
   assertEquals(left.map(({ name }) => (Deno.statSync(`${folder}/${name}`).mode ?? 0) & 0o777), [0o600]);
+});
+
+Deno.test("a sender that waits ends when its message is released, and when the folder is gone", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  for (const end of ["released", "gone"]) {
+    let isOver = false;
+    const sending = run(spool.waitingCommandFor("tester"), end).finally(() => isOver = true);
+    const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
+    assertEquals([message?.text, isOver], [end, false]);
+    // It is there still: nobody has released it.
+    assertEquals(spool.held("tester").length, 1);
+    if (end === "released") message?.release();
+    else await Deno.remove(folder, { recursive: true });
+    assertEquals(await sending, QUIET);
+  }
 });

@@ -8,6 +8,8 @@ export interface AttemptFolders {
   readonly folder: string;
   /** Absolute folder of the launchers of the ask commands. */
   readonly launcherFolder: string;
+  /** Absolute folder for what the CLI's hooks tell; without it there are none. */
+  readonly hookFolder?: string;
 }
 
 /** What an agent is started with that the configuration decides. */
@@ -19,7 +21,10 @@ export type AgentRequest = Omit<
 /** What the agent of a step is started with. */
 export function agentRequest(
   step: StepPlan,
-  { plan, prompt, folder, launcherFolder }: AttemptFolders & { readonly plan: ExecPlan; readonly prompt: string },
+  { plan, prompt, folder, launcherFolder, hookFolder }: AttemptFolders & {
+    readonly plan: ExecPlan;
+    readonly prompt: string;
+  },
 ): AgentRequest {
   const { provider, args, env, timeLimitSeconds, model, command } = step;
   const { workdir, settings, sandbox } = plan;
@@ -30,7 +35,12 @@ export function agentRequest(
     args,
     env,
     stepFolder: folder,
-    ask: { commands: settings.askCommands, channelFolder: `${folder}/ask`, launcherFolder },
+    ask: {
+      commands: settings.askCommands,
+      channelFolder: `${folder}/ask`,
+      launcherFolder,
+      ...(hookFolder === undefined ? {} : { hookFolder }),
+    },
     timeLimitSeconds,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(model === undefined ? {} : { model }),

@@ -6,6 +6,7 @@ import {
   type HeadlessResult,
 } from "../../providers/headless.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
+import { hooksFolderOf } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { watchCommands } from "../command_watch.ts";
 import type { Drive } from "./context.ts";
@@ -34,6 +35,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     stepText: stepTextOf(plan),
     interactions: drive.state().interactions,
     carriedFrom: drive.state().run?.carriedFrom ?? [],
+    launcherFolder: drive.folder.binDir,
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
   const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });
@@ -65,8 +67,15 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       drive.record({ type: "session_found", sessionId: fact.sessionId });
     }
   };
+  const hookFolder = hooksFolderOf(drive.folder.id);
   const request: HeadlessRequest = {
-    ...agentRequest(plan, { plan: drive.plan, prompt, folder, launcherFolder: drive.folder.binDir }),
+    ...agentRequest(plan, {
+      plan: drive.plan,
+      prompt,
+      folder,
+      launcherFolder: drive.folder.binDir,
+      ...(hookFolder === undefined ? {} : { hookFolder }),
+    }),
     signal: drive.signal,
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,

@@ -91,20 +91,24 @@ async function previewTask(
     file,
     pipeline,
     ...(passedBy === undefined ? {} : { passedBy }),
-    steps: steps.map((step, at) => {
+    steps: await Promise.all(steps.map((step, at) => {
       const autonomyLevel = overrides.autonomyLevel ?? step.autonomyLevel ?? parsed.autonomyLevel ??
         plan.settings.autonomyLevel;
       return previewStep(
         { task: { ...task, step: newStep(at + 1) }, step: newStep(at + 1), plan: step, autonomyLevel },
         options,
       );
-    }),
+    })),
   };
 }
 
-function previewStep(at: StepPlace, options: PreviewOptions & { readonly target: ExecTarget }): StepPreview {
+async function previewStep(
+  at: StepPlace,
+  options: PreviewOptions & { readonly target: ExecTarget },
+): Promise<StepPreview> {
   const { plan, path, target } = options;
   const { task, step, plan: stepPlan, autonomyLevel } = at;
+  const { stepsDir, binDir: launcherFolder } = runFolderAt(plan.workdir, RUN);
   const prompt = buildStepPrompt({
     at,
     attempt: { number: 1, reason: "first", resumeSessionId: undefined },
@@ -112,14 +116,14 @@ function previewStep(at: StepPlace, options: PreviewOptions & { readonly target:
     workdir: plan.workdir,
     stepText: stepTextOf(stepPlan),
     interactions: [],
+    launcherFolder,
   });
-  const { stepsDir, binDir: launcherFolder } = runFolderAt(plan.workdir, RUN);
   const folder = `${stepsDir}/${
     stepFolder({ target, task: task.number, step: step.number, name: stepPlan.name })
   }/attempt-1`;
   const request = agentRequest(stepPlan, { plan, prompt, folder, launcherFolder });
   const never = { signal: new AbortController().signal, clock: systemClock };
-  const { argv } = stepPlan.provider.headless.plan({ ...request, ...never }, {
+  const { argv } = await stepPlan.provider.headless.plan({ ...request, ...never }, {
     host: systemHost(stepPlan.env),
     path,
     launcherFolder,

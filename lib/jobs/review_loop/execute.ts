@@ -18,12 +18,11 @@ import {
   startRun,
 } from "../../run/conduct.ts";
 import { type Carried, findCarried } from "../../run/carried.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
+import { hooksFolderOf, type RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { openSpool, type Spool } from "../../session_log/spool.ts";
-import { stateFolder } from "../../ports/state_folder.ts";
 import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../run/usage.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -334,7 +333,7 @@ const RECORD_LAG_MS = 150;
  */
 async function openHooks({ folder, options, record }: RunParts): Promise<HookChannel | undefined> {
   const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal.hasPermissionHook);
-  const channel = hooksFolder(folder);
+  const channel = hooksFolderOf(folder.id);
   if (!hasHooks || channel === undefined) return undefined;
   try {
     return await openHookChannel({ folder: channel });
@@ -351,15 +350,10 @@ async function openHooks({ folder, options, record }: RunParts): Promise<HookCha
  */
 async function openTurnEvents({ folder, record, clock }: RunParts): Promise<Spool | undefined> {
   try {
-    return await openSpool(`${hooksFolder(folder)}/turns`, { clock });
+    return await openSpool(`${hooksFolderOf(folder.id)}/turns`, { clock });
   } catch (error) {
     const message = `the agents' hooks cannot tell of their turns, so their ends are seen later: ${errorText(error)}`;
     record({ type: "warning", message });
     return undefined;
   }
-}
-
-function hooksFolder({ id }: RunFolder): string | undefined {
-  const state = stateFolder();
-  return state === undefined ? undefined : `${state}/hooks/${id}`;
 }

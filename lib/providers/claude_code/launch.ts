@@ -1,6 +1,7 @@
 import { UsageError } from "../../errors.ts";
 import type { Host } from "../../ports/host.ts";
-import type { HookCommand, LaunchPlan, LaunchRequest } from "../provider.ts";
+import { claudeHook } from "./hooks.ts";
+import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 import { findNativeClaude } from "./program.ts";
 import { claudeSandboxSettings } from "./sandbox.ts";
 
@@ -63,11 +64,10 @@ const TURN_EVENTS = ["UserPromptSubmit", "Stop", "StopFailure"] as const;
  * that it rests.
  */
 function hookSettings({ hook, turnHook }: LaunchRequest) {
-  const handler = ({ command, timeoutSeconds: timeout }: HookCommand) => ({ type: "command", command, timeout });
   return [
-    ...(hook === undefined ? [] : [["PermissionRequest", [{ matcher: "*", hooks: [handler(hook)] }]] as const]),
+    ...(hook === undefined ? [] : [["PermissionRequest", [{ matcher: "*", hooks: [claudeHook(hook)] }]] as const]),
     ...(turnHook === undefined
       ? []
-      : TURN_EVENTS.map((event) => [event, [{ hooks: [{ ...handler(turnHook), async: true }] }]] as const)),
+      : TURN_EVENTS.map((event) => [event, [{ hooks: [{ ...claudeHook(turnHook), async: true }] }]] as const)),
   ];
 }

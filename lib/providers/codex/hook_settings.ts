@@ -1,9 +1,11 @@
 import { sha256Hex } from "../../text/digest.ts";
-import type { HookCommand } from "../provider.ts";
+import type { HookCommand } from "../hook_command.ts";
 
 /** What Codex calls an event, and what its trust calls it. */
 const TRUST_NAMES = {
   PermissionRequest: "permission_request",
+  PreToolUse: "pre_tool_use",
+  PostToolUse: "post_tool_use",
   UserPromptSubmit: "user_prompt_submit",
   Stop: "stop",
 } as const;

@@ -8,6 +8,7 @@ import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channe
 import type { StepProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
+import { type CommandHooks, openCommandHooks } from "./command_hooks.ts";
 import { writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
@@ -49,7 +50,8 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     const about = { name: "the agent", sandbox, host: systemHost(env), processRunner: systemProcessRunner };
     await requireSandbox(provider, { ...request, ...about });
   }
-  const attempt = new Attempt(request, { account, provider, files });
+  await using hooks = await openHooks(request, files);
+  const attempt = new Attempt(request, { account, provider, files, hooks });
   const { end, exitCode, stderr } = await attempt.run();
   const { sandbox } = attempt;
   if (stderr !== "") files.note(`stderr: ${stderr}`);
@@ -65,11 +67,12 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     seconds: (clock.now() - startMs) / 1000,
     ...(sessionId === undefined ? {} : { sessionId }),
   };
-  if (question !== undefined) {
+  const asked = (text: string) => {
     requireReadBack();
-    files.note(`asked: ${question}`);
-    throw new AgentAskedError(question, known);
-  }
+    files.note(`asked: ${text}`);
+    return new AgentAskedError(text, known);
+  };
+  if (question !== undefined) throw asked(question);
   if (end === "aborted") {
     files.note("stopped");
     throw signal.reason;
@@ -82,8 +85,25 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     ...(timedOut ? { timedOutAfterSeconds: timeLimitSeconds } : {}),
   });
   if (result.outcome === "completed") requireReadBack();
+  // Nobody knows whether it was reached: what nobody has answered must not pass.
+  const undecided = result.outcome === "completed" ? account.undecidedQuestion : undefined;
+  if (undecided !== undefined) throw asked(undecided);
   files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
   return { ...result, ...known };
+}
+
+/** Without hooks session log and report have to do. */
+async function openHooks(request: AttemptRequest, files: StepFiles): Promise<CommandHooks | undefined> {
+  const { ask, clock, onProgress } = request;
+  if (ask.hookFolder === undefined) return undefined;
+  try {
+    return await openCommandHooks(ask.hookFolder, { clock });
+  } catch (error) {
+    const text = `the CLI's hooks cannot tell of commands: ${errorText(error)}`;
+    files.note(text);
+    onProgress?.({ type: "trouble", text });
+    return undefined;
+  }
 }
 
 function notInSandbox({ label, sandbox }: StepProvider, problem: string): UsageError {
@@ -97,6 +117,8 @@ interface AttemptParts {
   readonly account: Account;
   readonly provider: StepProvider;
   readonly files: StepFiles;
+  /** Missing where the CLI's hooks tell nothing. */
+  readonly hooks: CommandHooks | undefined;
 }
 
 /** A CLI at work: its processes, and everything that is listened to meanwhile. */
@@ -130,7 +152,7 @@ class Attempt {
     const environment = { ...Deno.env.toObject(), ...env };
     const started = Promise.withResolvers<ProcessGroup>();
     const log = await this.#openLog(environment, started.promise);
-    const group = this.#start(environment["PATH"] ?? "");
+    const group = await this.#start(environment["PATH"] ?? "");
     started.resolve(group);
     const onAbort = () => this.#stop.resolve("aborted");
     signal.addEventListener("abort", onAbort, { once: true });
@@ -140,7 +162,7 @@ class Attempt {
     });
     if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
     this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
-    const listening = Promise.all([this.#followLog(log), this.#followAsks()]);
+    const listening = Promise.all([this.#followLog(log), this.#followAsks(), this.#followHooks()]);
     // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop.resolve("broken"));
     try {
@@ -159,16 +181,17 @@ class Attempt {
     }
   }
 
-  #start(path: string): ProcessGroup {
+  async #start(path: string): Promise<ProcessGroup> {
     const { ask, clock, env = {}, prompt, workdir } = this.request;
-    const { cli, headless } = this.parts.provider;
+    const { hooks, provider: { cli, headless } } = this.parts;
     const mark = { name: ATTEMPT_VARIABLE, value: this.#id };
     const variables = { [ASK_CHANNEL_VARIABLE]: ask.channelFolder, [mark.name]: mark.value };
-    const plan = headless.plan(this.request, {
+    const plan = await headless.plan(this.request, {
       host: systemHost(env),
       path,
       launcherFolder: ask.launcherFolder,
       variables,
+      ...(hooks === undefined ? {} : { hooks: hooks.pair }),
     });
     try {
       return startProcessGroup({
@@ -250,6 +273,19 @@ class Attempt {
       this.parts.account.takeQuestion(question);
       this.#stopIfAsked();
     }
+  }
+
+  async #followHooks(): Promise<void> {
+    const { account, hooks } = this.parts;
+    await hooks?.follow((event) => {
+      if (event.type === "ended") account.take({ ...event, source: "hook" }, "report");
+      else {
+        const { id, command } = event;
+        account.take({ type: "called", source: "hook", id, commands: [{ command, isCertain: true }] }, "report");
+      }
+      this.#stopIfAsked();
+      return account.question === undefined;
+    }, { signal: this.#written.signal });
   }
 
   #take(observation: Observation, teller: Teller): void {

@@ -1,5 +1,6 @@
 import type { Host } from "../../ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
+import type { CommandHookPair } from "./command_hooks.ts";
 import type { SessionReader } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
 
@@ -12,6 +13,8 @@ export interface HeadlessPlanOptions {
   readonly launcherFolder: string;
   /** Further variables for the agent's commands. */
   readonly variables: Readonly<Record<string, string>>;
+  /** What is told of each command; missing where there is no place for it. */
+  readonly hooks?: CommandHookPair;
 }
 
 /** How a CLI is started. */
@@ -40,7 +43,7 @@ export interface LogQuery {
 /** What is known of running a CLI without a terminal. */
 export interface HeadlessProvider {
   /** Pure. */
-  plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan;
+  plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
   createReader(request: Pick<AttemptRequest, "model">): SessionReader;
   /** Adds a line of the session log to what that says of the sandbox; missing where it tells nothing of it. Pure. */
   readonly foldSandbox?: (report: SandboxReport, line: string, folders: readonly string[]) => SandboxReport;

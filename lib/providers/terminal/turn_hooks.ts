@@ -1,5 +1,5 @@
 import type { Spool, SpooledMessage } from "../../session_log/spool.ts";
-import type { HookCommand } from "../provider.ts";
+import type { HookCommand } from "../hook_command.ts";
 import { readHookEvent } from "./hook_events.ts";
 import type { HookMail } from "./hook_witness.ts";
 
@@ -13,7 +13,7 @@ export interface TurnHooks {
 const TIMEOUT_SECONDS = 5;
 
 /** Lets an agent's CLI tell of its turns by way of a spool. */
-export function turnHooksOf(spool: Spool, agent: string): TurnHooks {
+export function turnHooksOf(spool: Pick<Spool, "commandFor" | "take" | "onArrival">, agent: string): TurnHooks {
   const listeners = new Set<() => void>();
   let come: readonly SpooledMessage[] = [];
   const collect = () => {

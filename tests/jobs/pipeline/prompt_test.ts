@@ -46,6 +46,7 @@ function prompt(change: {
     workdir: "/w",
     stepText: undefined,
     interactions: [],
+    launcherFolder: "/w/.panewright/runs/r1/bin",
     ...change.input,
   });
 }

@@ -13,7 +13,6 @@ function open() {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
   }, "tester");
   return {
     hooks,

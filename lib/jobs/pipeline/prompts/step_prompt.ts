@@ -22,6 +22,8 @@ export interface StepPromptInput {
   readonly stepText: string | undefined;
   /** The questions and answers of the whole run. */
   readonly interactions: readonly Interaction[];
+  /** Absolute path of the folder with the programs that ask: the PATH of the agent's commands may be another one. */
+  readonly launcherFolder: string;
 }
 
 /** The prompt of an attempt: everything, for a new agent; only the answer, for a session that knows the rest. */
@@ -32,12 +34,17 @@ export function buildStepPrompt(input: StepPromptInput): string {
     heading(input),
     ...task(input),
     allowedWrites(input),
-    autonomySection(input.at.autonomyLevel, input.settings.askCommands[0] ?? []),
+    autonomySection(input.at.autonomyLevel, askCommand(input)),
     interactionHistory(input.interactions),
     previousAttempt(input),
     answered === undefined ? undefined : `${answerPrompt(answered)}\n\nContinue the step from where it stands.`,
     END,
   ].filter((part) => part !== undefined && part !== "").join("\n\n");
+}
+
+function askCommand({ settings, launcherFolder }: StepPromptInput): readonly string[] {
+  const [program = "panewright", ...words] = settings.askCommands[0] ?? ["panewright", "ask"];
+  return [`${launcherFolder}/${program}`, ...words];
 }
 
 const END =

@@ -1,5 +1,7 @@
 import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
 import type { AttemptRequest } from "../../headless/seam.ts";
+import { shellJoin } from "../../../shell/mod.ts";
+import { claudeCommandHooks } from "../hooks.ts";
 import { claudeSandboxSettings } from "../sandbox.ts";
 import { createClaudeReader } from "./session_reader.ts";
 
@@ -14,7 +16,8 @@ export const claudeHeadless: HeadlessProvider = {
  * prompt on standard input.
  *
  * Commands that ask are allowed beforehand, and so are all others in a sandbox; what else the agent may do is for the
- * arguments and the settings to say.
+ * arguments and the settings to say. Of several `--settings` the last one counts (2.1.328): one among the arguments
+ * replaces ours with the hooks, but not the sandbox.
  *
  * @example
  * ```ts
@@ -34,12 +37,18 @@ export const claudeHeadless: HeadlessProvider = {
  *   launcherFolder: "/run/bin",
  *   variables: {},
  * });
- * assertEquals(plan.argv.slice(-4), ["--model", "opus", "--allowedTools", "Bash(panewright ask:*)"]);
+ * assertEquals(plan.argv.slice(-2), ["Bash(panewright ask:*)", "Bash(/run/bin/panewright ask:*)"]);
  * assertEquals(plan.env, { PATH: "/run/bin:/bin" });
  * ```
  */
 export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
   const { model, args = [], ask, command = ["claude"], env = {}, resumeSessionId, sandbox } = request;
+  const settings = {
+    ...(sandbox === undefined ? {} : claudeSandboxSettings(sandbox, { autoAllow: true })),
+    ...(options.hooks === undefined ? {} : { hooks: claudeCommandHooks(options.hooks) }),
+  };
+  const ours = Object.keys(settings).length === 0 ? [] : ["--settings", JSON.stringify(settings)];
+  const folder = options.launcherFolder;
   return {
     argv: [
       ...command,
@@ -47,14 +56,15 @@ export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOp
       "--output-format",
       "stream-json",
       "--verbose",
-      ...args,
-      ...(sandbox === undefined
-        ? []
-        : ["--settings", JSON.stringify(claudeSandboxSettings(sandbox, { autoAllow: true }))]),
+      ...(sandbox === undefined ? [...ours, ...args] : [...args, ...ours]),
       ...(model === undefined ? [] : ["--model", model]),
       ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
       "--allowedTools",
       ...ask.commands.map((words) => `Bash(${words.join(" ")}:*)`),
+      // A rule cannot name every path.
+      ...(/[()*,]/.test(folder)
+        ? []
+        : ask.commands.map((words) => `Bash(${shellJoin([`${folder}/${words[0]}`, ...words.slice(1)])}:*)`)),
     ],
     env: { ...env, ...options.variables, PATH: `${options.launcherFolder}:${options.path}` },
   };

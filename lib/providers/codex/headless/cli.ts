@@ -1,6 +1,7 @@
 import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
 import type { AttemptRequest } from "../../headless/seam.ts";
 import { findNativeCodex } from "../program.ts";
+import { codexHookSettings } from "../hook_settings.ts";
 import { codexSandboxSettings } from "../sandbox.ts";
 import { foldTurnContext } from "../turn_context.ts";
 import { openCodexLog } from "./open_log.ts";
@@ -19,13 +20,14 @@ export const codexHeadless: HeadlessProvider = {
  *
  * Commands must find the launchers of `panewright ask`, so they do not run in a login shell: there /etc/profile sets
  * PATH anew, and what `shell_environment_policy.set` names outlives that only once Codex' snapshot of the shell is
- * ready (0.169.0). A version that does not know `allow_login_shell` passes over it.
+ * ready (0.169.0). A version that does not know `allow_login_shell` passes over it. Hooks tell each exact command in any
+ * case (0.130.0 and later).
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { systemClock } from "../../../ports/clock.ts";
- * const plan = codexExecPlan({
+ * const plan = await codexExecPlan({
  *   workdir: "/work",
  *   prompt: "Do it.",
  *   resumeSessionId: "01a1",
@@ -43,10 +45,10 @@ export const codexHeadless: HeadlessProvider = {
  * assertEquals(plan.argv.slice(-4), ['shell_environment_policy.set.PATH="/run/bin:/bin"', "resume", "01a1", "-"]);
  * ```
  */
-export function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
+export async function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): Promise<HeadlessPlan> {
   const { model, args = [], command, env = {}, resumeSessionId } = request;
   const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
-  const { launcherFolder, path } = options;
+  const { hooks, launcherFolder, path } = options;
   const variables = { ...options.variables, PATH: `${launcherFolder}:${path}` };
   const settings = [
     "features.daemon_auto_start=false",
@@ -55,6 +57,9 @@ export function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOpti
     ...Object.entries(variables).map(([name, value]) =>
       `shell_environment_policy.set.${name}=${JSON.stringify(value)}`
     ),
+    ...(hooks === undefined
+      ? []
+      : await codexHookSettings([["PreToolUse", hooks.before], ["PostToolUse", hooks.after]])),
     ...(request.sandbox === undefined ? [] : codexSandboxSettings(request.sandbox)),
   ];
   return {

@@ -1,0 +1,24 @@
+import type { CommandHookPair } from "../headless/command_hooks.ts";
+import type { HookCommand } from "../hook_command.ts";
+
+/** A hook as Claude Code's settings have it (2.1.328). */
+export function claudeHook({ command, timeoutSeconds: timeout }: HookCommand) {
+  return { type: "command", command, timeout } as const;
+}
+
+/**
+ * The hooks of `--settings` that tell of each shell command: before it runs, and when it has ended, well or not
+ * (2.1.328).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const before = { command: "/b", timeoutSeconds: 5 };
+ * const { PreToolUse } = claudeCommandHooks({ before, after: { command: "/a", timeoutSeconds: 30 } });
+ * assertEquals(PreToolUse, [{ matcher: "Bash", hooks: [{ type: "command", command: "/b", timeout: 5 }] }]);
+ * ```
+ */
+export function claudeCommandHooks({ before, after }: CommandHookPair) {
+  const ofBash = (hook: HookCommand) => [{ matcher: "Bash", hooks: [claudeHook(hook)] }] as const;
+  return { PreToolUse: ofBash(before), PostToolUse: ofBash(after), PostToolUseFailure: ofBash(after) };
+}
