@@ -124,6 +124,21 @@ export async function listByGit(question: GitQuestion): Promise<readonly string[
   return names.map((name) => name.replace(/\/$/, ""));
 }
 
+/**
+ * What git has of the files that it tracks below a folder: the id of each one's content, by its name relative to the
+ * folder.
+ *
+ * @throws {UntoldError} when git does not answer
+ */
+export async function listBlobs(question: GitQuestion): Promise<ReadonlyMap<string, string>> {
+  const answer = await askGit(question, ["ls-files", "-z", "--stage"]);
+  const entries = answer?.code === 0 ? answer.stdout.split("\0") : [];
+  return new Map(entries.flatMap((entry) => {
+    const { blob = "", name = "" } = /^100\d{3} (?<blob>[0-9a-f]+) 0\t(?<name>.*)$/s.exec(entry)?.groups ?? {};
+    return name === "" ? [] : [[name, blob]];
+  }));
+}
+
 /** Where a repository's parts are. Absolute paths. */
 export interface Repository {
   /** Its working tree. */

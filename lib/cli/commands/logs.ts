@@ -128,7 +128,13 @@ function describe({ record, fact }: ReadRecord, folder: RunFolder): readonly Sho
   // The reader has checked it against its job's schema.
   const shown = fact as ShownRecord;
   const lines = describeRecord(shown);
-  if (shown.type !== "attempt_started") return lines;
-  const log = `what it says and runs is in ${folder.path}/${shown.folder}/log.txt`;
-  return [...lines, { text: sanitizeLine(log), tone: "plain", importance: "normal" }];
+  const place = placeTold(shown, folder);
+  return place === undefined ? lines : [...lines, { text: sanitizeLine(place), tone: "plain", importance: "normal" }];
+}
+
+/** Where there is more than the record says. */
+function placeTold(record: ShownRecord, { path }: RunFolder): string | undefined {
+  if (record.type === "attempt_started") return `what it says and runs is in ${path}/${record.folder}/log.txt`;
+  if (record.type !== "files_changed" || record.files.length === 0) return undefined;
+  return `what it changed is in ${path}/${record.folder}/${record.hasPatch ? "diff.patch" : "files.txt"}`;
 }

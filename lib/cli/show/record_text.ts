@@ -241,6 +241,14 @@ const WORDS: {
   },
   usage_limit_waited: () => line("the usage limit should be reset: trying again"),
   files_look_started: ({ moment }) => detail(`looking at the files of the working directory, ${moment} the step`),
+  files_changed: ({ files, more = 0 }) => {
+    if (files.length === 0) return detail("no file was changed");
+    const others = files.length + more - NAMED_FILES;
+    return line(
+      `changed ${plural(files.length + more, "file")}: ${files.slice(0, NAMED_FILES).join(", ")}` +
+        (others > 0 ? ` and ${others} more` : ""),
+    );
+  },
   writes_checked: ({ outside, more = 0, untold, enforced, note: why }) => {
     if (untold === undefined && outside.length === 0) return detail("nothing was written outside of allow_write");
     const others = more === 0 ? "" : ` and ${more} more`;
@@ -263,6 +271,9 @@ const WORDS: {
   task_finished: ({ task, outcome }) =>
     outcome === "pass" ? line(`task ${task}: PASS`, "good") : line(`task ${task}: FAIL`, "bad", "detail"),
 };
+
+/** How many of the files that a step has changed a line names. */
+const NAMED_FILES = 5;
 
 const OUTCOMES: Readonly<Record<RunEnd, string>> = {
   pass: "PASS",

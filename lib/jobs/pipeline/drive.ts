@@ -6,9 +6,10 @@ import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "./state.ts";
 import { runCheck } from "./step_checks.ts";
+import { dropContents, forgetFiles, leaveChanges } from "./step_files.ts";
 import { beginTask, finishTask, folderResult } from "./drive_tasks.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
-import { forgetFiles, noteFiles, runWriteCheck } from "./write_check.ts";
+import { runWriteCheck, watchWrites } from "./write_check.ts";
 
 /**
  * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not
@@ -19,6 +20,14 @@ import { forgetFiles, noteFiles, runWriteCheck } from "./write_check.ts";
  * @throws the signal's reason when it is aborted
  */
 export async function driveRun(drive: Drive): Promise<RunResult> {
+  try {
+    return await playSteps(drive);
+  } finally {
+    await dropContents(drive);
+  }
+}
+
+async function playSteps(drive: Drive): Promise<RunResult> {
   for (;;) {
     drive.signal.throwIfAborted();
     const action = nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel);
@@ -76,7 +85,7 @@ async function perform(
 async function startStep(at: StepPlace, drive: Drive): Promise<void> {
   const { task, step, plan, autonomyLevel } = at;
   const startedAt = drive.wallClock().toISOString();
-  const baseline = plan.allowWrite === undefined ? undefined : await noteFiles(at, drive);
+  const baseline = await watchWrites(at, drive);
   drive.record({
     type: "step_started",
     task: task.number,
@@ -93,6 +102,8 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
 async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive: Drive): Promise<void> {
   const { at, reason } = action;
   const { task, step, plan } = at;
+  await leaveChanges(at, drive);
+  await dropContents(drive);
   drive.record({
     type: "step_finished",
     task: task.number,

@@ -123,8 +123,8 @@ export const EXEC_FACTS = {
     model: optional(text),
     autonomyLevel,
     /**
-     * The SHA-256 of what the files were before the step; only where writes are looked at. A git tree in journals of
-     * earlier versions.
+     * The SHA-256 of the note of what the files were before the step; missing where that cannot be told. A git tree in
+     * journals of earlier versions.
      */
     baseline: optional(text),
     /** ISO 8601. */
@@ -207,6 +207,20 @@ export const EXEC_FACTS = {
     /** Whether such files, or that it cannot be told, make the step fail. */
     enforced: flag,
     note: optional(text),
+  },
+  /** What a step that is over has changed; with what its checks have. */
+  files_changed: {
+    task: number,
+    step: number,
+    /** Relative to the working directory. */
+    files: listOf(text),
+    /** How many more there are. */
+    more: optional(number),
+    /** Where `files.txt` with all of them is, relative to the run's folder. */
+    folder: text,
+    /** Whether `diff.patch` is there, too. */
+    hasPatch: flag,
+    passable: flag,
   },
   check_started: {
     task: number,

@@ -15,6 +15,15 @@ export interface SnapshotOptions {
   readonly maxFiles?: number;
 }
 
+/** A file that was read. */
+export interface ReadFile {
+  /** Relative to the working directory. */
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The SHA-256 of them. */
+  readonly content: string;
+}
+
 /** What the files are at one moment: plain data. Paths are relative to the working directory. */
 export interface FileSnapshot {
   /** The top of the repository, or the working directory itself. */
@@ -59,11 +68,14 @@ const MAX_BYTES_OF_FILE = 32 * 1024 * 1024;
  * git is asked only which files are to be read: what the repository configures is not run, and what git answers cannot
  * hide a file.
  *
+ * @param options.onRead told of each file that was read and git does not keep itself
  * @throws {UntoldError} when the files cannot be told
  * @throws the signal's reason when it is aborted
  */
-export async function snapshotFiles(options: SnapshotOptions): Promise<FileSnapshot> {
-  const { workdir } = options;
+export async function snapshotFiles(
+  options: SnapshotOptions & { readonly onRead?: (file: ReadFile) => Promise<void> },
+): Promise<FileSnapshot> {
+  const { workdir, onRead } = options;
   const repository = await findRepository({ ...options, folder: workdir });
   const top = repository?.root ?? workdir;
   const listed = repository === undefined ? undefined : await listByGit({ ...options, folder: top });
@@ -80,8 +92,13 @@ export async function snapshotFiles(options: SnapshotOptions): Promise<FileSnaps
     const state = stateOf(info);
     const isRecent = state.ctime + TIME_STEP_MS > Date.now();
     const isWithin = state.size <= Math.min(MAX_BYTES_OF_FILE, bytesLeft);
-    const content = isWithin && (isOfGit || isRecent || isRead(name)) ? await contentOf(path, state) : undefined;
-    if (content !== undefined && state.kind === "file") bytesLeft -= state.size;
+    const isToRead = isWithin && (isOfGit || isRecent || isRead(name));
+    const bytes = isToRead && state.kind === "file" ? readBytes(path, state.size) : undefined;
+    const content = bytes !== undefined ? await sha256Hex(bytes) : state.kind === "link" ? readLink(path) : undefined;
+    if (bytes !== undefined && content !== undefined) {
+      bytesLeft -= bytes.length;
+      if (!isOfGit && isRead(name)) await onRead?.({ name, bytes, content });
+    }
     files[name] = { ...state, ...(isRecent ? { isRecent } : {}), ...(content === undefined ? {} : { content }) };
   }
   return { ...places, rootId: idOf(top), files };
@@ -206,9 +223,22 @@ function stateOf({ isFile, isSymlink, mode, size, mtime, ctime, ino, nlink }: De
 
 /** @returns `undefined` where it cannot be read, or has no content */
 async function contentOf(path: string, { kind, size }: FileState): Promise<string | undefined> {
+  if (kind === "link") return readLink(path);
+  const bytes = kind === "file" ? readBytes(path, size) : undefined;
+  return bytes === undefined ? undefined : await sha256Hex(bytes);
+}
+
+function readLink(path: string): string | undefined {
   try {
-    if (kind === "link") return Deno.readLinkSync(path);
-    return kind === "file" ? await sha256Hex(readRegularFile(path, { maxBytes: size })) : undefined;
+    return Deno.readLinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function readBytes(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return readRegularFile(path, { maxBytes });
   } catch {
     return undefined;
   }

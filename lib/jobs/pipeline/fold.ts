@@ -79,6 +79,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
     case "check_started":
     case "command_repeated":
+    case "files_changed":
     case "files_look_started":
     case "question_waiting":
     case "usage_limit_reached":

@@ -72,7 +72,7 @@ export interface StepState {
   readonly sessionId: string | undefined;
   /** Why the last attempt is not good enough, for the next one. */
   readonly feedback: string | undefined;
-  /** The SHA-256 of what the files were before the step; only where writes are looked at. */
+  /** The SHA-256 of the note of what the files were before the step; missing where that cannot be told. */
   readonly baseline: string | undefined;
   /** ISO 8601; empty before it is started. */
   readonly startedAt: string;

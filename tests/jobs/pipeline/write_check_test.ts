@@ -52,7 +52,11 @@ Deno.test("a step that writes only what it may passes, in a directory that was n
   // Nothing of the repository was touched by the check itself: its index is as it was.
   assertEquals(await git(dir, "status", "--porcelain"), ` M docs/x.md\n M src/a.ts\n?? left-over.txt\n?? src/deep/\n`);
   assertEquals(await git(dir, "count-objects"), objects);
-  assertEquals([...Deno.readDirSync(`${report.folder.stepsDir}/01-a`)].map(({ name }) => name), ["attempt-1"]);
+  assertEquals([...Deno.readDirSync(`${report.folder.stepsDir}/01-a`)].map(({ name }) => name).toSorted(), [
+    "attempt-1",
+    "diff.patch",
+    "files.txt",
+  ]);
 });
 
 Deno.test("files changed, made, deleted or committed outside of allow_write fail the step, and the next attempt is told", async () => {

@@ -1,0 +1,46 @@
+import { blobId } from "./blob_id.ts";
+import { listBlobs } from "../list_files.ts";
+import type { ReadFile } from "./file_snapshot.ts";
+
+/** What files had in them before a step: git has most of it, the rest is kept in a folder, by its SHA-256. */
+export interface BeforeContents {
+  /** Takes a file in while the files are looked at. */
+  take(file: ReadFile): Promise<void>;
+  /** What of it git has: ids by names, filled by `take`. */
+  readonly blobs: Readonly<Record<string, string>>;
+}
+
+/** How much is kept besides what git has; what is beyond it is not shown in a patch. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
+/** What is in larger files is not shown in a patch. */
+export const MAX_SHOWN_BYTES = 1024 * 1024;
+
+/**
+ * Begins to keep what the files of a working directory have in them.
+ *
+ * @param keptFolder absolute; it is made
+ * @throws {UntoldError} when git does not answer
+ */
+export async function keepContents(
+  keptFolder: string,
+  { workdir, signal }: { readonly workdir: string; readonly signal: AbortSignal },
+): Promise<BeforeContents> {
+  await Deno.mkdir(keptFolder, { recursive: true, mode: 0o700 });
+  const known = await listBlobs({ folder: workdir, signal });
+  const blobs: Record<string, string> = Object.create(null);
+  let bytesLeft = MAX_KEPT_BYTES;
+  return {
+    blobs,
+    async take({ name, bytes, content }) {
+      const blob = known.get(name);
+      if (blob !== undefined && blob === await blobId(bytes, blob.length)) {
+        blobs[name] = blob;
+        return;
+      }
+      if (name.startsWith("../") || bytes.length > Math.min(MAX_SHOWN_BYTES, bytesLeft)) return;
+      bytesLeft -= bytes.length;
+      await Deno.writeFile(`${keptFolder}/${content}`, bytes, { mode: 0o600 });
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
+import { readRegularText } from "../../ports/regular_file.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import { findRepository, UntoldError } from "../list_files.ts";
+import { keepContents } from "./before_contents.ts";
+import type { Drive } from "./context.ts";
+import { changedFiles, type FileSnapshot, snapshotFiles } from "./file_snapshot.ts";
+import type { StepPlace } from "./machine.ts";
+import { stepFolder } from "./step_folders.ts";
+import { makePatch } from "./step_patch.ts";
+
+/** How many files a record names. */
+export const MAX_NAMED_FILES = 200;
+
+const MAX_NOTE_BYTES = 512 * 1024 * 1024;
+
+/** What is noted before a step. Plain data. */
+export interface FilesNote {
+  readonly snapshot: FileSnapshot;
+  /** What of the contents git has: ids by names. */
+  readonly blobs: Readonly<Record<string, string>>;
+}
+
+/**
+ * Notes what the files are before a step.
+ *
+ * @returns the SHA-256 of the note
+ * @throws {UntoldError} when it cannot be told
+ */
+export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
+  const { plan: { workdir }, signal, folder } = drive;
+  tellLook(at, "before", drive);
+  await makeOwnFolder(folder.stepsDir);
+  const own = await makeFoldersBelow(folder.stepsDir, stepFolderOf(at, drive));
+  const contents = await keepContents(keptFolder(own), { workdir, signal });
+  const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
+  const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
+  await replaceFile(notePath(own), text);
+  return await sha256Hex(text);
+}
+
+/**
+ * The files that have changed since a step began, with what was noted before it.
+ *
+ * The agent can write to the folder of its run: only the note that has the hash of the journal counts.
+ *
+ * @throws {UntoldError} when it cannot be told
+ */
+export async function changedInStep(
+  at: StepPlace,
+  drive: Drive,
+): Promise<{ readonly changed: readonly string[]; readonly note: FilesNote }> {
+  const { plan: { workdir }, signal } = drive;
+  const { baseline } = at.step;
+  if (baseline === undefined) throw new UntoldError("it was not noted what the files were before the step");
+  const text = readNote(notePath(ownFolder(at, drive)));
+  if (await sha256Hex(text) !== baseline) {
+    throw new UntoldError("the note of what the files were before the step is gone, or not the one that was made");
+  }
+  tellLook(at, "after", drive);
+  const note: FilesNote = JSON.parse(text);
+  return { note, changed: await changedFiles(note.snapshot, { workdir, signal }) };
+}
+
+function readNote(path: string): string {
+  try {
+    return readRegularText(path, { maxBytes: MAX_NOTE_BYTES });
+  } catch {
+    return "";
+  }
+}
+
+/** Leaves what a step that is over has changed in its folder: the names, and a patch. */
+export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
+  // That it cannot be told was said when the step began.
+  if (at.step.baseline === undefined) return;
+  const { plan: { workdir }, signal, redactor, record } = drive;
+  const place = { task: at.task.number, step: at.step.number };
+  try {
+    const { changed, note: { snapshot: before, blobs } } = await changedInStep(at, drive);
+    const own = ownFolder(at, drive);
+    const repository = await findRepository({ folder: workdir, signal });
+    const patch = await makePatch({
+      workdir,
+      changed,
+      before,
+      blobs,
+      keptFolder: keptFolder(own),
+      signal,
+      ...(repository === undefined ? {} : { objects: `${repository.gitFolders.at(-1)}/objects` }),
+    });
+    await replaceFile(`${own}/files.txt`, redactor.text(changed.map((name) => `${name}\n`).join("")));
+    if (patch !== undefined) await replaceFile(`${own}/diff.patch`, redactor.text(patch));
+    const more = changed.length - MAX_NAMED_FILES;
+    record({
+      type: "files_changed",
+      ...place,
+      files: changed.slice(0, MAX_NAMED_FILES),
+      ...(more > 0 ? { more } : {}),
+      folder: `steps/${stepFolderOf(at, drive)}`,
+      hasPatch: patch !== undefined,
+      passable: true,
+    });
+  } catch (error) {
+    if (!(error instanceof UntoldError)) throw error;
+    record({ type: "warning", message: `step "${at.plan.name}": what it changed cannot be told: ${error.message}` });
+  }
+}
+
+/** Removes what was noted before a step: nothing is compared with it any more. */
+export async function forgetFiles(at: StepPlace, drive: Drive): Promise<void> {
+  await Deno.remove(notePath(ownFolder(at, drive))).catch(() => {});
+}
+
+/**
+ * Removes the contents that are kept for the step under way. What is compared with them later is shown as far as git
+ * has it.
+ */
+export async function dropContents(drive: Drive): Promise<void> {
+  const task = drive.state().current;
+  if (task === undefined) return;
+  await Deno.remove(keptFolder(ownFolder({ task, step: task.step }, drive)), { recursive: true }).catch(() => {});
+}
+
+type Place = Pick<StepPlace, "task" | "step">;
+
+function tellLook({ task, step }: Place, moment: "before" | "after", { record }: Drive): void {
+  record({ type: "files_look_started", task: task.number, step: step.number, moment, passable: true });
+}
+
+function ownFolder(at: Place, drive: Drive): string {
+  return `${drive.folder.stepsDir}/${stepFolderOf(at, drive)}`;
+}
+
+function notePath(folder: string): string {
+  return `${folder}/files-before.json`;
+}
+
+function keptFolder(folder: string): string {
+  return `${folder}/files-before`;
+}
+
+function stepFolderOf({ task, step }: Place, { target }: Drive): string {
+  return stepFolder({ target, task: task.number, step: step.number, name: task.steps[step.number - 1] ?? "" });
+}

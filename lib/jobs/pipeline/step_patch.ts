@@ -1,0 +1,135 @@
+import { systemProcessRunner } from "../../ports/process.ts";
+import { listByGit, lstatOf } from "../list_files.ts";
+import { MAX_SHOWN_BYTES } from "./before_contents.ts";
+import type { FileSnapshot } from "./file_snapshot.ts";
+
+/** What a step has changed, and where what was there before is. Paths are absolute. */
+export interface PatchRequest {
+  readonly workdir: string;
+  /** The files that have changed, relative to the working directory. */
+  readonly changed: readonly string[];
+  readonly before: FileSnapshot;
+  /** Which contents git has: ids by names. */
+  readonly blobs: Readonly<Record<string, string>>;
+  /** The other contents, by their SHA-256. */
+  readonly keptFolder: string;
+  /** Where the repository keeps its objects; missing where there is none. */
+  readonly objects?: string;
+  readonly signal: AbortSignal;
+}
+
+/** More files than that are not shown. */
+const MAX_FILES = 500;
+
+const MAX_PATCH_BYTES = 8 * 1024 * 1024;
+
+const GIT_TIMEOUT_MS = 60_000;
+
+/**
+ * The differences as a patch: those of files in the working directory that git does not ignore, up to 1 MiB each.
+ *
+ * git compares them in a repository of its own, outside of the working directory and without anybody's configuration,
+ * so that nothing that a repository could configure is run. It is removed again.
+ *
+ * @returns `undefined` where git is missing, or what was there before cannot be found any more
+ * @throws the signal's reason when it is aborted
+ */
+export async function makePatch(request: PatchRequest): Promise<string | undefined> {
+  const folder = await Deno.makeTempDir({ prefix: "panewright-patch-" });
+  try {
+    const { before, after } = await sidesOf(request, folder);
+    const git = await ownRepository(folder, request);
+    const trees = [await git.tree("before", before), await git.tree("after", after)];
+    return await git.run(["diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", ...trees]);
+  } catch (error) {
+    if (error instanceof NoPatchError || error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+}
+
+class NoPatchError extends Error {}
+
+/** A file as it is or was: by its id, or by a path at which its content is. */
+interface Entry {
+  readonly name: string;
+  readonly mode: "100644" | "100755" | "120000";
+  readonly blob?: string;
+  readonly path?: string;
+}
+
+async function sidesOf(request: PatchRequest, folder: string) {
+  const { workdir, changed, before: { files }, blobs, keptFolder, signal } = request;
+  const listed = await listByGit({ folder: workdir, signal });
+  const shown = listed === undefined ? undefined : new Set(listed);
+  const linkFile = (target: string) => {
+    const path = `${folder}/link-${crypto.randomUUID()}`;
+    Deno.writeTextFileSync(path, target);
+    return path;
+  };
+  const [before, after]: [Entry[], Entry[]] = [[], []];
+  for (const name of changed.filter((name) => !/^\.\.\/|^\.git\/|\p{Cc}/u.test(name)).slice(0, MAX_FILES)) {
+    const then = files[name];
+    const blob = blobs[name];
+    if (then !== undefined) {
+      const kept = `${keptFolder}/${then.content}`;
+      const mode = then.kind === "link" ? "120000" : (then.mode & 0o111) === 0 ? "100644" : "100755";
+      if (then.kind === "link") before.push({ name, mode, path: linkFile(then.content ?? "") });
+      else if (blob !== undefined) before.push({ name, mode, blob });
+      else if (then.content !== undefined && lstatOf(kept)?.isFile) before.push({ name, mode, path: kept });
+      // Without what it was, the whole file would look new.
+      else continue;
+    } else if (shown !== undefined && !shown.has(name)) continue;
+    const path = `${workdir}/${name}`;
+    const now = lstatOf(path);
+    if (now?.isSymlink) after.push({ name, mode: "120000", path: linkFile(Deno.readLinkSync(path)) });
+    else if (now?.isFile && now.size <= MAX_SHOWN_BYTES) {
+      after.push({ name, mode: ((now.mode ?? 0) & 0o111) === 0 ? "100644" : "100755", path });
+    } else if (now !== undefined && then !== undefined) before.pop();
+  }
+  return { before, after };
+}
+
+async function ownRepository(folder: string, { objects, blobs, signal }: PatchRequest) {
+  const run = async (args: readonly string[], { stdin = "", index = "none" } = {}) => {
+    const { code, stdout, truncated } = await systemProcessRunner.run({
+      argv: ["git", "-c", "core.compression=0", ...args],
+      cwd: folder,
+      clearEnv: true,
+      env: {
+        PATH: Deno.env.get("PATH") ?? "",
+        LC_ALL: "C",
+        GIT_DIR: `${folder}/git`,
+        GIT_INDEX_FILE: `${folder}/${index}`,
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+      },
+      stdin,
+      timeoutMs: GIT_TIMEOUT_MS,
+      maxOutputBytes: MAX_PATCH_BYTES,
+      signal,
+    });
+    if (code !== 0 || truncated) throw new NoPatchError(`git ${args[0]} ended with ${code}, or told too much`);
+    return stdout;
+  };
+  const format = Object.values(blobs)[0]?.length === 64 ? "sha256" : "sha1";
+  await run(["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, `${folder}/git`]);
+  if (objects !== undefined) {
+    await Deno.mkdir(`${folder}/git/objects/info`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/git/objects/info/alternates`, `${objects}\n`);
+  }
+  return {
+    run,
+    /** @returns the id of a tree of these files */
+    async tree(index: string, entries: readonly Entry[]): Promise<string> {
+      const paths = entries.flatMap(({ path }) => path ?? []);
+      const stdin = paths.map((path) => `${JSON.stringify(path)}\n`).join("");
+      const hashed = (await run(["hash-object", "-w", "--no-filters", "--stdin-paths"], { stdin })).split("\n");
+      const blobOf = new Map(paths.map((path, at) => [path, hashed[at] ?? ""]));
+      const lines = entries.map(({ name, mode, blob, path }) => `${mode} ${blob ?? blobOf.get(path!)}\t${name}\0`);
+      await run(["update-index", "-z", "--add", "--index-info"], { stdin: lines.join(""), index });
+      return (await run(["write-tree", "--missing-ok"], { index })).trim();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { describeRecord } from "../../../lib/cli/show/record_text.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { type Act, asks, cast, only, resumeIn, runIn, says, step } from "./support.ts";
+
+async function git(dir: TempDir, ...args: readonly string[]): Promise<string> {
+  const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
+  const { code, stdout, stderr } = await systemProcessRunner.run({
+    argv: ["git", ...identity, ...args],
+    cwd: dir.path,
+  });
+  assertEquals(code, 0, stderr);
+  return stdout;
+}
+
+/** A repository with a clean, a changed and an untracked file. */
+async function repository(): Promise<TempDir> {
+  const dir = await tempDir();
+  await dir.write({ "clean.txt": "one\n", "changed.txt": "one\n", "gone.txt": "one\n", ".gitignore": ".env\n" });
+  await dir.write({ "task.md": "Work." });
+  await git(dir, "init", "--quiet");
+  await git(dir, "add", "--all");
+  await git(dir, "commit", "--quiet", "--message", "begin");
+  await dir.write({ "changed.txt": "two\n", "untracked.txt": "one\n", ".env": "KEY=1\n" });
+  return dir;
+}
+
+const changes = (dir: TempDir, then: Act = says()): Act => async (request) => {
+  await dir.write({ "clean.txt": "three\n", "changed.txt": "three\n", "untracked.txt": "three\n" });
+  await dir.write({ "new.txt": "new\n", ".env": "KEY=hunter2\n" });
+  await Deno.remove(`${dir.path}/gone.txt`);
+  return await then(request);
+};
+
+/** The lines of a patch that name files, or show what was there or is. */
+function essence(patch: string): readonly string[] {
+  return patch.split("\n").filter((line) => /^(?:diff|[-+](?![-+]))/.test(line));
+}
+
+const ALL = [
+  ...["diff --git a/changed.txt b/changed.txt", "-two", "+three"],
+  ...["diff --git a/clean.txt b/clean.txt", "-one", "+three"],
+  ...["diff --git a/gone.txt b/gone.txt", "-one"],
+  ...["diff --git a/new.txt b/new.txt", "+new"],
+  ...["diff --git a/untracked.txt b/untracked.txt", "-one", "+three"],
+];
+
+const FILES = [".env", "changed.txt", "clean.txt", "gone.txt", "new.txt", "untracked.txt"];
+
+const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name).toSorted();
+
+for (const outcome of ["pass", "fail"] as const) {
+  Deno.test(`a step that ends in ${outcome} leaves a patch and a list of files, without what git ignores`, async () => {
+    await using dir = await repository();
+    const before = await git(dir, "count-objects");
+    const missing = { type: "fileExists", paths: ["never"] } as const;
+    const checks = outcome === "pass" ? [{ type: "none" } as const] : [missing];
+    const { report, events } = await runIn(dir, [step("a", { checks })], cast(changes(dir)));
+    assertEquals(report.outcome, outcome);
+    const folder = `${report.folder.stepsDir}/01-a`;
+    assertEquals(essence(await Deno.readTextFile(`${folder}/diff.patch`)), ALL);
+    assertEquals(await Deno.readTextFile(`${folder}/files.txt`), `${FILES.join("\n")}\n`);
+    assertEquals(await git(dir, "count-objects"), before);
+    // A failed step may be tried again: then what its files were is still needed.
+    const kept = outcome === "pass" ? [] : ["files-before.json"];
+    assertEquals(names(folder), ["attempt-1", "diff.patch", ...kept, "files.txt"]);
+    const [told] = only(events, "files_changed");
+    assertEquals([told?.files, told?.folder, told?.hasPatch], [FILES, "steps/01-a", true]);
+    assertEquals(describeRecord(told!).map(({ text }) => text), [
+      "changed 6 files: .env, changed.txt, clean.txt, gone.txt, new.txt and 1 more",
+    ]);
+  });
+}
+
+Deno.test("the patch of a step is what git can apply: modes, links, names with blanks, and no line end at the end", async () => {
+  await using dir = await repository();
+  const act: Act = async (request) => {
+    await dir.write({ "with blank.txt": "no line end", "clean.txt": "ünï\n" });
+    await Deno.chmod(`${dir.path}/clean.txt`, 0o755);
+    await Deno.symlink("clean.txt", `${dir.path}/link`);
+    return await says()(request);
+  };
+  const { report } = await runIn(dir, [step("a")], cast(act));
+  await git(dir, "checkout", "--quiet", "clean.txt");
+  for (const name of ["link", "with blank.txt"]) await Deno.remove(`${dir.path}/${name}`);
+  await git(dir, "apply", `${report.folder.stepsDir}/01-a/diff.patch`);
+  assertEquals(await Deno.readTextFile(`${dir.path}/clean.txt`), "ünï\n");
+  assertEquals(((await Deno.stat(`${dir.path}/clean.txt`)).mode ?? 0) & 0o111, 0o111);
+  assertEquals(await Deno.readLink(`${dir.path}/link`), "clean.txt");
+  assertEquals(await Deno.readTextFile(`${dir.path}/with blank.txt`), "no line end");
+});
+
+Deno.test("a run that waits keeps no contents; the patch after it shows what git has", async () => {
+  await using dir = await repository();
+  const limited = [step("a")];
+  const waiting = await runIn(dir, limited, cast(asks("Which?")));
+  assertEquals(waiting.report.outcome, "waiting");
+  const { folder } = waiting.report;
+  assertEquals(names(`${folder.stepsDir}/01-a`), ["attempt-1", "files-before.json"]);
+  const { report } = await resumeIn(dir, limited, {
+    ...cast(changes(dir)),
+    run: folder.id,
+    person: () => Promise.resolve("this"),
+  });
+  assertEquals(report.outcome, "pass", report.reason);
+  assertEquals(await Deno.readTextFile(`${folder.stepsDir}/01-a/files.txt`), `${FILES.join("\n")}\n`);
+  const shown = essence(await Deno.readTextFile(`${folder.stepsDir}/01-a/diff.patch`));
+  assertEquals(shown, ALL.filter((_, at) => at >= 3 && at < 10));
+});
+
+Deno.test("without git there is a patch, too", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Work.", "a.txt": "one\n" });
+  const act: Act = async (request) => {
+    await dir.write({ "a.txt": "two\n" });
+    return await says()(request);
+  };
+  const { report } = await runIn(dir, [step("a")], cast(act));
+  const patch = await Deno.readTextFile(`${report.folder.stepsDir}/01-a/diff.patch`);
+  assertEquals(essence(patch), ["diff --git a/a.txt b/a.txt", "-one", "+two"]);
+});
+
+Deno.test("a step that changes nothing leaves an empty list", async () => {
+  await using dir = await repository();
+  const { report, events } = await runIn(dir, [step("a")], cast(says()));
+  assertEquals(await Deno.readTextFile(`${report.folder.stepsDir}/01-a/files.txt`), "");
+  assertStringIncludes(describeRecord(only(events, "files_changed")[0]!)[0]?.text ?? "", "no file was changed");
+});
