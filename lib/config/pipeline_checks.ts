@@ -103,12 +103,11 @@ async function checkStep(context: CheckContext, { path, step, options }: StepToC
     const able = context.providers.flatMap((each) => each.headless ? [each.id] : []);
     return report(context, providerPath, `% needs ${able.join(" or ")}: the provider ${id} cannot run a step`);
   }
-  if (!capabilities.hookBeforeCommands && step["file_access"] !== undefined) {
-    options.onWarning(problemOf(
-      context,
-      [...path, "file_access"],
-      `% is not enforced for ${id}, which has no hook before a command runs: what was written is checked after the step`,
-    ));
+  if (step["file_access"] !== undefined) {
+    const how = capabilities.refusesWrites
+      ? `% is enforced for the file tools of ${id} only: what its shell commands write is found after the step`
+      : `% is not enforced for ${id}: nothing is prevented, and what was written is found after the step`;
+    options.onWarning(problemOf(context, [...path, "file_access"], how));
   }
   const program = valueAt(step, ["command", 0]) ?? valueAt(context.merged, ["providers", id, "command", 0]) ??
     cli?.program;

@@ -88,6 +88,39 @@ export function readCommandHook(json: string): CommandHookEvent | undefined {
   }
 }
 
+/**
+ * The file that a tool of Claude Code's is about to write, by the JSON that its `PreToolUse` hook gets (2.1.328);
+ * `undefined` where that does not tell.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(readWriteHook('{"tool_name":"Write","tool_input":{"file_path":"/w/a","content":"x"}}'), "/w/a");
+ * ```
+ */
+export function readWriteHook(json: string): string | undefined {
+  const payload = objectOf(parseJsonObject(json));
+  const { kind, subject } = matterOf(textOf(payload["tool_name"]) ?? "", payload["tool_input"]);
+  return kind === "file_write" || kind === "file_edit" ? subject : undefined;
+}
+
+/**
+ * What a `PreToolUse` hook prints so that a tool does not run, and its agent is told why.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * assertStringIncludes(denyOutput("outside of src/**"), '"permissionDecision":"deny"');
+ * ```
+ */
+export function denyOutput(permissionDecisionReason: string): string {
+  const decision = { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason };
+  return JSON.stringify({ hookSpecificOutput: decision });
+}
+
+/** The tools of Claude Code that write files (2.1.328). */
+export const FILE_TOOL_NAMES: readonly string[] = Object.keys(FILE_TOOLS);
+
 /** A text, or an object of texts such as `stdout` and `stderr`. */
 function outputOf(response: unknown): string {
   return textOf(response) ?? Object.values(objectOf(response)).flatMap((value) => textOf(value) ?? []).join("\n");

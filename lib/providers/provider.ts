@@ -120,8 +120,8 @@ export interface TerminalProvider {
 
 /** What a provider's CLI can do, where that differs from one to another. */
 export interface ProviderCapabilities {
-  /** Whether it has a hook that can stop a command before it runs. */
-  readonly hookBeforeCommands: boolean;
+  /** Whether its own tools can be refused a file in a step before they write it. */
+  readonly refusesWrites: boolean;
 }
 
 /** Everything that panewright knows of one agent CLI. Plain data and pure functions. */

@@ -12,8 +12,8 @@ export interface SpooledMessage {
 
 /** A message whose sender waits. */
 export interface HeldMessage extends SpooledMessage {
-  /** Lets the sender go on. */
-  release(): void;
+  /** Lets the sender go on; one that asks prints `answer`. */
+  release(answer?: string): void;
 }
 
 /** A folder in which other programs leave messages, a file each. */
@@ -25,6 +25,8 @@ export interface Spool extends AsyncDisposable {
   commandFor(sender: string): string;
   /** The same, but it ends only when its message is released, or the folder is gone. */
   waitingCommandFor(sender: string): string;
+  /** Like that, but it prints the answer that its message is released with; `otherwise` where there is none. */
+  askingCommandFor(sender: string, otherwise: string): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
   /** The messages of a sender that have come in and were not released, the oldest first. */
@@ -72,6 +74,7 @@ export async function openSpool(
   return {
     commandFor: (sender) => commandFor(folder, { sender, waits: false }),
     waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
+    askingCommandFor: (sender, otherwise) => commandFor(folder, { sender, waits: true, otherwise }),
     take(sender) {
       const messages = messagesOf(folder, sender);
       for (const { release } of messages) release();
@@ -92,13 +95,26 @@ export async function openSpool(
 /** How often a sender that waits looks. POSIX knows whole seconds only. */
 const PAUSE = "sleep 0.02 2>/dev/null || sleep 1";
 
+interface SpoolCommand {
+  readonly sender: string;
+  readonly waits: boolean;
+  /** What is printed without an answer; where it is missing, nothing is printed. */
+  readonly otherwise?: string;
+}
+
 /** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
-function commandFor(folder: string, { sender, waits }: { readonly sender: string; readonly waits: boolean }): string {
+function commandFor(folder: string, { sender, waits, otherwise }: SpoolCommand): string {
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
     '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
-    (waits ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; ` : "") + "exit 0";
-  return `/bin/sh -c ${shellQuote(script)} panewright ${shellQuote(folder)} ${shellQuote(sender)}`;
+    (waits ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; ` : "") +
+    (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
+    "exit 0";
+  const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];
+  return `/bin/sh -c ${shellQuote(script)} panewright ${words.map(shellQuote).join(" ")}`;
 }
+
+/** What the name of a message's answer begins with: no sender has such a name. */
+const ANSWER = ".answer.";
 
 /** Whose message a file is; `undefined` for one that is still written. */
 function senderOf(name: string): string | undefined {
@@ -115,12 +131,21 @@ function readMessage(path: string): readonly HeldMessage[] {
   try {
     const writtenAt = Deno.lstatSync(path).mtime?.getTime() ?? Date.now();
     const text = readRegularText(path, { maxBytes: MAX_MESSAGE_BYTES });
-    return [{ text, writtenAt, release: () => removeQuietly(path) }];
+    const release = (answer?: string) => {
+      if (answer !== undefined) Deno.writeTextFileSync(answerPath(path), answer, { mode: 0o600 });
+      removeQuietly(path);
+    };
+    return [{ text, writtenAt, release }];
   } catch (error) {
     if (!(error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound)) throw error;
     removeQuietly(path);
     return [];
   }
+}
+
+function answerPath(path: string): string {
+  const at = path.lastIndexOf("/") + 1;
+  return `${path.slice(0, at)}${ANSWER}${path.slice(at)}`;
 }
 
 function removeQuietly(path: string): void {

@@ -53,6 +53,24 @@ Deno.test("what was left while nobody listened is there for the next process", a
   assertEquals(spool.take("tester").map(({ text }) => text), ["meanwhile"]);
 });
 
+Deno.test("one that asks prints the answer, or what it was given where there is none", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  const command = spool.askingCommandFor("asker", 'no: "it\'s" 100%');
+  for (const [answer, printed] of [["yes\n", "yes\n"], ["", ""], [undefined, 'no: "it\'s" 100%']] as const) {
+    const asking = run(command, "May I?");
+    await until(() => spool.held("asker").length === 1);
+    const [message] = spool.held("asker");
+    assertEquals(message?.text, "May I?");
+    message?.release(answer);
+    assertEquals(await asking, [0, printed, ""]);
+    assertEquals([...Deno.readDirSync(folder)], []);
+  }
+  await Deno.remove(folder, { recursive: true });
+  assertEquals(await run(command, "May I?"), [0, 'no: "it\'s" 100%', ""]);
+});
+
 Deno.test("when the folder is gone, or cannot be written, the command still ends well and says nothing", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;

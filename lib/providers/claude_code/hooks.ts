@@ -1,5 +1,6 @@
 import type { CommandHookPair } from "../headless/command_hooks.ts";
 import type { HookCommand } from "../hook_command.ts";
+import { FILE_TOOL_NAMES } from "../hook_payload.ts";
 
 /** A hook as Claude Code's settings have it (2.1.328). */
 export function claudeHook({ command, timeoutSeconds: timeout }: HookCommand) {
@@ -7,8 +8,8 @@ export function claudeHook({ command, timeoutSeconds: timeout }: HookCommand) {
 }
 
 /**
- * The hooks of `--settings` that tell of each shell command: before it runs, and when it has ended, well or not
- * (2.1.328).
+ * The hooks of `--settings` that tell of each shell command, before it runs and when it has ended, well or not, and
+ * that ask about each file to write (2.1.328).
  *
  * @example
  * ```ts
@@ -18,7 +19,11 @@ export function claudeHook({ command, timeoutSeconds: timeout }: HookCommand) {
  * assertEquals(PreToolUse, [{ matcher: "Bash", hooks: [{ type: "command", command: "/b", timeout: 5 }] }]);
  * ```
  */
-export function claudeCommandHooks({ before, after }: CommandHookPair) {
-  const ofBash = (hook: HookCommand) => [{ matcher: "Bash", hooks: [claudeHook(hook)] }] as const;
-  return { PreToolUse: ofBash(before), PostToolUse: ofBash(after), PostToolUseFailure: ofBash(after) };
+export function claudeCommandHooks({ before, after, write }: CommandHookPair) {
+  const of = (matcher: string, hook: HookCommand) => ({ matcher, hooks: [claudeHook(hook)] });
+  return {
+    PreToolUse: [of("Bash", before), ...(write === undefined ? [] : [of(FILE_TOOL_NAMES.join("|"), write)])],
+    PostToolUse: [of("Bash", after)],
+    PostToolUseFailure: [of("Bash", after)],
+  };
 }

@@ -23,7 +23,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
   },
   failures: CLAUDE_FAILURES,
-  capabilities: { hookBeforeCommands: true },
+  capabilities: { refusesWrites: true },
   headless: claudeHeadless,
   sandbox: claudeSandbox,
   terminal: {

@@ -21,7 +21,7 @@ export const codexProvider: PaneProvider & StepProvider = {
     installHint: "Install it with: npm install --global @openai/codex",
   },
   failures: CODEX_FAILURES,
-  capabilities: { hookBeforeCommands: false },
+  capabilities: { refusesWrites: false },
   headless: codexHeadless,
   sandbox: codexSandbox,
   terminal: {

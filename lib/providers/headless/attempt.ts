@@ -94,10 +94,10 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
 
 /** Without hooks session log and report have to do. */
 async function openHooks(request: AttemptRequest, files: StepFiles): Promise<CommandHooks | undefined> {
-  const { ask, clock, onProgress } = request;
+  const { ask, clock, onProgress, refuseWrite } = request;
   if (ask.hookFolder === undefined) return undefined;
   try {
-    return await openCommandHooks(ask.hookFolder, { clock });
+    return await openCommandHooks(ask.hookFolder, { clock, refuseWrite });
   } catch (error) {
     const text = `the CLI's hooks cannot tell of commands: ${errorText(error)}`;
     files.note(text);

@@ -2,6 +2,7 @@ import type { OnForcedExit } from "../../ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FailureClass } from "../failure.ts";
+import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
 
@@ -44,6 +45,8 @@ export interface AttemptRequest {
   /** Absolute folder that gets `raw.ndjson`, `log.txt` and `reasoning.txt`, as they come; made when it is not there. */
   readonly stepFolder: string;
   readonly ask: AskSettings;
+  /** Refuses what the CLI's own tools are about to write, where it has a hook for that. @default {() => undefined} */
+  readonly refuseWrite?: RefuseWrite;
   /** Seconds after which the agent is stopped. No limit by default. */
   readonly timeLimitSeconds?: number;
   readonly signal: AbortSignal;

@@ -29,14 +29,19 @@ Deno.test("seed 004: autonomyLevel with Codex gives no warning; fileAccess with 
     { ...STEP, autonomy_level: 3 },
     { ...STEP, name: "b", file_access: { allow_write: ["src/**"] } },
     { ...STEP, name: "c", provider: "claude_code", autonomy_level: 5 },
+    { ...STEP, name: "d", provider: "claude_code", file_access: { allow_write: ["src/**"] } },
   ];
   const { code, lines } = await validate(dir, { provider: "codex", autonomy_level: 4, pipelines: { main: steps } });
   assertEquals(code, 0);
-  assertEquals(lines.length, 2);
+  assertEquals(lines.length, 3);
   assertStringIncludes(lines[0] ?? "", "warning: panewright.jsonc:1:");
   assertStringIncludes(lines[0] ?? "", "pipelines.main[1].file_access is not enforced for codex");
   assertNotMatch(lines.join("\n"), /autonomy/);
-  assertEquals(lines[1], "0 errors, 1 warning");
+  assertStringIncludes(
+    lines[1] ?? "",
+    "pipelines.main[3].file_access is enforced for the file tools of claude_code only",
+  );
+  assertEquals(lines[2], "0 errors, 2 warnings");
 });
 
 Deno.test("all that is wrong is told at once, each with file, line and key", async () => {
@@ -79,8 +84,8 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "error: panewright.jsonc:13:52: pipelines.main[8].file_access.allow_write is missing",
     'error: panewright.jsonc:13:69: unknown key "allowWrite" in pipelines.main[8].file_access; did you mean "allow_write"? Allowed here: allow_write',
     "error: panewright.jsonc:15:5: pipelines.empty must not be empty",
-    "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is not enforced for codex, which has no hook before a command runs: what was written is checked after the step",
-    "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is not enforced for codex, which has no hook before a command runs: what was written is checked after the step",
+    "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is not enforced for codex: nothing is prevented, and what was written is found after the step",
+    "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is not enforced for codex: nothing is prevented, and what was written is found after the step",
     "16 errors, 2 warnings",
   ]);
 });
