@@ -17,6 +17,8 @@ export interface AskingCall {
   /** The call's id within its source. */
   readonly id: string;
   readonly asks: readonly FoundAsk[];
+  /** What is run, as a text. */
+  readonly command: string;
 }
 
 /** How a command that was called earlier ended, or what it has printed so far. */
@@ -67,6 +69,8 @@ export class AskLedger {
   /** Asks that were not reached, as the end of their command shows. */
   readonly #unreached = new Set<string>();
   #pending: PendingAsk[] = [];
+  /** Commands that have not ended and name none of the programs, by source and id: what they run may ask. */
+  readonly #silent = new Map<string, string>();
   readonly #programs: readonly string[];
 
   /** @param programs the names of the programs that ask */
@@ -91,6 +95,9 @@ export class AskLedger {
 
   /** A command was told of. */
   called(call: AskingCall): void {
+    if (!this.#programs.some((program) => call.command.includes(program))) {
+      this.#silent.set(`${call.source} ${call.id}`, call.command);
+    }
     for (const ask of call.asks) {
       if (ask.isCertain && ask.isExact && !ask.comesLater) this.#count(call.source, ask.question);
       else this.#pending.push({ ...ask, source: call.source, id: call.id });
@@ -100,6 +107,7 @@ export class AskLedger {
   /** It was told how a command ended, or what it has printed so far. */
   ended(end: AskingCallEnd): void {
     const { source, id, exitCode, output } = end;
+    this.#endedSilently(end);
     const own = this.#pending.filter((ask) => ask.source === source && ask.id === id);
     if (own.length === 0) return;
     const isReached = output.includes(WAITING_LINE) || this.#couldNotStart(output) ||
@@ -114,6 +122,16 @@ export class AskLedger {
       } else this.#count(source, ask.isExact ? ask.question : told ?? ask.question);
       this.#pending = this.#pending.filter((one) => one !== ask);
     }
+  }
+
+  /** A script that does not find the program asks a question that nobody knows. */
+  #endedSilently({ source, id, exitCode, output }: AskingCallEnd): void {
+    const key = `${source} ${id}`;
+    const command = this.#silent.get(key);
+    if (command === undefined || exitCode === undefined) return;
+    this.#silent.delete(key);
+    if (!NOT_STARTED_CODES.has(exitCode) || !this.#couldNotStart(output)) return;
+    this.#count(source, `A command wanted to ask, and its question is not known: ${command}`);
   }
 
   /** `panewright ask` itself recorded a question: this is its exact text. */

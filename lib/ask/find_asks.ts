@@ -85,7 +85,7 @@ function findInLayer(
   }
   const asked = readQuestion(words, place.asks);
   if (asked === undefined) return [];
-  const { question, ...written } = asked.question === "-" ? readInput(command, text) : asked;
+  const { question, ...written } = asked.question === "-" ? readInput(command, place.whole) : asked;
   const isExact = written.isExact && !moreWords;
   return [{
     // What a function is called with is not known here.
@@ -130,12 +130,12 @@ function readQuestion(
 type WrittenQuestion = Pick<FoundAsk, "question" | "isExact">;
 
 /** The question of `panewright ask -`: a here-document, or what only the shell knows. */
-function readInput(command: ShellCommand, text: string): WrittenQuestion {
+function readInput(command: ShellCommand, whole: string): WrittenQuestion {
   const input = command.redirections.findLast(({ operator }) => operator.startsWith("<<"));
   const given = input?.hereDocument ?? (input?.operator === "<<<" ? input.target.value : undefined);
   const question = given?.trim() ?? "";
   if (question !== "") return { question, isExact: true };
-  return { question: text.slice(command.start, command.end), isExact: false };
+  return { question: whole, isExact: false };
 }
 
 /** A word without its quotes, with its expansions as written. */

@@ -6,6 +6,7 @@ const call = (source: AskingCall["source"], id: string, command: string): Asking
   source,
   id,
   asks: findAsks(command, [["panewright", "ask"]]),
+  command,
 });
 
 Deno.test("an ask that all sources tell of is one", () => {
@@ -158,3 +159,24 @@ Deno.test("an ask that one witness knows was not reached is not undecided for an
   ledger.ended({ source: "call", id: "c1", exitCode: 0, output: "" });
   assertEquals([ledger.questions, ledger.undecided], [[], undefined]);
 });
+
+for (
+  const [what, command, end, expected] of [
+    ["a script does not find", "sh ask.sh", { exitCode: 127, output: "ask.sh: 1: panewright: not found" }, [
+      "A command wanted to ask, and its question is not known: sh ask.sh",
+    ]],
+    ["a text that is read mentions", "cat log", { exitCode: 0, output: "sh: 1: panewright: not found" }, []],
+    ["a command names without asking", "panewright --version", {
+      exitCode: 127,
+      output: "bash: line 1: panewright: command not found",
+    }, []],
+    ["nothing mentions", "sh build.sh", { exitCode: 127, output: "build.sh: 1: tidy: not found" }, []],
+  ] as const
+) {
+  Deno.test(`the program that ${what} is ${expected.length === 0 ? "no ask" : "an ask"}`, () => {
+    const ledger = new AskLedger(["panewright"]);
+    ledger.called(call("call", "c1", command));
+    ledger.ended({ source: "call", id: "c1", ...end });
+    assertEquals(ledger.questions, [...expected]);
+  });
+}

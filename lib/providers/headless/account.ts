@@ -1,7 +1,7 @@
 import { AskLedger } from "../../ask/ask_ledger.ts";
 import { type AskCommands, findAsks } from "../../ask/find_asks.ts";
 import { AttemptLog } from "./attempt_log.ts";
-import type { Observation, TurnEnd } from "./observation.ts";
+import type { Observation, ToldCommand, TurnEnd } from "./observation.ts";
 import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
 import type { HeadlessFact, HeadlessResult } from "./seam.ts";
@@ -107,7 +107,8 @@ export class Account {
         const asks = commands.flatMap(({ command, isCertain }) =>
           findAsks(command, this.options.askCommands).map((ask) => ({ ...ask, isCertain: ask.isCertain && isCertain }))
         );
-        return this.#ledger.called({ source, id, asks });
+        const command = commands.map((one) => commandTextOf(one)).join("\n");
+        return this.#ledger.called({ source, id, asks, command });
       }
       case "ended":
         return this.#ledger.ended(observation);
@@ -190,4 +191,8 @@ export class Account {
     if (!isBrokenOff) this.log.add(fact);
     this.options.onFact(fact);
   }
+}
+
+function commandTextOf({ command }: ToldCommand): string {
+  return typeof command === "string" ? command : command.join(" ");
 }

@@ -37,7 +37,12 @@ function read(lines: Iterable<string>): Reading {
       observations.push(observation);
       if (observation.type === "called") {
         const asks = observation.commands.flatMap(({ command }) => findAsks(command, COMMANDS));
-        ledger.called({ source: observation.source, id: observation.id, asks });
+        ledger.called({
+          source: observation.source,
+          id: observation.id,
+          asks,
+          command: JSON.stringify(observation.commands),
+        });
       } else if (observation.type === "ended") ledger.ended(observation);
     }
   }
