@@ -67,7 +67,7 @@ function findInScript(text: string, place: Place): readonly FoundAsk[] {
   const reach = reachIn(text, script);
   const found: FoundAsk[] = [];
   for (const command of script.commands) {
-    const inIt = commandLayers(command).flatMap((layer) => findInLayer(layer, { command, text, place }));
+    const inIt = commandLayers(command).flatMap((layer) => findInLayer(layer, { command, place }));
     if (inIt.length === 0) continue;
     const how = reach(command);
     found.push(...inIt.map((ask) => reachedBy(how, ask)));
@@ -78,7 +78,7 @@ function findInScript(text: string, place: Place): readonly FoundAsk[] {
 
 function findInLayer(
   { input, moreWords, words }: CommandLayer,
-  { command, text, place }: { readonly command: ShellCommand; readonly text: string; readonly place: Place },
+  { command, place }: { readonly command: ShellCommand; readonly place: Place },
 ): readonly FoundAsk[] {
   if (input?.from === "text") {
     return place.depth >= MAX_SCRIPT_DEPTH ? [] : findInScript(input.text, { ...place, depth: place.depth + 1 });

@@ -144,10 +144,14 @@ export class Account {
     if (teller === "report") held.forEach((fact) => this.#tell(fact));
   }
 
-  /** Everything was told. */
-  close(): void {
+  /**
+   * Everything was told.
+   *
+   * @param options `isCut`: whether the agent was stopped in the middle of something, before what would have come later
+   */
+  close({ isCut }: { readonly isCut: boolean }): void {
     this.decideTeller("report");
-    this.#ledger.settle({ atEnd: true });
+    this.#ledger.settle({ atEnd: !isCut });
     if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
     if (!this.#usage.isEmpty) this.#tell({ type: "usage", usage: this.usage });
   }

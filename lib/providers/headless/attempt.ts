@@ -165,8 +165,9 @@ class Attempt {
     const listening = Promise.all([this.#followLog(log), this.#followAsks(), this.#followHooks()]);
     // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop.resolve("broken"));
+    let end: End = "broken";
     try {
-      const end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);
+      end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);
       await group.stop();
       return { end, exitCode: await group.ended, stderr: this.#stderr.text().trim() };
     } finally {
@@ -177,7 +178,7 @@ class Attempt {
       this.#written.abort();
       await listening;
       this.#over.abort();
-      account.close();
+      account.close({ isCut: end === "aborted" || end === "time limit" });
     }
   }
 

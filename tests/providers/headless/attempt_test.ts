@@ -468,3 +468,33 @@ Deno.test("a program that is not there is a usage error with the way to install 
   );
   assertStringIncludes(error.hint ?? "", "npm install");
 });
+
+Deno.test("an agent that is stopped while it still does what comes before its ask has not asked", async () => {
+  await using project = await fakeProject();
+  const abort = new AbortController();
+  const attempt = project.run([started(ID), shellCall("npm test; panewright ask 'Later?'"), { do: "hang" }], {
+    plan: { threadId: ID },
+    signal: abort.signal,
+    onProgress: ({ type }) => type === "ran" && abort.abort(new Error("stopped by hand")),
+  });
+  await assertRejects(() => attempt, Error, "stopped by hand");
+});
+
+Deno.test("an ask in the background of which nobody knows more does not let the step pass", async () => {
+  await using project = await fakeProject();
+  const output = {
+    do: "log" as const,
+    record: {
+      type: "response_item",
+      payload: { type: "function_call_output", call_id: "call_1", output: "Process exited with code 0\n" },
+    },
+  };
+  const steps = [
+    started(ID),
+    shellCall("npm test && panewright ask 'Behind?' &"),
+    output,
+    turnEnd("Done."),
+    { do: "exit", code: 0 },
+  ] as const;
+  assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Behind?");
+});
