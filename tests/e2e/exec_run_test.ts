@@ -287,6 +287,32 @@ Deno.test("exec, Codex in the sandbox read-only: a function's ask has the text t
   assertEquals((await askedBy(runHeadless(project.request("Do it.")))).question, "Which?");
 });
 
+Deno.test("exec, Claude Code without arguments: its permission mode and the calls that it denied are told", async () => {
+  await using project = await setUpHeadlessProject({
+    provider: "claude_code",
+    respond: () => [shell("touch made.txt"), done],
+  });
+  const result = await runHeadless(project.request("Make it."));
+  assertEquals([result.outcome, result.denied], ["completed", ["Bash touch made.txt"]]);
+  assertEquals(project.facts.flatMap((fact) => fact.type === "permitted" ? [fact.mode] : []), [
+    "permission mode default",
+  ]);
+  await assertNothingRuns(project);
+});
+
+for (const sandboxMode of ["workspace-write", "read-only"] as const) {
+  Deno.test(`exec, Codex in the sandbox ${sandboxMode}: that is told before its first word`, async () => {
+    await using project = await setUpHeadlessProject({ provider: "codex", sandboxMode, respond: () => [done] });
+    const { denied } = await runHeadless(project.request("Do it."));
+    assertEquals(denied, sandboxMode === "read-only" ? ["any write: its sandbox is read-only"] : undefined);
+    const told = project.facts.filter(({ type }) => type === "permitted" || type === "said");
+    assertEquals(told[0], { type: "permitted", mode: `sandbox ${sandboxMode}, approvals never` });
+    assertEquals(told.length, 2);
+    const args = ["--skip-git-repo-check", "--sandbox", sandboxMode];
+    assertEquals((await runHeadless(project.request("Do it.", { args }))).denied, undefined);
+  });
+}
+
 Deno.test("exec, Codex: an ask that a program of code mode puts together is found", async () => {
   const program =
     "const name = ['pane', 'wright'].join(''); await tools.exec_command({ cmd: `${name} ask 'Built?'` });";

@@ -327,6 +327,8 @@ function activityLines(fact: HeadlessFact): readonly ShownLine[] {
       const isBad = fact.exitCode !== undefined && fact.exitCode !== 0;
       return isBad ? [line(`exit code ${fact.exitCode}: ${shortened(fact.command)}`, "plain", "log")] : [];
     }
+    case "permitted":
+      return [line(fact.mode)];
     case "trouble":
       return [line(shortened(fact.text), "caution")];
     case "session":

@@ -11,7 +11,7 @@ import { noProgressName } from "../../run/no_progress.ts";
 import { watchCommands } from "../command_watch.ts";
 import type { Drive } from "./context.ts";
 import { lookAtFiles } from "./step_checks.ts";
-import type { Action } from "./machine.ts";
+import type { Action, StepPlace } from "./machine.ts";
 import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { whyNotWritten } from "./refuse_write.ts";
@@ -86,7 +86,8 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     ...(attempt.resumeSessionId === undefined ? {} : { resumeSessionId: attempt.resumeSessionId }),
   };
   try {
-    const result = await drive.runHeadless(request);
+    const before = isUnchecked(plan) ? await lookAtFiles(at, drive) : undefined;
+    const result = await judgeDenials(await drive.runHeadless(request), { at, before }, drive);
     isOver = true;
     drive.record({ type: "attempt_finished", ...place, ...endOf(result) });
     requireTokens(result, plan, drive);
@@ -107,6 +108,33 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       ...(sessionId === undefined ? {} : { sessionId }),
     });
   }
+}
+
+/**
+ * Warns of what an agent was not permitted. Where it changed no file then, or that cannot be told, and nothing is
+ * checked, it has done nothing that anybody could know of: the attempt has failed.
+ */
+async function judgeDenials(
+  result: HeadlessResult,
+  { at, before }: { readonly at: StepPlace; readonly before: string | undefined },
+  drive: Drive,
+): Promise<HeadlessResult> {
+  const { denied = [], ...rest } = result;
+  if (denied.length === 0) return rest;
+  const calls = denied.slice(0, MAX_NAMED_CALLS).join("; ");
+  const told = `its CLI did not permit ${denied.length === 1 ? calls : `${denied.length} calls: ${calls}`}`;
+  drive.record({ type: "warning", message: `step "${at.plan.name}": ${told}; the step's args say what it may do` });
+  if (rest.outcome === "failed" || !isUnchecked(at.plan)) return rest;
+  if (before !== undefined && await lookAtFiles(at, drive) !== before) return rest;
+  const error = `${told}, it changed no file, and the step has no check`;
+  return { ...rest, outcome: "failed", failure: "other", error };
+}
+
+/** How many of the calls that were not permitted are named. */
+const MAX_NAMED_CALLS = 3;
+
+function isUnchecked({ checks }: StepPlan): boolean {
+  return checks.every(({ type }) => type === "none");
 }
 
 /**

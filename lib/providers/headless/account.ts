@@ -45,6 +45,8 @@ export class Account {
   #teller: Teller;
   #turnEnd: TurnEnd | undefined;
   #limit: Extract<Observation, { type: "limit" }> | undefined;
+  #mode: string | undefined;
+  #denied: readonly string[] = [];
   #lastSaid = "";
   #lastTrouble: string | undefined;
 
@@ -89,6 +91,13 @@ export class Account {
         if (this.sessionId === observation.sessionId) return;
         this.sessionId = observation.sessionId;
         return this.#tell(observation);
+      case "permitted":
+        if (this.#mode === observation.mode) return;
+        this.#mode = observation.mode;
+        return this.#tell(observation);
+      case "denied":
+        this.#denied = observation.calls;
+        return;
       case "trouble":
         this.#lastTrouble = observation.text;
         return this.#tell(observation);
@@ -162,6 +171,7 @@ export class Account {
       finalText: this.#turnEnd?.finalText ?? this.#lastSaid,
       exitCode: end.exitCode,
       timedOut: end.timedOutAfterSeconds !== undefined,
+      ...(this.#denied.length === 0 ? {} : { denied: this.#denied }),
     };
     const error = this.#errorOf(end);
     if (error === undefined) return { ...common, outcome: "completed" };

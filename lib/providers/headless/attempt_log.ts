@@ -73,6 +73,8 @@ export class AttemptLog {
         const output = shorten(fact.output, ENTRY_CHARS.saw);
         return `${ran}\n${endOf(fact.exitCode)}${output === "" ? ", no output" : `, output:\n${output}`}`;
       }
+      case "permitted":
+        return undefined;
       case "trouble":
         return `Trouble: ${shorten(fact.text, ENTRY_CHARS.trouble)}`;
       case "session":

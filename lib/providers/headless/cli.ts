@@ -44,7 +44,7 @@ export interface LogQuery {
 export interface HeadlessProvider {
   /** Pure. */
   plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
-  createReader(request: Pick<AttemptRequest, "model">): SessionReader;
+  createReader(request: Pick<AttemptRequest, "model" | "args">): SessionReader;
   /** Adds a line of the session log to what that says of the sandbox; missing where it tells nothing of it. Pure. */
   readonly foldSandbox?: (report: SandboxReport, line: string, folders: readonly string[]) => SandboxReport;
   /**

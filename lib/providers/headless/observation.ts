@@ -37,6 +37,8 @@ export type Observation =
     readonly isRough: boolean;
   }
   | TurnEnd
+  /** The calls that the CLI did not permit, as lines that tell about them. */
+  | { readonly type: "denied"; readonly calls: readonly string[] }
   /** The account's limit is used up. */
   | { readonly type: "limit"; readonly resetsAt?: Date }
   /** Requests are let through, whatever was told of a limit before. */

@@ -75,6 +75,8 @@ export type HeadlessFact =
   }
   /** The tokens of all of the attempt so far, by model. */
   | { readonly type: "usage"; readonly usage: Usage }
+  /** What the CLI says that the agent may do: its sandbox, its permission mode. */
+  | { readonly type: "permitted"; readonly mode: string }
   /** Something went wrong that did not end the turn, such as a request that is tried again. */
   | { readonly type: "trouble"; readonly text: string };
 
@@ -93,6 +95,8 @@ export interface HeadlessResult {
   readonly usage: Usage;
   /** Of what kind the failure is; missing where there is none. */
   readonly failure?: FailureClass;
+  /** The calls that the CLI did not permit, as lines that tell about them; missing where there were none. */
+  readonly denied?: readonly string[];
   /** Present where the account's limit ended the turn. */
   readonly usageLimit?: { readonly resetsAt?: Date; readonly message: string };
   /** What the agent said, ran and saw: condensed, of limited size, and empty only where nothing happened. */

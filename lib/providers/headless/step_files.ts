@@ -69,6 +69,8 @@ function describe(fact: HeadlessFact): string | undefined {
       return `$ ${fact.command}`;
     case "saw":
       return `exit ${fact.exitCode ?? "?"} of ${fact.command}\n${fact.output}`;
+    case "permitted":
+      return fact.mode;
     case "trouble":
       return `trouble: ${fact.text}`;
     case "usage":

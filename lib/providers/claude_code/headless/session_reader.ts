@@ -19,8 +19,12 @@ class ClaudeReader implements SessionReader {
     const message = objectOf(event["message"]);
     switch (event["type"]) {
       case "system": {
-        const sessionId = textOf(event["session_id"]);
-        return event["subtype"] === "init" && sessionId !== undefined ? [{ type: "session", sessionId }] : [];
+        if (event["subtype"] !== "init") return [];
+        const [sessionId, mode] = [textOf(event["session_id"]), textOf(event["permissionMode"])];
+        return [
+          ...(sessionId === undefined ? [] : [{ type: "session", sessionId } as const]),
+          ...(mode === undefined ? [] : [{ type: "permitted", mode: `permission mode ${mode}` } as const]),
+        ];
       }
       case "assistant":
         return [
@@ -32,7 +36,7 @@ class ClaudeReader implements SessionReader {
       case "rate_limit_event":
         return readLimit(objectOf(event["rate_limit_info"]));
       case "result":
-        return [...this.#readCost(event), ...readEnd(event)];
+        return [...this.#readCost(event), ...readDenials(event), ...readEnd(event)];
       default:
         return [];
     }
@@ -124,6 +128,19 @@ function readLimit(info: JsonObject): readonly Observation[] {
   const resets = numberOf(info["resetsAt"]);
   return [{ type: "limit", ...(resets === undefined ? {} : { resetsAt: new Date(resets * 1000) }) }];
 }
+
+/** Headless, nobody is asked: a call that needs a permission is denied, and the turn goes on (2.1.328). */
+function readDenials(event: JsonObject): readonly Observation[] {
+  const calls = arrayOf(event["permission_denials"]).map(objectOf).map((denial) => {
+    const [name, input] = [textOf(denial["tool_name"]) ?? "a tool", objectOf(denial["tool_input"])];
+    const subject = textOf(input["command"]) ?? textOf(input["file_path"]) ?? JSON.stringify(input);
+    return `${name} ${subject.slice(0, MAX_SUBJECT_CHARS)}`;
+  });
+  return calls.length === 0 ? [] : [{ type: "denied", calls }];
+}
+
+/** How much of a denied call is told. */
+const MAX_SUBJECT_CHARS = 200;
 
 function readEnd(event: JsonObject): readonly Observation[] {
   const text = textOf(event["result"]) ?? "";

@@ -11,8 +11,10 @@ import { readCodexLimit } from "../usage_limit.ts";
  * Both tell of the same things. The log is the fuller one, so what the agent said and did is taken from it; as long as
  * no line of it was read, from the report.
  */
-export function createCodexReader({ model }: { readonly model?: string }): SessionReader {
-  return new CodexReader(model ?? "unknown");
+export function createCodexReader(
+  { model, args = [] }: { readonly model?: string; readonly args?: readonly string[] },
+): SessionReader {
+  return new CodexReader(model ?? "unknown", { mayReadOnly: args.some((arg) => arg.includes("read-only")) });
 }
 
 class CodexReader implements SessionReader {
@@ -24,7 +26,8 @@ class CodexReader implements SessionReader {
   /** The sum that was told last, of all replies so far. */
   #sum: TokenUsage | undefined;
 
-  constructor(model: string) {
+  /** @param options.mayReadOnly whether that it writes nothing is what its arguments ask for */
+  constructor(model: string, readonly options: { readonly mayReadOnly: boolean }) {
     this.#model = model;
   }
 
@@ -60,7 +63,7 @@ class CodexReader implements SessionReader {
     switch (record["type"]) {
       case "turn_context":
         this.#model = textOf(payload["model"]) ?? this.#model;
-        return [];
+        return this.#readMode(payload);
       case "token_usage_record":
         return this.#readUsage(payload);
       case "response_item":
@@ -71,6 +74,18 @@ class CodexReader implements SessionReader {
         // Up to about 0.40 items stood at the top level.
         return this.#readReplyItem(record);
     }
+  }
+
+  /** What the agent may do in this turn; in a folder that Codex does not trust, only read (0.53.0 to 0.169.0). */
+  #readMode(context: JsonObject): readonly Observation[] {
+    const sandbox = textOf(objectOf(context["sandbox_policy"])["type"]);
+    const approvals = textOf(context["approval_policy"]);
+    if (sandbox === undefined && approvals === undefined) return [];
+    const isDenied = sandbox === "read-only" && !this.options.mayReadOnly;
+    return [
+      { type: "permitted", mode: `sandbox ${sandbox ?? "unknown"}, approvals ${approvals ?? "unknown"}` },
+      ...(isDenied ? [{ type: "denied", calls: ["any write: its sandbox is read-only"] } as const] : []),
+    ];
   }
 
   #readReplyItem(item: JsonObject): readonly Observation[] {

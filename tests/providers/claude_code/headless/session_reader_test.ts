@@ -97,3 +97,25 @@ Deno.test("a usage limit is known with the time of its end", () => {
   const lifted = { type: "limit_lifted" } as const;
   assertEquals(limits, [lifted, { type: "limit", resetsAt }, lifted, lifted]);
 });
+
+Deno.test("what the agent may do, and what it was not permitted, is told", () => {
+  const told = read(
+    { type: "system", subtype: "init", session_id: "s1", permissionMode: "default" },
+    {
+      type: "result",
+      subtype: "success",
+      is_error: false,
+      result: "I could not.",
+      permission_denials: [
+        { tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "npm test" } },
+        { tool_name: "Write", tool_use_id: "t2", tool_input: { file_path: "/work/a.ts", content: "x" } },
+      ],
+    },
+  );
+  assertEquals(told, [
+    { type: "session", sessionId: "s1" },
+    { type: "permitted", mode: "permission mode default" },
+    { type: "denied", calls: ["Bash npm test", "Write /work/a.ts"] },
+    { type: "turn_end", outcome: "completed", finalText: "I could not." },
+  ]);
+});
