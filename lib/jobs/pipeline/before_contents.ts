@@ -19,16 +19,19 @@ export const MAX_SHOWN_BYTES = 1024 * 1024;
 /**
  * Begins to keep what the files of a working directory have in them.
  *
- * @param keptFolder absolute; it is made
+ * @param keptFolder absolute; it is made anew
  * @throws {UntoldError} when git does not answer
  */
 export async function keepContents(
   keptFolder: string,
   { workdir, signal }: { readonly workdir: string; readonly signal: AbortSignal },
 ): Promise<BeforeContents> {
-  await Deno.mkdir(keptFolder, { recursive: true, mode: 0o700 });
+  // Nothing that an agent has put there is written to.
+  await Deno.remove(keptFolder, { recursive: true }).catch(() => {});
+  await Deno.mkdir(keptFolder, { mode: 0o700 });
   const known = await listBlobs({ folder: workdir, signal });
   const blobs: Record<string, string> = Object.create(null);
+  const kept = new Set<string>();
   let bytesLeft = MAX_KEPT_BYTES;
   return {
     blobs,
@@ -38,9 +41,10 @@ export async function keepContents(
         blobs[name] = blob;
         return;
       }
-      if (name.startsWith("../") || bytes.length > Math.min(MAX_SHOWN_BYTES, bytesLeft)) return;
+      if (kept.has(content) || name.startsWith("../") || bytes.length > Math.min(MAX_SHOWN_BYTES, bytesLeft)) return;
       bytesLeft -= bytes.length;
-      await Deno.writeFile(`${keptFolder}/${content}`, bytes, { mode: 0o600 });
+      kept.add(content);
+      await Deno.writeFile(`${keptFolder}/${content}`, bytes, { mode: 0o600, createNew: true });
     },
   };
 }

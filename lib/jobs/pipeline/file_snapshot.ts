@@ -62,8 +62,8 @@ const MAX_BYTES_OF_FILE = 32 * 1024 * 1024;
 
 /**
  * Notes what the files of a working directory are, with all of its repository: those that git does not ignore by
- * content, the ignored ones by size and times. Repositories below are folders like others. Of what git keeps itself,
- * hooks and configuration count.
+ * content, the ignored ones by size and times. Repositories below are folders like others, with all of their `.git`. Of
+ * the repository's own, hooks and configuration count.
  *
  * git is asked only which files are to be read: what the repository configures is not run, and what git answers cannot
  * hide a file.
@@ -179,11 +179,9 @@ async function* filesAt({ root, gitFolders }: Places, options: SnapshotOptions):
 /** What panewright writes while a step is under way. */
 const OWN_FILES = [".panewright/runs", ".panewright/review-loop.lock"];
 
-/** The rest of a path in a folder `.git`. */
+/** The rest of a path in the repository's own `.git`. One further below is a folder like others. */
 function inGitFolder(path: string): readonly string[] | undefined {
-  const parts = path.split("/");
-  const at = parts.indexOf(".git");
-  return at === -1 || at === parts.length - 1 ? undefined : parts.slice(at + 1);
+  return path.startsWith("/.git/") ? path.split("/").slice(2) : undefined;
 }
 
 /** Whether a file that git keeps decides what git does: hooks and configuration, also those of submodules. */

@@ -109,6 +109,21 @@ Deno.test("a run that waits keeps no contents; the patch after it shows what git
   assertEquals(shown, ALL.filter((_, at) => at >= 3 && at < 10));
 });
 
+Deno.test("what an agent has put where contents are kept is not followed", async () => {
+  await using dir = await repository();
+  await using elsewhere = await tempDir();
+  const act: Act = async (request) => {
+    const next = `${request.stepFolder}/../../02-b`;
+    await Deno.mkdir(next);
+    await Deno.symlink(elsewhere.path, `${next}/files-before`);
+    return await says()(request);
+  };
+  const { report } = await runIn(dir, [step("a"), step("b")], cast(act, changes(dir)));
+  assertEquals(report.outcome, "pass", report.reason);
+  assertEquals(names(elsewhere.path), []);
+  assertEquals(essence(await Deno.readTextFile(`${report.folder.stepsDir}/02-b/diff.patch`)), ALL);
+});
+
 Deno.test("without git there is a patch, too", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Work.", "a.txt": "one\n" });

@@ -129,7 +129,11 @@ const EVASIONS: Readonly<
       await dir.write({ "vendor/lib/x.ts": "1" });
       await git(dir, "init", "--quiet", "--template=", "vendor/lib");
     },
-    ["vendor/lib/.git/config", "vendor/lib/x.ts"],
+    ["vendor/lib/.git/HEAD", "vendor/lib/.git/config", "vendor/lib/x.ts"],
+  ],
+  "a folder that is only called .git": [
+    (dir) => dir.write({ "docs/.git/payload": "1", "docs/.git/objects/payload": "1" }),
+    ["docs/.git/objects/payload", "docs/.git/payload"],
   ],
   "core.bare": [
     async (dir) => {
