@@ -19,16 +19,18 @@ export interface Carried {
 export function findCarried({ path }: Pick<RunFolder, "path">, recorded: string): Carried | undefined {
   const workdir = workdirOf(recorded);
   if (recorded === path || workdir === undefined) return undefined;
-  const [there, here] = [statOf(recorded), statOf(path)];
-  if (there === undefined || here === undefined) return { folder: recorded, workdir, isCopy: false };
-  if (there.dev === here.dev && there.ino === here.ino) return undefined;
-  return { folder: recorded, workdir, isCopy: true };
+  const [there, here] = [lookAt(recorded), lookAt(path)];
+  if (there === "gone") return { folder: recorded, workdir, isCopy: false };
+  const isSame = typeof there === "object" && typeof here === "object" && there.dev === here.dev &&
+    there.ino === here.ino;
+  return isSame ? undefined : { folder: recorded, workdir, isCopy: true };
 }
 
-function statOf(path: string): Deno.FileInfo | undefined {
+/** What cannot be looked at may well be there. */
+function lookAt(path: string): Deno.FileInfo | "gone" | "unknown" {
   try {
     return Deno.statSync(path);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ? "gone" : "unknown";
   }
 }
