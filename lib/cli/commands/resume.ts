@@ -96,6 +96,7 @@ export const command = defineCommand({
 
 type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
   readonly raise: RunCaps;
+  readonly junit?: string;
   readonly wd?: string;
   /** Absolute. */
   readonly config?: string;
@@ -117,6 +118,7 @@ async function resumeSteps(
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
+    facts,
     execute: (options) => resumeExec(folder, { ...options, raise: around.raise, ...changedConfig(config) }),
   });
 }

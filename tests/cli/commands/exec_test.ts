@@ -274,3 +274,17 @@ Deno.test("exec --dry-run shows tasks, command lines, prompts and checks, and st
   assertEquals(await project.prompts(), []);
   assertEquals([...Deno.readDirSync(project.path)].some(({ name }) => name === ".panewright"), false);
 });
+
+Deno.test("the table at the end of a folder's run has what was done before a resume, too", async () => {
+  await using project = await execProject();
+  await Deno.mkdir(`${project.path}/tasks`);
+  await Deno.writeTextFile(`${project.path}/tasks/1-a.md`, "Build a.\n");
+  await Deno.writeTextFile(`${project.path}/tasks/2-b.md`, "Build b.\nASK database\n");
+  const stopped = await project.run("exec", "tasks", "--pipeline", "single", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const run = runOf(stopped.stdout);
+  await project.call("answer", run, "PostgreSQL");
+  const resumed = await project.run("resume", run, "--junit", "all.xml");
+  assertMatch(resumed.stdout, /\n1-a +only +PASS .*\n2-b +only +PASS .*\n2 of 2 tasks done\nPASS/);
+  assertMatch(await Deno.readTextFile(`${project.path}/all.xml`), /name="1-a"[\s\S]*name="2-b"/);
+});
