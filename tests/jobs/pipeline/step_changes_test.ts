@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../../lib/ports/process.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
+import { callCli } from "../../support/call_cli.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, asks, cast, only, resumeIn, runIn, says, step } from "./support.ts";
 
@@ -134,6 +135,15 @@ Deno.test("without git there is a patch, too", async () => {
   const { report } = await runIn(dir, [step("a")], cast(act));
   const patch = await Deno.readTextFile(`${report.folder.stepsDir}/01-a/diff.patch`);
   assertEquals(essence(patch), ["diff --git a/a.txt b/a.txt", "-one", "+two"]);
+});
+
+Deno.test("panewright logs names what a step has changed, and where its patch is", async () => {
+  await using dir = await repository();
+  const { report } = await runIn(dir, [step("a")], cast(changes(dir)));
+  const { code, stdout } = await callCli(["logs"], { cwd: dir.path });
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "changed 6 files: .env, changed.txt");
+  assertStringIncludes(stdout, `what it changed is in ${report.folder.stepsDir}/01-a/diff.patch`);
 });
 
 Deno.test("a step that changes nothing leaves an empty list", async () => {
