@@ -1,4 +1,4 @@
-import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { passAfter, setUpFailureStage } from "./failures_stage.ts";
 
 /** Of a report this is the beginning, and the end with a verdict that is its own. */
@@ -42,9 +42,10 @@ Deno.test("a whole run: of a very long report the others get its ends and its fi
     undefined,
   ]);
 
-  const folder = await run.folder();
-  const file = `${folder}/${received[0]?.["archivedAs"]}`;
+  const file = String(received[0]?.["archivedAs"]);
+  assert(file.startsWith(`${project}/`));
   assertEquals(await Deno.readTextFile(file), REPORT);
+  const folder = await run.folder();
   for (const turn of ["r1-programmer_review-c1", "r1-tester"]) {
     const prompt = await Deno.readTextFile(`${folder}/messages/${turn}.md`);
     assertLess(prompt.length, 26_000, turn);

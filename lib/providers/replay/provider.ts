@@ -45,7 +45,7 @@ export function replayLaunchPlan(request: LaunchRequest): LaunchPlan {
   const permissions = [
     `--allow-read=${permissionPaths([workdir, resolve(workdir, script)])}`,
     `--allow-write=${permissionPaths([workdir])}`,
-    "--allow-env=NO_COLOR,TERM",
+    "--allow-env=GITHUB_ACTIONS,NO_COLOR,TERM",
   ];
   const record = `${workdir}/.tmp/replay-${role}.json`;
   return {
