@@ -5,8 +5,9 @@ import type { Job } from "../../run/job.ts";
 import { jsonLine } from "../../text/sanitize.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
 import { LiveLine } from "../console/live_line.ts";
-import { describeRecord, type ShownLine, type ShownRecord, type Tone } from "./record_text.ts";
+import { describeRecord, type ShownRecord } from "./record_text.ts";
 import { liveText, taskName } from "./run_words.ts";
+import type { ShownLine, Tone } from "./shown_line.ts";
 import { timeOfDay } from "./words.ts";
 
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */

@@ -1,0 +1,69 @@
+import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { cut } from "../console/layout.ts";
+
+/** How a line is meant, which decides its colour. */
+export type Tone = "plain" | "good" | "bad" | "caution";
+
+/**
+ * Who is shown a line.
+ *
+ * - `result`: it belongs to standard output; `always`: also with `--quiet`
+ * - `normal`: without flags; `detail`: with `--verbose` only
+ * - `log`: like `detail`, and without flags where no live line shows it
+ */
+export type Importance = "result" | "always" | "normal" | "log" | "detail";
+
+/** One fact for a person. Its text holds nothing that a terminal would act upon; it may be several lines. */
+export interface ShownLine {
+  readonly text: string;
+  readonly tone: Tone;
+  readonly importance: Importance;
+}
+
+/** The words for each kind of record. */
+export type RecordWords<Shown extends { readonly type: string }> = {
+  readonly [Type in Shown["type"]]: (
+    record: Extract<Shown, { readonly type: Type }>,
+  ) => ShownLine | readonly ShownLine[];
+};
+
+/**
+ * A fact in one line.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(line("round 2 of 8"), { text: "round 2 of 8", tone: "plain", importance: "normal" });
+ * ```
+ */
+export function line(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
+  return { text: sanitizeLine(value), tone, importance };
+}
+
+/** Like {@linkcode line}, for several lines. */
+export function text(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
+  return { text: sanitizeText(value), tone, importance };
+}
+
+/** A fact that `--verbose` shows. */
+export function detail(value: string): ShownLine {
+  return line(value, "plain", "detail");
+}
+
+/** What is added to a fact, where there is something. */
+export function note(why: string | undefined): string {
+  return why === undefined || why === "" ? "" : `: ${why}`;
+}
+
+/** Columns of what an agent says or runs. */
+const ACTIVITY_WIDTH = 160;
+
+/** A text of an agent's in one line that is not too long. */
+export function shortened(value: string): string {
+  return cut(sanitizeLine(value.trim().replaceAll(/\s+/g, " ")), ACTIVITY_WIDTH);
+}
+
+/** What a command wrote, for `--verbose`. */
+export function outputOf(output: string): readonly ShownLine[] {
+  return output === "" ? [] : [text(output, "plain", "detail")];
+}

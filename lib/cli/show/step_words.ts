@@ -1,0 +1,137 @@
+import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
+import { cut } from "../console/layout.ts";
+import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
+import { tokensOf } from "./usage_text.ts";
+import { byteSize, duration, plural } from "./words.ts";
+
+/** A record that only a pipeline has. */
+type StepOnly = Exclude<ExecEvent, { readonly type: ReviewFact["type"] }>;
+
+/** The words for the records of a pipeline's tasks and steps. */
+export const STEP_WORDS: RecordWords<StepOnly> = {
+  task_started: ({ task, of, file, pipeline, steps }) =>
+    line(`task ${taskCount(task, of)}: ${file}, pipeline ${pipeline} (${steps.join(", ")})`),
+  task_skipped: ({ task, of, file, run }) =>
+    line(
+      `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
+        "--force does it again",
+    ),
+  step_started: ({ step, name, provider, model, autonomyLevel }) =>
+    line(
+      `step ${step} "${name}": ${provider}${model === undefined ? "" : ` ${model}`}, autonomy level ${autonomyLevel}`,
+    ),
+  attempt_started: ({ attempt, reason, promptBytes, native }) =>
+    line(
+      `attempt ${attempt}${REASONS[reason]}: prompt of ${byteSize(promptBytes)} sent` +
+        (native ? " to its session" : ""),
+      "plain",
+      reason === "first" ? "detail" : "normal",
+    ),
+  session_found: ({ sessionId }) => detail(`session ${sessionId}`),
+  agent_activity: ({ fact }) => activityLines(fact),
+  attempt_finished: ({ outcome, seconds, error, usage }) =>
+    outcome === "completed"
+      ? line(`the agent's turn ended after ${duration(seconds)}${tokensOf(usage)}`)
+      : line(`the agent's turn failed after ${duration(seconds)}${note(error)}${tokensOf(usage)}`, "bad"),
+  question_asked: ({ question, stepName, text: asked }) =>
+    text(`question ${question} of step "${stepName}": ${asked.trim()}`, "caution"),
+  question_answered: ({ question, by, answer }) => text(`answer to ${question}, ${GIVEN[by]}: ${answer.trim()}`),
+  question_waiting: ({ text: asked, answerCommand, resumeCommand }) => [
+    text(asked.trim(), "caution", "result"),
+    line(`Answer with:  ${answerCommand}`, "plain", "result"),
+    line(`Then resume:  ${resumeCommand}`, "plain", "result"),
+  ],
+  usage_limit_reached: ({ message, resetsAt }) => {
+    const until = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+    return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
+  },
+  usage_limit_waited: () => line("the usage limit should be reset: trying again"),
+  files_look_started: ({ moment }) => detail(`looking at the files of the working directory, ${moment} the step`),
+  files_changed: ({ files, more = 0 }) => {
+    if (files.length === 0) return detail("no file was changed");
+    const others = files.length + more - NAMED_FILES;
+    return line(
+      `changed ${plural(files.length + more, "file")}: ${files.slice(0, NAMED_FILES).join(", ")}` +
+        (others > 0 ? ` and ${others} more` : ""),
+    );
+  },
+  writes_checked: ({ outside, more = 0, untold, enforced, note: why }) => {
+    if (untold === undefined && outside.length === 0) return detail("nothing was written outside of allow_write");
+    const others = more === 0 ? "" : ` and ${more} more`;
+    const found = untold === undefined
+      ? `${plural(outside.length + more, "file")} changed outside of allow_write: ${outside.join(", ")}${others}`
+      : `which files were changed cannot be told: ${untold}`;
+    return line(`${enforced ? "" : "warning: "}${found}${note(why)}`, enforced ? "bad" : "caution");
+  },
+  check_started: ({ description }) => detail(`check: ${description}`),
+  check_finished: ({ check, description, detail: found, passed, seconds, output }) => {
+    const what = description === undefined || description === found ? "" : `, ${shortened(description)}`;
+    const told = `check ${check}${what}: ${found} (${duration(seconds)})`;
+    return passed ? [line(told, "good"), ...outputOf(output.trim())] : [line(told, "bad"), ...endOf(output.trim())];
+  },
+  step_finished: ({ step, name, outcome, attempts, reason }) =>
+    line(
+      `step ${step} "${name}": ${outcome.toUpperCase()} after ${plural(attempts, "attempt")}${note(reason)}`,
+      outcome === "pass" ? "good" : "bad",
+    ),
+  task_finished: ({ task, outcome }) =>
+    outcome === "pass" ? line(`task ${task}: PASS`, "good") : line(`task ${task}: FAIL`, "bad", "detail"),
+};
+
+/** How many of the files that a step has changed a line names. */
+const NAMED_FILES = 5;
+
+const REASONS: Readonly<Record<AttemptReason, string>> = {
+  first: "",
+  retry: ", since the one before failed",
+  answered: ", with the answer",
+  interrupted: ", since the one before was interrupted",
+  limit_reset: ", since the usage limit is reset",
+};
+
+const GIVEN: Readonly<Record<AnsweredBy, string>> = {
+  terminal: "given here",
+  command: "given by panewright answer",
+  timeout: "since nobody answered in time",
+  level: "since level 0 does not ask",
+  cap: "since the step has asked its share",
+};
+
+function activityLines(fact: HeadlessFact): readonly ShownLine[] {
+  switch (fact.type) {
+    case "said":
+      return [line(`said: ${shortened(fact.text)}`)];
+    case "ran":
+      return [line(`$ ${shortened(fact.command)}`, "plain", "log")];
+    case "saw": {
+      const isBad = fact.exitCode !== undefined && fact.exitCode !== 0;
+      return isBad ? [line(`exit code ${fact.exitCode}: ${shortened(fact.command)}`, "plain", "log")] : [];
+    }
+    case "permitted":
+      return [line(fact.mode)];
+    case "trouble":
+      return [line(shortened(fact.text), "caution")];
+    case "session":
+    case "reasoned":
+    case "usage":
+      return [];
+  }
+}
+
+/** `2 of 6`, but for a task that is tried anew after all others. */
+function taskCount(task: number, of = 0): string {
+  return task > of ? String(task) : `${task} of ${of}`;
+}
+
+/** What a check wrote that failed: its end for everybody, what came before with `--verbose`. */
+function endOf(output: string): readonly ShownLine[] {
+  const lines = output.split("\n");
+  const end = lines.slice(-END_LINES).map((row) => cut(row, END_WIDTH)).join("\n");
+  return [...outputOf(lines.slice(0, -END_LINES).join("\n")), ...(end === "" ? [] : [text(end)])];
+}
+
+/** Lines of a failed check's output that everybody is shown, and columns of each. */
+const END_LINES = 20;
+const END_WIDTH = 500;
