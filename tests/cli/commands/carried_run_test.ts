@@ -200,7 +200,7 @@ Deno.test("a journal of version 1 in another place: refused with both paths, unl
   assertStringIncludes(refused.stderr, `panewright resume ${runId} --wd ${moved}`);
   const resumed = await call("resume", runId, "--wd", moved);
   assertEquals(resumed.code, 0, resumed.stderr);
-  assertMatch(resumed.stdout, /^PASS after .*: all 2 tasks passed/);
+  assertMatch(resumed.stdout, /^PASS after .*: all 2 tasks passed/m);
   assertEquals(await Deno.stat(sandbox.project).then(() => "there", () => "gone"), "gone");
 });
 
