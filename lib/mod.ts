@@ -38,4 +38,4 @@ export {
 export { classifyScreen } from "./providers/classify_screen.ts";
 export { PROVIDER_IDS } from "./providers/mod.ts";
 export type { ProviderId } from "./providers/provider.ts";
-export { parseReviewVerdict, parseTestVerdict } from "./jobs/review_loop/verdicts.ts";
+export { parseReviewVerdict, parseTestVerdict } from "./jobs/verdicts.ts";

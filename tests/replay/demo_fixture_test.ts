@@ -6,7 +6,7 @@ import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { writeProjectFile } from "../../lib/replay/project_files.ts";
 import { parseReplayScript, type ReplayScript } from "../../lib/replay/script.ts";
 import { approvalObjection } from "../../lib/jobs/review_loop/evidence.ts";
-import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/review_loop/verdicts.ts";
+import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/verdicts.ts";
 import type { Role } from "../../lib/roles.ts";
 
 /** The turns of the demo in the order in which the loop asks for them. */

@@ -4,7 +4,7 @@ import { decidePermission, DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/p
 import { matchCommand, parseCommandPattern } from "../../lib/dialogs/policy/pattern.ts";
 import { mayWrite } from "../../lib/jobs/pipeline/write_globs.ts";
 import { findEvidence, hasReviewNotes } from "../../lib/jobs/review_loop/evidence.ts";
-import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/review_loop/verdicts.ts";
+import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/verdicts.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { composerHolds } from "../../lib/providers/terminal/composer_text.ts";

@@ -3,7 +3,7 @@ import type { ReviewFact } from "./facts.ts";
 import { approvalObjection } from "./evidence.ts";
 import type { ExistingNames } from "../../text/paths_in.ts";
 import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
-import { parseReviewVerdict, type ReviewVerdict } from "./verdicts.ts";
+import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 
 /** Who reviews an author's work. */
 export const REVIEWER_OF: Readonly<Record<AuthorRole, ReviewerRole>> = {

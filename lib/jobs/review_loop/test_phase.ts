@@ -1,7 +1,7 @@
 import type { TestCommandResult } from "../test_command.ts";
 import { missingVerdictWarning } from "./review_phase.ts";
 import type { LoopContext, LoopState, Transition } from "./state.ts";
-import { parseTestVerdict, type TestVerdict } from "./verdicts.ts";
+import { parseTestVerdict, type TestVerdict } from "../verdicts.ts";
 
 /**
  * After the tester: the project's test command where there is one, the round's end, or the question for the verdict.

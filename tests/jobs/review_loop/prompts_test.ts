@@ -7,7 +7,7 @@ import { nextTurn, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
 import { buildPrompt } from "../../../lib/jobs/review_loop/prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { LoopState } from "../../../lib/jobs/review_loop/state.ts";
-import { parseReviewVerdict, parseTestVerdict } from "../../../lib/jobs/review_loop/verdicts.ts";
+import { parseReviewVerdict, parseTestVerdict } from "../../../lib/jobs/verdicts.ts";
 import { createRandom } from "../../support/random.ts";
 import { JOB } from "./scripted_agents.ts";
 

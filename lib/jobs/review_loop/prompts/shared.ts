@@ -3,6 +3,7 @@ import { formatTestCommand } from "../../test_command.ts";
 import { abridge } from "../../../text/abridge.ts";
 import { condense } from "../../../text/condense.ts";
 import { firstApprovalCycle } from "../evidence.ts";
+import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
 import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
 import { plainText } from "../../../text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../text/markdown.ts";
@@ -138,18 +139,9 @@ export function reviewForm({ context, state, turn }: PromptInput, author: Author
 3. Interfaces, files and modules: those that you opened, with their paths. Open at least 2 files that really exist.
 4. Action items: one list item each, with what is to be done in which file. Say so where there are none.
 5. The label REVIEW_NOTES followed by a colon and your conclusions in full sentences.
-${verdictForm("REVIEW_RESULT", "APPROVED", "REVISE")}
+${REVIEW_VERDICT_FORM}
 The verdict is REVISE unless you have checked everything above yourself and found nothing that must change. \
 An approval without the parts above is not accepted${
     turn.cycle < firstApproval ? `, nor is one before review cycle ${firstApproval}: look for what can be better` : ""
   }.${note === undefined ? "" : `\nNote by panewright on your last review: ${note}.`}`;
-}
-
-/**
- * How a verdict is to be written. Its template line offers both values, which the verdict parser does not take for a
- * verdict.
- */
-export function verdictForm(label: string, first: string, second: string): string {
-  return `The last line of your response is the verdict and holds nothing else. Its form, with exactly one of the two words:
-${label}: ${first} | ${second}`;
 }

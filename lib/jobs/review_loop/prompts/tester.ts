@@ -7,8 +7,8 @@ import {
   quotedTestCommand,
   scenarioTest,
   upstream,
-  verdictForm,
 } from "./shared.ts";
+import { TEST_VERDICT_FORM } from "../../verdicts.ts";
 
 /** The prompt for the tester. */
 export function testerPrompt(input: PromptInput): string {
@@ -27,7 +27,7 @@ export function testerPrompt(input: PromptInput): string {
     `Do not repair anything: what fails goes back to the programmer. Your response contains:
 - Each step: the command, its exit code, the part of its output that matters, what was expected.
 - For each failure, the evidence that the programmer needs: message, file and line, how to reproduce it.
-${verdictForm("RESULT", "PASS", "FAIL")}
+${TEST_VERDICT_FORM}
 A step that could not be run counts as failed.`,
   ]);
 }

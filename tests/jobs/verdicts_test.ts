@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { fenced } from "../../../lib/text/markdown.ts";
-import { parseReviewVerdict, parseTestVerdict } from "../../../lib/jobs/review_loop/verdicts.ts";
-import { createRandom } from "../../support/random.ts";
+import { fenced } from "../../lib/text/markdown.ts";
+import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/verdicts.ts";
+import { createRandom } from "../support/random.ts";
 
 /** Capitals as they look in other scripts and forms. */
 const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import { readOwnLines } from "../../text/markdown.ts";
+import { readOwnLines } from "../text/markdown.ts";
 import { createFindRefusal, type FindRefusal } from "./refusals.ts";
 
 /** What a reviewer says of the work that it looked at. */
@@ -87,6 +87,17 @@ export function parseReviewVerdict(text: string): ReviewVerdict | undefined {
 export function parseTestVerdict(text: string): TestVerdict | undefined {
   return parseVerdict(text, TEST);
 }
+
+/** How a prompt asks for a verdict. Whoever repeats the line that offers both values states none. */
+function askFor<V extends string>({ label, values }: VerdictForm<V>): string {
+  return `The last line of your response is the verdict and holds nothing else. Its form, with exactly one of the two words:
+${label}: ${values.join(" | ")}`;
+}
+
+/** How a prompt asks for what {@linkcode parseReviewVerdict} reads. */
+export const REVIEW_VERDICT_FORM = askFor(REVIEW);
+/** How a prompt asks for what {@linkcode parseTestVerdict} reads. */
+export const TEST_VERDICT_FORM = askFor(TEST);
 
 /** What hides, overwrites or turns round other text: escape sequences but those of styles, and marks of direction. */
 // deno-lint-ignore no-control-regex -- control sequences are the subject here
