@@ -41,13 +41,33 @@ const QUESTION_TOOL = "AskUserQuestion";
  * ```
  */
 export function readHookPayload(json: string, id: string): ExactRequest | undefined {
+  return readRequest(json, { id, event: "PermissionRequest" });
+}
+
+/**
+ * The same for a `PreToolUse` hook, which gets each call of a tool before it runs, whether it needs a permission or not.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const payload = { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: { file_path: "/w/a", content: "x" } };
+ * assertEquals(readCallHook(JSON.stringify(payload), "h1")?.subject, "/w/a");
+ * ```
+ */
+export function readCallHook(json: string, id: string): ExactRequest | undefined {
+  return readRequest(json, { id, event: "PreToolUse" });
+}
+
+function readRequest(
+  json: string,
+  { id, event }: { readonly id: string; readonly event: "PermissionRequest" | "PreToolUse" },
+): ExactRequest | undefined {
   const payload = objectOf(parseJsonObject(json));
   const tool = textOf(payload["tool_name"]);
-  const input = payload["tool_input"];
-  if (payload["hook_event_name"] !== "PermissionRequest" || tool === undefined) return undefined;
+  if (payload["hook_event_name"] !== event || tool === undefined) return undefined;
   const cwd = textOf(payload["cwd"]);
   const about = { id, source: "hook", tool, ...(cwd === undefined ? {} : { cwd }) } as const;
-  return { ...about, ...matterOf(tool, input) };
+  return { ...about, ...matterOf(tool, payload["tool_input"]) };
 }
 
 /** What a hook tells of one command of an agent. */

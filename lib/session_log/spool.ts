@@ -25,7 +25,10 @@ export interface Spool extends AsyncDisposable {
   commandFor(sender: string): string;
   /** The same, but it ends only when its message is released, or the folder is gone. */
   waitingCommandFor(sender: string): string;
-  /** Like that, but it prints the answer that its message is released with; `otherwise` where there is none. */
+  /**
+   * Like that, but it prints the answer that its message is released with; `otherwise` where there is none, and where
+   * nobody answers for {@linkcode ASKING_LOOKS} looks, of 20 ms and the start of a program each.
+   */
   askingCommandFor(sender: string, otherwise: string): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
@@ -95,6 +98,9 @@ export async function openSpool(
 /** How often a sender that waits looks. POSIX knows whole seconds only. */
 const PAUSE = "sleep 0.02 2>/dev/null || sleep 1";
 
+/** How often a sender looks for its answer: whoever would give it may be gone, and a CLI takes silence for a yes. */
+export const ASKING_LOOKS = 1500;
+
 interface SpoolCommand {
   readonly sender: string;
   readonly waits: boolean;
@@ -106,7 +112,11 @@ interface SpoolCommand {
 function commandFor(folder: string, { sender, waits, otherwise }: SpoolCommand): string {
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
     '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
-    (waits ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; ` : "") +
+    (!waits
+      ? ""
+      : otherwise === undefined
+      ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; `
+      : `n=0; while [ -e "$d/$f" ] && [ $n -lt ${ASKING_LOOKS} ]; do ${PAUSE}; n=$((n+1)); done; `) +
     (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
     "exit 0";
   const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];

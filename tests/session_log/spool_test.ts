@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { exists } from "@std/fs";
-import { openSpool } from "../../lib/session_log/spool.ts";
+import { ASKING_LOOKS, openSpool } from "../../lib/session_log/spool.ts";
 import { until } from "../support/until.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -117,4 +117,13 @@ Deno.test("a sender that waits ends when its message is released, and when the f
     else await Deno.remove(folder, { recursive: true });
     assertEquals(await sending, QUIET);
   }
+});
+
+Deno.test("one that asks waits for so many looks only, and takes what it was given then", async () => {
+  await using dir = await tempDir();
+  await using spool = await openSpool(`${dir.path}/spool`);
+  const command = spool.askingCommandFor("tester", "no");
+  const impatient = command.replace(`-lt ${ASKING_LOOKS}`, "-lt 2");
+  assert(impatient !== command);
+  assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
 });

@@ -8,6 +8,7 @@ import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channe
 import type { StepProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
+import type { JudgedCall } from "./call_judge.ts";
 import { type CommandHooks, openCommandHooks } from "./command_hooks.ts";
 import { writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
@@ -26,7 +27,10 @@ const LINGER_MS = 5000;
 const LOG_FIRST_MS = 2000;
 
 /** How an attempt ends: its process by itself, or what stops it. */
-type End = "ended" | "asked" | "aborted" | "time limit" | "lingered" | "broken";
+type End = "ended" | "asked" | "halted" | "unjudged" | "aborted" | "time limit" | "lingered" | "broken";
+
+/** The ends that come before what the agent would have come to later. */
+const CUT: readonly End[] = ["halted", "unjudged", "aborted", "time limit"];
 
 /** Runs one attempt; see `runHeadless`. */
 export async function runAttempt(request: AttemptRequest, provider: StepProvider): Promise<HeadlessResult> {
@@ -51,6 +55,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     await requireSandbox(provider, { ...request, ...about });
   }
   await using hooks = await openHooks(request, files);
+  if (hooks === undefined && request.judge?.judgesAll === true) throw notJudged(provider, "there is no place for them");
   const attempt = new Attempt(request, { account, provider, files, hooks });
   const { end, exitCode, stderr } = await attempt.run();
   const { sandbox } = attempt;
@@ -67,12 +72,14 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     seconds: (clock.now() - startMs) / 1000,
     ...(sessionId === undefined ? {} : { sessionId }),
   };
-  const asked = (text: string) => {
+  const asked = (text: string, call?: JudgedCall) => {
     requireReadBack();
     files.note(`asked: ${text}`);
-    return new AgentAskedError(text, known);
+    return new AgentAskedError(text, { ...known, ...(call === undefined ? {} : { call }) });
   };
   if (question !== undefined) throw asked(question);
+  if (end === "unjudged") throw notJudged(provider, "they do not tell of its commands");
+  if (attempt.halted !== undefined) throw asked(attempt.halted.question, attempt.halted.call);
   if (end === "aborted") {
     files.note("stopped");
     throw signal.reason;
@@ -94,16 +101,25 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
 
 /** Without hooks session log and report have to do. */
 async function openHooks(request: AttemptRequest, files: StepFiles): Promise<CommandHooks | undefined> {
-  const { ask, clock, onProgress, refuseWrite } = request;
+  const { ask, clock, judge, onProgress, refuseWrite } = request;
   if (ask.hookFolder === undefined) return undefined;
   try {
-    return await openCommandHooks(ask.hookFolder, { clock, refuseWrite });
+    return await openCommandHooks(ask.hookFolder, { clock, refuseWrite, judge });
   } catch (error) {
     const text = `the CLI's hooks cannot tell of commands: ${errorText(error)}`;
     files.note(text);
     onProgress?.({ type: "trouble", text });
     return undefined;
   }
+}
+
+function notJudged({ label }: StepProvider, problem: string): UsageError {
+  return new UsageError(
+    `Cannot keep the rules of permissions.deny and permissions.ask, which need the hooks of ${label}: ${problem}`,
+    {
+      hint: "Codex has such hooks from 0.130.0 on, and a --settings among the arguments of Claude Code replaces them.",
+    },
+  );
 }
 
 function notInSandbox({ label, sandbox }: StepProvider, problem: string): UsageError {
@@ -136,9 +152,14 @@ class Attempt {
   /** What the session log tells of the sandbox; missing where the agent has none, or its log tells nothing. */
   sandbox: SandboxReport | undefined;
   readonly #folders: readonly string[] = [];
+  /** The call that is put to a person. */
+  halted: { readonly question: string; readonly call: JudgedCall } | undefined;
+  /** The commands that report and log tell of, until a hook has told of one. */
+  #untold: Set<string> | undefined;
 
   constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
     this.#reader = parts.provider.headless.createReader(request);
+    if (request.judge?.judgesAll === true) this.#untold = new Set();
     const { sandbox, workdir } = request;
     if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
     this.sandbox = { turns: 0 };
@@ -178,7 +199,7 @@ class Attempt {
       this.#written.abort();
       await listening;
       this.#over.abort();
-      account.close({ isCut: end === "aborted" || end === "time limit" });
+      account.close({ isCut: CUT.includes(end) });
     }
   }
 
@@ -192,7 +213,7 @@ class Attempt {
       path,
       launcherFolder: ask.launcherFolder,
       variables,
-      ...(hooks === undefined ? {} : { hooks: hooks.pair }),
+      ...(hooks === undefined ? {} : { hooks: hooks.commands }),
     });
     try {
       return startProcessGroup({
@@ -278,15 +299,31 @@ class Attempt {
 
   async #followHooks(): Promise<void> {
     const { account, hooks } = this.parts;
-    await hooks?.follow((event) => {
-      if (event.type === "ended") account.take({ ...event, source: "hook" }, "report");
-      else {
-        const { id, command } = event;
-        account.take({ type: "called", source: "hook", id, commands: [{ command, isCertain: true }] }, "report");
-      }
-      this.#stopIfAsked();
-      return account.question === undefined;
+    await hooks?.follow({
+      take: (event) => {
+        this.#untold = undefined;
+        if (event.type === "ended") account.take({ ...event, source: "hook" }, "report");
+        else {
+          const { id, command } = event;
+          account.take({ type: "called", source: "hook", id, commands: [{ command, isCertain: true }] }, "report");
+        }
+        this.#stopIfAsked();
+        return account.question === undefined;
+      },
+      asked: (call, question) => {
+        this.halted = { question, call };
+        this.#stop.resolve("halted");
+      },
     }, { signal: this.#written.signal });
+  }
+
+  /** A command that has run although no hook told of it was judged by nobody. */
+  #requireTold(observation: Extract<Observation, { type: "called" | "ended" }>): void {
+    if (observation.type === "called") {
+      if (observation.commands.some(({ isCertain }) => isCertain)) this.#untold?.add(observation.id);
+    } else if (observation.exitCode !== undefined && this.#untold?.has(observation.id)) {
+      this.#stop.resolve("unjudged");
+    }
   }
 
   #take(observation: Observation, teller: Teller): void {
@@ -294,6 +331,7 @@ class Attempt {
     switch (observation.type) {
       case "called":
       case "ended":
+        this.#requireTold(observation);
         return this.#stopIfAsked();
       case "said":
       case "ran":

@@ -1,6 +1,6 @@
 import type { Host } from "../../ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
-import type { CommandHookPair } from "./command_hooks.ts";
+import type { CommandHookSet } from "./command_hooks.ts";
 import type { SessionReader } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
 
@@ -13,8 +13,8 @@ export interface HeadlessPlanOptions {
   readonly launcherFolder: string;
   /** Further variables for the agent's commands. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What is told of each command; missing where there is no place for it. */
-  readonly hooks?: CommandHookPair;
+  /** What tells of commands and asks about calls; missing where there is no place for it. */
+  readonly hooks?: CommandHookSet;
 }
 
 /** How a CLI is started. */

@@ -1,16 +1,29 @@
 import type { Clock } from "../../ports/clock.ts";
 import { watchFolder } from "../../session_log/folder_watch.ts";
-import { openSpool } from "../../session_log/spool.ts";
-import { type CommandHookEvent, denyOutput, readCommandHook, readWriteHook } from "../hook_payload.ts";
+import { type HeldMessage, openSpool } from "../../session_log/spool.ts";
+import {
+  type CommandHookEvent,
+  denyOutput,
+  FILE_TOOL_NAMES,
+  hookOutput,
+  readCallHook,
+  readCommandHook,
+  readHookPayload,
+  readWriteHook,
+} from "../hook_payload.ts";
 import type { HookCommand } from "../hook_command.ts";
+import type { CallJudge, CallVerdict, JudgedCall } from "./call_judge.ts";
 
 /** What a CLI runs before and after each command of its agent. */
-export interface CommandHookPair {
+export interface CommandHookSet {
+  /** Told of each command; it answers whether a call may run where it `judges`. */
   readonly before: HookCommand;
+  /** Whether `before` is to be asked about files that are written, too. */
+  readonly judges: boolean;
   /** It ends only when the command's end was taken in: until then the model does not go on. */
   readonly after: HookCommand;
-  /** It refuses to write a file that the step may not; missing where it may write all. */
-  readonly write?: HookCommand;
+  /** It answers what needs a permission; missing where the CLI's own settings do. */
+  readonly permission?: HookCommand;
 }
 
 /** Why a tool of the CLI's own may not write a file; `undefined` where it may. The path is as the tool has it. */
@@ -18,14 +31,29 @@ export type RefuseWrite = (path: string) => string | undefined;
 
 /** What a CLI's hooks tell of the agent's commands. Disposal removes the folder. */
 export interface CommandHooks extends AsyncDisposable {
-  readonly pair: CommandHookPair;
+  readonly commands: CommandHookSet;
   /**
    * Hands on what is told, in order, until `signal` is aborted; what is there by then, too. The same end may be told
-   * several times.
+   * several times. After a call that is put to a person no other is answered.
    *
-   * @param take returns whether the agent may go on
+   * @throws when a decision cannot be written down; its call gets no answer
    */
-  follow(take: (event: CommandHookEvent) => boolean, options: { readonly signal: AbortSignal }): Promise<void>;
+  follow(listener: CommandListener, options: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** Whom hooks tell of an agent's work. */
+export interface CommandListener {
+  /** Returns whether the agent may go on. */
+  take(event: CommandHookEvent): boolean;
+  /** A call needs the answer of a person, and waits until the agent is stopped. */
+  asked(call: JudgedCall, question: string): void;
+}
+
+/** How {@linkcode openCommandHooks} opens its place. */
+export interface CommandHookOptions {
+  readonly clock: Clock;
+  readonly refuseWrite?: RefuseWrite | undefined;
+  readonly judge?: CallJudge | undefined;
 }
 
 /** How long a CLI waits for what only leaves a message. */
@@ -34,11 +62,11 @@ const BEFORE_SECONDS = 5;
 /** How long it waits until a command's end was taken in: longer than it takes to end an agent. */
 const AFTER_SECONDS = 30;
 
-/** How long it waits for whether a file may be written. */
-const WRITE_SECONDS = 30;
+/** How long it waits for an answer: it takes a longer silence for a yes, so the hook itself gives up before (2.1.328). */
+const ANSWER_SECONDS = 600;
 
 /** What is said where panewright does not answer. */
-const UNANSWERED = denyOutput("panewright does not answer whether this file may be written.");
+const UNANSWERED = "panewright does not answer whether this may be done.";
 
 /** Looks at the folder even though nothing there seems to have changed. */
 const LOOK_ANYWAY_MS = 250;
@@ -49,41 +77,63 @@ const LOOK_ANYWAY_MS = 250;
  * @param folder absolute path that no agent in a sandbox can write to; it is made anew, and removed
  * @throws when it cannot be made
  */
-export async function openCommandHooks(
-  folder: string,
-  { clock, refuseWrite }: { readonly clock: Clock; readonly refuseWrite?: RefuseWrite | undefined },
-): Promise<CommandHooks> {
+export async function openCommandHooks(folder: string, options: CommandHookOptions): Promise<CommandHooks> {
+  const { clock, refuseWrite, judge } = options;
   // What an attempt left that was broken off is not of this one.
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   const spool = await openSpool(folder, { clock });
+  const judges = refuseWrite !== undefined || judge?.judgesAll === true;
+  const asking = (sender: string, otherwise: string) => ({
+    command: spool.askingCommandFor(sender, otherwise),
+    timeoutSeconds: ANSWER_SECONDS,
+  });
   return {
-    pair: {
-      before: { command: spool.commandFor("before"), timeoutSeconds: BEFORE_SECONDS },
+    commands: {
+      before: judges
+        ? asking("call", denyOutput(UNANSWERED))
+        : { command: spool.commandFor("before"), timeoutSeconds: BEFORE_SECONDS },
+      judges,
       after: { command: spool.waitingCommandFor("after"), timeoutSeconds: AFTER_SECONDS },
-      ...(refuseWrite === undefined
+      ...(judge === undefined
         ? {}
-        : { write: { command: spool.askingCommandFor("write", UNANSWERED), timeoutSeconds: WRITE_SECONDS } }),
+        : { permission: asking("permission", hookOutput({ behavior: "deny", reason: UNANSWERED })) }),
     },
-    async follow(take, { signal }) {
+    async follow(listener, { signal }) {
       const watch = watchFolder(folder, { clock });
+      let isHalted = false;
       for (;;) {
         const last = signal.aborted;
         // Read first: what was told before these commands is there then.
         const ended = spool.held("after");
         for (const { text } of spool.take("before")) tell(text);
         for (const { text, release } of ended) if (tell(text)) release();
-        for (const { text, release } of spool.held("write")) release(answerTo(text));
+        for (const held of spool.held("call")) if (!isHalted) await answer(held, { needsPermission: false });
+        for (const held of spool.held("permission")) if (!isHalted) await answer(held, { needsPermission: true });
         if (last) return;
         await watch.wait(LOOK_ANYWAY_MS, signal).catch(() => {});
       }
-      function answerTo(payload: string): string {
-        const path = readWriteHook(payload);
-        const reason = path === undefined ? "Which file it writes is not known." : refuseWrite?.(path);
-        return reason === undefined ? "" : denyOutput(reason);
-      }
       function tell(payload: string): boolean {
         const event = readCommandHook(payload);
-        return event === undefined || take(event);
+        return event === undefined || listener.take(event);
+      }
+      async function answer({ text, release }: HeldMessage, about: Pick<JudgedCall, "needsPermission">): Promise<void> {
+        tell(text);
+        // Who asks is gone, or about to be.
+        if (signal.aborted) return;
+        const verdict = await verdictOf(text, about);
+        switch (verdict.decision) {
+          case "pass":
+            return release("");
+          case "allow":
+            return release(hookOutput({ behavior: "allow" }));
+          case "deny": {
+            const { reason } = verdict;
+            return release(about.needsPermission ? hookOutput({ behavior: "deny", reason }) : denyOutput(reason));
+          }
+          case "ask":
+            isHalted = true;
+            return listener.asked(verdict.call, verdict.question);
+        }
       }
     },
     async [Symbol.asyncDispose]() {
@@ -91,4 +141,25 @@ export async function openCommandHooks(
       await Deno.remove(folder, { recursive: true }).catch(() => {});
     },
   };
+
+  async function verdictOf(
+    payload: string,
+    { needsPermission }: Pick<JudgedCall, "needsPermission">,
+  ): Promise<Exclude<CallVerdict, { decision: "ask" }> | { decision: "ask"; question: string; call: JudgedCall }> {
+    const id = `hook-${crypto.randomUUID()}`;
+    const request = (needsPermission ? readHookPayload : readCallHook)(payload, id);
+    if (request === undefined) return { decision: "deny", reason: "panewright does not understand what this does." };
+    if (!needsPermission && refuseWrite !== undefined && isFileTool(request.tool)) {
+      const path = readWriteHook(payload);
+      const reason = path === undefined ? "Which file it writes is not known." : refuseWrite(path);
+      if (reason !== undefined) return { decision: "deny", reason };
+    }
+    const call = { request, needsPermission };
+    const verdict = await judge?.judge(call) ?? { decision: "pass" };
+    return verdict.decision === "ask" ? { ...verdict, call } : verdict;
+  }
+}
+
+function isFileTool(tool: string): boolean {
+  return FILE_TOOL_NAMES.includes(tool);
 }

@@ -2,6 +2,7 @@ import type { OnForcedExit } from "../../ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FailureClass } from "../failure.ts";
+import type { CallJudge, JudgedCall } from "./call_judge.ts";
 import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
@@ -47,6 +48,8 @@ export interface AttemptRequest {
   readonly ask: AskSettings;
   /** Refuses what the CLI's own tools are about to write, where it has a hook for that. @default {() => undefined} */
   readonly refuseWrite?: RefuseWrite;
+  /** Decides about its calls; missing where only the CLI's own settings do. */
+  readonly judge?: CallJudge;
   /** Seconds after which the agent is stopped. No limit by default. */
   readonly timeLimitSeconds?: number;
   readonly signal: AbortSignal;
@@ -111,6 +114,8 @@ export interface AgentAskedOptions extends PanewrightErrorOptions {
   readonly attemptLog: string;
   readonly usage: Usage;
   readonly seconds: number;
+  /** The call that a person has to decide about; missing for a question of the agent's own. */
+  readonly call?: JudgedCall;
 }
 
 /** The agent asked a person. Its processes are gone by the time this is thrown. */
@@ -121,6 +126,7 @@ export class AgentAskedError extends HumanInterventionRequiredError {
   readonly attemptLog: string;
   readonly usage: Usage;
   readonly seconds: number;
+  readonly call: JudgedCall | undefined;
 
   constructor(readonly question: string, options: AgentAskedOptions) {
     super(`Cannot continue without an answer: ${question}`, options);
@@ -128,5 +134,6 @@ export class AgentAskedError extends HumanInterventionRequiredError {
     this.attemptLog = options.attemptLog;
     this.usage = options.usage;
     this.seconds = options.seconds;
+    this.call = options.call;
   }
 }

@@ -57,9 +57,11 @@ export async function codexExecPlan(request: AttemptRequest, options: HeadlessPl
     ...Object.entries(variables).map(([name, value]) =>
       `shell_environment_policy.set.${name}=${JSON.stringify(value)}`
     ),
-    ...(hooks === undefined
-      ? []
-      : await codexHookSettings([["PreToolUse", hooks.before], ["PostToolUse", hooks.after]])),
+    ...(hooks === undefined ? [] : await codexHookSettings([
+      ["PreToolUse", hooks.before],
+      ["PostToolUse", hooks.after],
+      ...(hooks.permission === undefined ? [] : [["PermissionRequest", hooks.permission] as const]),
+    ])),
     ...(request.sandbox === undefined ? [] : codexSandboxSettings(request.sandbox)),
   ];
   return {

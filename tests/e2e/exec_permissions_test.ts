@@ -1,0 +1,87 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { UsageError } from "../../lib/errors.ts";
+import type { CallJudge, CallVerdict, JudgedCall } from "../../lib/providers/headless/call_judge.ts";
+import { runHeadless } from "../../lib/providers/headless.ts";
+import type { Step } from "../lab/steps.ts";
+import { askedBy, processesWith } from "../providers/headless/support.ts";
+import { setUpHeadlessProject } from "./headless_project.ts";
+
+const shell = (command: string): Step => ({ do: "shell", command });
+const done: Step = { do: "say", text: "All done." };
+
+/** Says the same to each call of a command with a word in it, and lets all others pass. */
+function judging(word: string, verdict: CallVerdict, judgesAll = true): CallJudge & { readonly calls: JudgedCall[] } {
+  const calls: JudgedCall[] = [];
+  return {
+    calls,
+    judgesAll,
+    judge(call) {
+      calls.push(call);
+      return Promise.resolve(call.request.subject.includes(word) ? verdict : { decision: "pass" });
+    },
+  };
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  const args = provider === "codex" ? ["--skip-git-repo-check"] : ["--allowedTools", "Bash"];
+
+  Deno.test(`exec, ${provider}: a call that needs no permission is judged before it runs`, async () => {
+    const reason = "The policy denies the command pattern.";
+    await using project = await setUpHeadlessProject({
+      provider,
+      respond: () => [shell("touch good"), shell("touch bad"), done],
+    });
+    const judge = judging("bad", { decision: "deny", reason });
+    const result = await runHeadless(project.request("Do it.", { judge, args }));
+    const made = (name: string) => exists(`${project.sandbox.project}/${name}`);
+    assertEquals([result.outcome, await made("good"), await made("bad")], ["completed", true, false]);
+    assertStringIncludes(result.attemptLog, reason);
+    assertEquals(judge.calls.map(({ request, needsPermission }) => [request.subject, needsPermission]), [
+      ["touch good", false],
+      ["touch bad", false],
+    ]);
+  });
+
+  Deno.test(`exec, ${provider}: a call that a person has to decide about stops the agent before it runs`, async () => {
+    await using project = await setUpHeadlessProject({
+      provider,
+      respond: () => [shell("touch good"), shell("touch bad"), done],
+    });
+    const judge = judging("bad", { decision: "ask", question: "May it?" });
+    const error = await askedBy(runHeadless(project.request("Do it.", { judge, args })));
+    assertEquals([error.question, error.call?.request.subject], ["May it?", "touch bad"]);
+    assertEquals(await exists(`${project.sandbox.project}/bad`), false);
+    assertEquals(await processesWith(project.sandbox.root), []);
+  });
+
+  Deno.test(`exec, ${provider}: where its hooks tell nothing, an attempt whose calls must be judged is broken off`, async () => {
+    await using project = await setUpHeadlessProject({ provider, respond: () => [shell("touch made"), done] });
+    const off = provider === "codex" ? ["-c", "features.hooks=false"] : ["--settings", "{}"];
+    const judge = judging("bad", { decision: "deny", reason: "No." });
+    const attempt = runHeadless(project.request("Do it.", { judge, args: [...args, ...off] }));
+    const error = await assertRejects(() => attempt, UsageError, "which need the hooks of");
+    assert(error.hint !== undefined);
+    assertEquals(judge.calls, []);
+  });
+}
+
+for (
+  const [verdict, isMade, told] of [
+    [{ decision: "allow" }, true, "All done."],
+    [{ decision: "deny", reason: "Not on a Sunday." }, false, "Not on a Sunday."],
+    [{ decision: "pass" }, false, "needs approval"],
+  ] as const
+) {
+  Deno.test(`exec, claude_code: what needs a permission is answered by the judge: ${verdict.decision}`, async () => {
+    await using project = await setUpHeadlessProject({
+      provider: "claude_code",
+      respond: () => [shell("touch made"), done],
+    });
+    const judge = judging("made", verdict, false);
+    const result = await runHeadless(project.request("Do it.", { judge }));
+    assertEquals([result.outcome, await exists(`${project.sandbox.project}/made`)], ["completed", isMade]);
+    assertStringIncludes(result.attemptLog, told);
+    assertEquals(judge.calls.map(({ needsPermission }) => needsPermission), [true]);
+  });
+}
