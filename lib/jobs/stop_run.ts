@@ -3,6 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import { trySignal } from "../ports/end_processes.ts";
 import { listOpenFiles } from "../ports/open_files.ts";
 import { openJournal } from "../run/journal.ts";
+import { endLeftProcesses } from "../run/left_processes.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isLocked, readLockOwner } from "../run/lock_file.ts";
 import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
@@ -11,7 +12,6 @@ import type { Progress } from "../run/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
-import { endLeftAgents } from "./pipeline/left_over.ts";
 import { endLeftSession } from "./review_loop/run_session.ts";
 
 /** How a run is to be stopped. */
@@ -123,7 +123,7 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
   const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
   // A server that was killed has left its socket, also where nothing is alive any more.
   await endLeftSession({ session: progress.session, agents }, { clock });
-  if (isAlive) await endLeftAgents(folder, clock);
+  if (isAlive) await endLeftProcesses(folder, clock);
   if (progress.finished === undefined && condition !== "unreadable") {
     const record = stoppedRecord(progress, resumeCommand);
     using journal = openJournal(folder.journalPath);

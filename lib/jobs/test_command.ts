@@ -1,7 +1,9 @@
 import { shellJoin } from "../shell/quote.ts";
-import type { ProcessRunner } from "../ports/process.ts";
-import { systemProcessRunner } from "../ports/process.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
+import type { ProcessMark } from "../ports/end_processes.ts";
+import { startProcessGroup } from "../ports/process_group.ts";
+import { keepTail } from "../ports/tail.ts";
+import type { OnForcedExit } from "../ports/watchdog.ts";
 import { plainText } from "../text/sanitize.ts";
 
 /** A test command: an argv array, or a string that `sh -c` runs. */
@@ -26,15 +28,16 @@ export interface TestCommandResult {
 /** Where and how long a test command runs. */
 export interface RunTestCommandOptions {
   readonly cwd: string;
-  /** Seconds after which the command and all that it started are killed. */
+  /** Seconds after which the command and all that it started are ended. */
   readonly timeoutSeconds: number;
+  /** By which all that it starts is found, and ended with it, also what leaves its process group. */
+  readonly mark: ProcessMark;
   /** Variables that are set for the command, besides panewright's own environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** @default {65536} how many bytes of the output's end are kept */
   readonly maxOutputBytes?: number;
   readonly signal?: AbortSignal;
-  /** @default {systemProcessRunner} */
-  readonly processRunner?: ProcessRunner;
+  readonly onForcedExit?: OnForcedExit;
   /** @default {systemClock} */
   readonly clock?: Clock;
 }
@@ -42,29 +45,42 @@ export interface RunTestCommandOptions {
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
- * Runs the project's test command in its own process group and keeps the end of its output.
+ * Runs the project's test command and keeps the end of its output. When it has ended, or its time is over, so has all
+ * that it started.
  *
  * @throws the signal's reason when it is aborted
  */
 export async function runTestCommand(command: TestCommand, options: RunTestCommandOptions): Promise<TestCommandResult> {
-  const clock = options.clock ?? systemClock;
+  const { cwd, mark, env = {}, timeoutSeconds, signal, clock = systemClock } = options;
+  signal?.throwIfAborted();
   const startedAt = clock.now();
-  const result = await (options.processRunner ?? systemProcessRunner).run({
-    argv: testCommandArgv(command),
-    cwd: options.cwd,
-    timeoutMs: options.timeoutSeconds * 1000,
-    maxOutputBytes: options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES,
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  });
-  return {
-    passed: result.code === 0 && !result.timedOut,
-    exitCode: result.code,
-    timedOut: result.timedOut,
-    seconds: (clock.now() - startedAt) / 1000,
-    output: plainText(result.stdout + result.stderr),
-    truncated: result.truncated,
-  };
+  const output = keepTail(options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
+  const keep = (bytes: Uint8Array) => output.push(bytes);
+  const argv = testCommandArgv(command);
+  const group = startProcessGroup({ argv, cwd, env, mark, clock, onStdout: keep, onStderr: keep });
+  const takeBack = options.onForcedExit?.(() => group.killNow(), { mark });
+  const over = new AbortController();
+  const limits = AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]);
+  try {
+    const limit = clock.sleep(timeoutSeconds * 1000, limits).then(() => "time limit" as const, () => "ended" as const);
+    const end = await Promise.race([group.ended.then(() => "ended" as const), limit]);
+    const seconds = (clock.now() - startedAt) / 1000;
+    await group.stop();
+    signal?.throwIfAborted();
+    const timedOut = end === "time limit";
+    const exitCode = timedOut ? 124 : await group.ended;
+    return {
+      passed: exitCode === 0,
+      exitCode,
+      timedOut,
+      seconds,
+      output: plainText(output.text()),
+      truncated: output.truncated(),
+    };
+  } finally {
+    over.abort();
+    takeBack?.();
+  }
 }
 
 /**

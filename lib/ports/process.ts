@@ -1,5 +1,5 @@
-import { joinBytes } from "./bytes.ts";
 import { systemClock } from "./clock.ts";
+import { keepTail, type Tail } from "./tail.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
@@ -141,42 +141,20 @@ export function runCommandSync(spec: Pick<CommandSpec, "argv" | "env" | "clearEn
   }
 }
 
-/** Reads a stream to its end, and keeps roughly its last `limit` bytes. */
-interface TailReader {
+/** Reads a stream to its end, and keeps its last bytes. */
+interface TailReader extends Pick<Tail, "text" | "truncated"> {
   readonly done: Promise<void>;
   /** Stops reading before the end. */
   stop(): void;
-  /** What was kept, cut between characters. */
-  text(): string;
-  truncated(): boolean;
 }
 
 function readTail(stream: ReadableStream<Uint8Array>, limit: number): TailReader {
   const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let dropped = false;
+  const { push, text, truncated } = keepTail(limit);
   const readAll = async () => {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      chunks.push(next.value);
-      size += next.value.length;
-      while (chunks.length > 1 && size - chunks[0]!.length >= limit) {
-        size -= chunks.shift()!.length;
-        dropped = true;
-      }
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) push(next.value);
   };
-  return {
-    done: readAll(),
-    stop: () => void reader.cancel().catch(() => {}),
-    text() {
-      const bytes = joinBytes(chunks);
-      let start = Math.max(0, bytes.length - limit);
-      if (start > 0) { while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; }
-      return new TextDecoder().decode(bytes.subarray(start));
-    },
-    truncated: () => dropped || size > limit,
-  };
+  return { done: readAll(), stop: () => void reader.cancel().catch(() => {}), text, truncated };
 }
 
 /** A program that a person uses: it inherits our standard input, output and error. */

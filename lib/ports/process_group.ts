@@ -10,8 +10,8 @@ export interface ProcessGroupSpec {
   readonly cwd: string;
   /** Variables set for the program, besides our own environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Text for standard input, which is closed after it. */
-  readonly stdin: string;
+  /** Text for standard input, which is closed after it; without it standard input is empty. */
+  readonly stdin?: string;
   /** Set for the program and thereby for all its descendants, to find those that leave the group. */
   readonly mark: ProcessMark;
   /** Called with each piece of what it prints, in order. */
@@ -61,13 +61,13 @@ export function startProcessGroup(spec: ProcessGroupSpec): ProcessGroup {
     args,
     cwd: spec.cwd,
     env: { ...spec.env, [spec.mark.name]: spec.mark.value },
-    stdin: "piped",
+    stdin: spec.stdin === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
     detached: true,
   }).spawn();
   const outputs = [listen(child.stdout, spec.onStdout), listen(child.stderr, spec.onStderr)];
-  const input = writeAll(child.stdin, spec.stdin);
+  const input = spec.stdin === undefined ? undefined : writeAll(child.stdin, spec.stdin);
   let hasEnded = false;
   const ended = child.status.then(({ code }) => {
     hasEnded = true;
@@ -129,7 +129,8 @@ class Group {
     const { clock } = this.options.spec;
     let left = await this.find();
     const startMs = clock.now();
-    if (!this.options.hasEnded()) {
+    const hadEnded = this.options.hasEnded();
+    if (!hadEnded) {
       trySignal(-this.pid, "SIGINT");
       await this.#pause();
     } else if (left.length === 0) return;
@@ -139,9 +140,9 @@ class Group {
       left = await this.find();
       const nowMs = clock.now() - startMs;
       if (left.length === 0 || nowMs >= LADDER.giveUpMs) return;
-      const groupIsGone = !left.some(({ groupId }) => groupId === this.pid);
-      const mayTerminate = nowMs >= LADDER.terminateMs || groupIsGone;
-      const mayKill = nowMs >= LADDER.killMs || groupIsGone && nowMs - termMs >= LEFTOVER_GRACE_MS;
+      const areLeftovers = hadEnded || !left.some(({ groupId }) => groupId === this.pid);
+      const mayTerminate = nowMs >= LADDER.terminateMs || areLeftovers;
+      const mayKill = nowMs >= LADDER.killMs || areLeftovers && nowMs - termMs >= LEFTOVER_GRACE_MS;
       if (sent === "SIGINT" && mayTerminate) {
         sent = "SIGTERM";
         termMs = nowMs;

@@ -4,6 +4,7 @@ import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
 import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
 import { isServerRunning } from "../tmux/server.ts";
+import { CHECK_VARIABLE } from "./left_processes.ts";
 import type { Progress, Worker } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 
@@ -18,7 +19,7 @@ export interface LiveProcesses {
 export async function lookAtProcesses(): Promise<LiveProcesses> {
   const [all, marks] = await Promise.all([
     listProcesses(),
-    listMarkValues([PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE]),
+    listMarkValues([PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE, CHECK_VARIABLE]),
   ]);
   return { all, marks };
 }
@@ -29,7 +30,7 @@ export function isAlive({ pane }: Worker, { all }: LiveProcesses): boolean {
     all.some(({ pid, startTime, zombie }) => pid === pane.pid && startTime === pane.processStart && !zombie);
 }
 
-/** Whether anything is alive that a run's agents are, or have started. */
+/** Whether anything is alive that a run's agents and checks are, or have started. */
 export function hasLiveAgents(
   { session, workers }: Progress,
   folder: RunFolder,
@@ -37,7 +38,7 @@ export function hasLiveAgents(
 ): boolean {
   const { marks } = processes;
   return session !== undefined && marks.has(session.mark) || workers.some((worker) => isAlive(worker, processes)) ||
-    marks.values().some((value) => value.startsWith(`${folder.stepsDir}/`));
+    marks.values().some((value) => value.startsWith(`${folder.path}/`));
 }
 
 /**

@@ -1,10 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { findProcess } from "../../lib/ports/process_table.ts";
-import type { CommandSpec, ProcessRunner } from "../../lib/ports/process.ts";
+import { abortable } from "../../lib/ports/abortable.ts";
+import { type Clock, systemClock } from "../../lib/ports/clock.ts";
 import { until } from "../support/until.ts";
 import { runTestCommand, testCommandArgv } from "../../lib/jobs/test_command.ts";
+import { processesWith } from "../providers/headless/support.ts";
 
-const BASE = { cwd: "/", timeoutSeconds: 600 };
+const MARK = { name: "PANEWRIGHT_TEST_MARK", value: crypto.randomUUID() };
+const BASE = { cwd: "/", timeoutSeconds: 600, mark: MARK };
 
 async function waitUntilGone(pid: number): Promise<void> {
   await until(() => findProcess(pid), (found) => found === undefined);
@@ -98,19 +101,42 @@ Deno.test("colours and control characters of a test runner do not reach the resu
   assertEquals(result.output, "FAILED\n");
 });
 
-Deno.test("the runner is given one constant shell script, whatever the command", async () => {
-  const specs: CommandSpec[] = [];
-  const processRunner: ProcessRunner = {
-    run: (spec) => {
-      specs.push(spec);
-      return Promise.resolve({ code: 0, stdout: "", stderr: "", timedOut: false, truncated: false });
-    },
-  };
-  let now = 0;
-  const clock = { now: () => now += 1500, sleep: () => Promise.resolve() };
-  const result = await runTestCommand("rm -rf $HOME", { ...BASE, timeoutSeconds: 7, processRunner, clock });
-  assertEquals(specs[0]?.argv, ["sh", "-c", 'exec "$@" 2>&1', "sh", "sh", "-c", "rm -rf $HOME"]);
-  assertEquals(specs[0]?.timeoutMs, 7000);
-  assertEquals(result.seconds, 1.5);
+Deno.test("the shell that runs it has one constant script, whatever the command", () => {
+  assertEquals(testCommandArgv("rm -rf $HOME"), ["sh", "-c", 'exec "$@" 2>&1', "sh", "sh", "-c", "rm -rf $HOME"]);
   assertEquals(testCommandArgv(["a"]).slice(0, 3), testCommandArgv("b").slice(0, 3));
 });
+
+for (
+  const [how, start] of [
+    ["in its group", (server: string) => `${server} &`],
+    ["in a session of its own", (server: string) => `setsid ${server} &`],
+    ["behind a double fork", (server: string) => `(setsid sh -c "${server} & exit 0" &);`],
+    ["behind a double fork, with all output elsewhere", (server: string) => `(setsid ${server} > log 2>&1 < log &);`],
+  ] as const
+) {
+  for (const end of ["exit 0", "exit 3", "sleep 36000"]) {
+    Deno.test(`what a test command leaves running ${how} ends with it (${end})`, async () => {
+      const mark = `mark-${crypto.randomUUID()}`;
+      const cwd = await Deno.makeTempDir();
+      try {
+        await Deno.writeTextFile(`${cwd}/log`, "");
+        await Deno.writeTextFile(`${cwd}/server.sh`, `touch up\nwhile :; do sleep 1; done\n`);
+        const command = `${start(`sh server.sh ${mark}`)} while [ ! -e up ]; do sleep 0.02; done; ${end}`;
+        const limit = Promise.withResolvers<void>();
+        const clock: Clock = {
+          ...systemClock,
+          sleep: (ms, signal) =>
+            ms === 600_000 ? abortable(() => limit.promise, signal) : systemClock.sleep(ms, signal),
+        };
+        const running = runTestCommand(command, { ...BASE, cwd, clock });
+        await until(() => Deno.stat(`${cwd}/up`).catch(() => undefined));
+        if (end.startsWith("sleep")) limit.resolve();
+        const { exitCode } = await running;
+        assertEquals(exitCode, { "exit 0": 0, "exit 3": 3 }[end] ?? 124);
+        assertEquals(await processesWith(mark), []);
+      } finally {
+        await Deno.remove(cwd, { recursive: true });
+      }
+    });
+  }
+}

@@ -6,11 +6,12 @@ import { noProgressCaps } from "../../run/no_progress.ts";
 import { type Execution, resumeRun, type RunOptions, type RunReport, startRun } from "../../run/conduct.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { findCarried } from "../../run/carried.ts";
+import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";
-import { endLeftAgents, readInterruptedLog } from "./left_over.ts";
+import { readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";
 import { PIPELINE } from "./mod.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
@@ -89,8 +90,8 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         });
       }
       const carried = state.run && findCarried(folder, state.run.folder);
-      await endLeftAgents(folder, clock);
-      if (carried?.isCopy === false) await endLeftAgents({ stepsDir: `${carried.folder}/steps` }, clock);
+      await endLeftProcesses(folder, clock);
+      if (carried?.isCopy === false) await endLeftProcesses({ path: carried.folder }, clock);
       const interruptedLog = readInterruptedLog(folder, state);
       return {
         type: "run_resumed",

@@ -1,3 +1,4 @@
+import { checkMark } from "../../run/left_processes.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { fingerprintFiles } from "../fingerprint_files.ts";
 import { runTestCommand } from "../test_command.ts";
@@ -33,7 +34,8 @@ export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive):
   return await fingerprintFiles({ workdir: plan.workdir, sinceMs, except: [".panewright"], signal });
 }
 
-async function resultOf(check: CheckPlan, { plan: { workdir }, clock, signal }: Drive): Promise<CheckResult> {
+async function resultOf(check: CheckPlan, drive: Drive): Promise<CheckResult> {
+  const { plan: { workdir }, folder, onForcedExit, clock, signal } = drive;
   switch (check.type) {
     case "none":
       return { passed: true, detail: "nothing to check", output: "" };
@@ -42,7 +44,14 @@ async function resultOf(check: CheckPlan, { plan: { workdir }, clock, signal }: 
     case "shell":
       return judgeCommand(
         check,
-        await runTestCommand(check.command, { cwd: workdir, timeoutSeconds: check.timeLimitSeconds, clock, signal }),
+        await runTestCommand(check.command, {
+          cwd: workdir,
+          timeoutSeconds: check.timeLimitSeconds,
+          mark: checkMark(folder),
+          onForcedExit,
+          clock,
+          signal,
+        }),
       );
   }
 }

@@ -18,6 +18,7 @@ import {
   startRun,
 } from "../../run/conduct.ts";
 import { type Carried, findCarried } from "../../run/carried.ts";
+import { endLeftProcesses } from "../../run/left_processes.ts";
 import { hooksFolderOf, type RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { ROLES } from "../../roles.ts";
@@ -129,7 +130,10 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       }
       const carried = state && findCarried(folder, state.head.folder);
       if (carried?.isCopy) throw copied(folder, carried);
-      if (carried !== undefined && state !== undefined) await endLeftSession(state, { clock });
+      if (carried !== undefined && state !== undefined) {
+        await endLeftSession(state, { clock });
+        await endLeftProcesses({ path: carried.folder }, clock);
+      }
       const rules = rulesUsedBy(plan);
       const before = state?.head.rules;
       return {
@@ -315,7 +319,7 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
         throw error;
       }
     },
-    runTestCommand: await createTestCommandRunner({ plan, runId: folder.id, clock, signal }),
+    runTestCommand: await createTestCommandRunner({ ...parts, plan }),
     onEvent: tell,
     signal,
   });

@@ -2,6 +2,7 @@ import { UsageError } from "../../errors.ts";
 import { systemHost } from "../../ports/host.ts";
 import { systemProcessRunner } from "../../ports/process.ts";
 import { type ProcessGroup, startProcessGroup } from "../../ports/process_group.ts";
+import { keepTail } from "../../ports/tail.ts";
 import { LineSplitter } from "../../session_log/line_splitter.ts";
 import { Account, type Teller } from "./account.ts";
 import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
@@ -14,7 +15,6 @@ import { writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles, StepFileError, type StepFiles } from "./step_files.ts";
-import { TailText } from "./tail_text.ts";
 import { errorText } from "../../text/error_text.ts";
 
 /** How long an ask whose exact text only the shell knows waits for the command's own record. */
@@ -25,6 +25,9 @@ const LINGER_MS = 5000;
 
 /** How long the report's account of what happens is held back for the fuller one of the session log. */
 const LOG_FIRST_MS = 2000;
+
+/** How much of the end of its standard error is kept. */
+const MAX_STDERR_BYTES = 8000;
 
 /** How an attempt ends: its process by itself, or what stops it. */
 type End = "ended" | "asked" | "halted" | "unjudged" | "aborted" | "time limit" | "lingered" | "broken";
@@ -142,7 +145,7 @@ class Attempt {
   readonly #id = crypto.randomUUID();
   readonly #reader: SessionReader;
   readonly #report = new LineSplitter();
-  readonly #stderr = new TailText();
+  readonly #stderr = keepTail(MAX_STDERR_BYTES);
   readonly #stop = Promise.withResolvers<End>();
   /** Aborted when nothing more is written. */
   readonly #written = new AbortController();

@@ -1,0 +1,47 @@
+import { joinBytes } from "./bytes.ts";
+
+/** The end of what a program wrote. */
+export interface Tail {
+  push(bytes: Uint8Array): void;
+  /** What was kept, cut between characters. */
+  text(): string;
+  /** Whether older output was dropped. */
+  truncated(): boolean;
+}
+
+/**
+ * Keeps the last bytes that it is given.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const tail = keepTail(4);
+ * for (const text of ["a", "b€", "d"]) tail.push(new TextEncoder().encode(text));
+ * assertEquals([tail.text(), tail.truncated()], ["€d", true]);
+ * const short = keepTail(3);
+ * short.push(new TextEncoder().encode("€d"));
+ * assertEquals(short.text(), "d");
+ * ```
+ */
+export function keepTail(limitBytes: number): Tail {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let dropped = false;
+  return {
+    push(bytes) {
+      chunks.push(bytes);
+      size += bytes.length;
+      while (chunks.length > 1 && size - chunks[0]!.length >= limitBytes) {
+        size -= chunks.shift()!.length;
+        dropped = true;
+      }
+    },
+    text() {
+      const bytes = joinBytes(chunks);
+      let start = Math.max(0, bytes.length - limitBytes);
+      if (start > 0) { while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; }
+      return new TextDecoder().decode(bytes.subarray(start));
+    },
+    truncated: () => dropped || size > limitBytes,
+  };
+}

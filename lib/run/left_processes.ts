@@ -1,0 +1,35 @@
+import type { Clock } from "../ports/clock.ts";
+import { endMarkedTrees, type ProcessMark } from "../ports/end_processes.ts";
+import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/** Set for the checks and test commands of a run, and for all that they start, to the run's folder. */
+export const CHECK_VARIABLE = "PANEWRIGHT_CHECK_OF";
+
+/** How long what outlived panewright has to end after SIGTERM. */
+const TERMINATE_GRACE_MS = 2000;
+
+/**
+ * What shows that a process was started by a check of a run.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const path = "/w/.panewright/runs/20261120-072600-3fa9";
+ * assertEquals(checkMark({ path }), { name: "PANEWRIGHT_CHECK_OF", value: `${path}/` });
+ * ```
+ */
+export function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
+  return { name: CHECK_VARIABLE, value: `${path}/` };
+}
+
+/**
+ * Ends the agents of steps and the checks that an earlier process of a run left behind when it was killed: they would
+ * work beside the new ones. They are found by the run's folder in their environment.
+ */
+export async function endLeftProcesses(folder: Pick<RunFolder, "path">, clock: Clock): Promise<void> {
+  const agents = { name: ASK_CHANNEL_VARIABLE, value: `${folder.path}/` };
+  for (const mark of [agents, checkMark(folder)]) {
+    await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
+  }
+}
