@@ -138,3 +138,13 @@ for (const mode of MODES) {
     assertStringIncludes(stderr, "2 files changed outside of allow_write: .gitignore, hidden.txt");
   });
 }
+
+Deno.test("exec, Codex without such hooks: that nothing is refused is told, and what was written is found", async () => {
+  const mode: Mode = { ...CODEX_PLAIN, version: "0.53.0" };
+  await using project = await accessProject(mode, { respond: () => [shell("echo x > other.txt"), done] });
+  const { code, stdout, stderr } = await project.run("exec", "task.md");
+  assertEquals(code, 1, stdout + stderr);
+  assertStringIncludes(stderr, "file_access is not enforced for codex 0.53.0, only from 0.130.0 on");
+  assertStringIncludes(stderr, "the CLI runs no hook for its commands");
+  assertStringIncludes(stderr, "1 file changed outside of allow_write: other.txt");
+});
