@@ -8,12 +8,16 @@ import type { FoundAsk } from "./find_asks.ts";
  * - `stream`: the CLI's own report that a command begins
  * - `hook`: the exact command, which the CLI tells its hook before it runs it
  * - `command`: what `panewright ask` recorded itself
+ * - `process`: a process that was seen to run
  */
-export type AskSource = "call" | "execution" | "stream" | "hook" | "command";
+export type AskSource = "call" | "execution" | "stream" | "hook" | "command" | "process";
+
+/** A source that tells of commands. */
+export type CommandSource = Exclude<AskSource, "command" | "process">;
 
 /** A command that asks, as a log reports it. */
 export interface AskingCall {
-  readonly source: Exclude<AskSource, "command">;
+  readonly source: CommandSource;
   /** The call's id within its source. */
   readonly id: string;
   readonly asks: readonly FoundAsk[];
@@ -23,7 +27,7 @@ export interface AskingCall {
 
 /** How a command that was called earlier ended, or what it has printed so far. */
 export interface AskingCallEnd {
-  readonly source: Exclude<AskSource, "command">;
+  readonly source: CommandSource;
   readonly id: string;
   /** `undefined` while it still runs, and where it is not told. */
   readonly exitCode: number | undefined;
@@ -32,6 +36,9 @@ export interface AskingCallEnd {
 
 /** What `panewright ask` prints while it waits: in a command's output, it proves that the ask was reached. */
 export const WAITING_LINE = "panewright: waiting for a person's answer";
+
+/** What its launcher prints before it starts it: that may fail, where Deno has gone or a sandbox forbids it. */
+export const ASKING_LINE = "panewright: asking a person";
 
 /**
  * The line that `panewright ask` prints while it waits, with its question: where a sandbox keeps it from recording that,
@@ -71,6 +78,8 @@ export class AskLedger {
   #pending: PendingAsk[] = [];
   /** Commands that have not ended and name none of the programs, by source and id: what they run may ask. */
   readonly #silent = new Map<string, string>();
+  /** Calls that have not ended. */
+  readonly #open = new Set<string>();
   readonly #programs: readonly string[];
 
   /** @param programs the names of the programs that ask */
@@ -93,8 +102,14 @@ export class AskLedger {
     return this.#pending.find(({ question }) => !this.#unreached.has(question))?.question;
   }
 
+  /** Whether something runs that may ask, and perhaps no log will tell. */
+  get mayAsk(): boolean {
+    return this.#questions.length === 0 && (this.#open.size > 0 || this.#pending.length > 0);
+  }
+
   /** A command was told of. */
   called(call: AskingCall): void {
+    if (call.source === "call") this.#open.add(call.id);
     if (!this.#programs.some((program) => call.command.includes(program))) {
       this.#silent.set(`${call.source} ${call.id}`, call.command);
     }
@@ -107,10 +122,11 @@ export class AskLedger {
   /** It was told how a command ended, or what it has printed so far. */
   ended(end: AskingCallEnd): void {
     const { source, id, exitCode, output } = end;
+    if (source === "call" && exitCode !== undefined) this.#open.delete(id);
     this.#endedSilently(end);
     const own = this.#pending.filter((ask) => ask.source === source && ask.id === id);
     if (own.length === 0) return;
-    const isReached = output.includes(WAITING_LINE) || this.#couldNotStart(output) ||
+    const isReached = output.includes(WAITING_LINE) || output.includes(ASKING_LINE) || this.#couldNotStart(output) ||
       NOT_STARTED_CODES.has(exitCode ?? 0);
     if (exitCode === undefined && !isReached) return;
     const told = waitingQuestion(output);
@@ -131,15 +147,25 @@ export class AskLedger {
     if (command === undefined || exitCode === undefined) return;
     this.#silent.delete(key);
     if (!NOT_STARTED_CODES.has(exitCode) || !this.#couldNotStart(output)) return;
-    this.#count(source, `A command wanted to ask, and its question is not known: ${command}`);
+    this.#count(source, unknownQuestion(command));
   }
 
-  /** `panewright ask` itself recorded a question: this is its exact text. */
-  recorded(question: string): void {
+  /** `panewright ask` itself recorded a question, or was seen to run with it: this is its exact text. */
+  recorded(question: string, source: "command" | "process" = "command"): void {
     const same = this.#pending.find((ask) => ask.question === question) ??
       this.#pending.find(({ isExact }) => !isExact);
     this.#pending = this.#pending.filter((ask) => ask !== same);
-    this.#count("command", question);
+    this.#count(source, question);
+  }
+
+  /** A process was seen to run that asks what it reads: its text may still be told, and is taken as written otherwise. */
+  reached(): void {
+    if (this.#questions.length > 0) return;
+    const [command = "a command"] = [...this.#silent.values()].slice(-1);
+    const asks: readonly PendingAsk[] = this.#pending.length > 0 ? this.#pending : [
+      { source: "process", id: "", question: unknownQuestion(command), isExact: false, isCertain: true },
+    ];
+    this.#pending = asks.map(({ comesLater: _, ...ask }) => ({ ...ask, isCertain: true }));
   }
 
   /**
@@ -173,6 +199,10 @@ export class AskLedger {
     this.#counted.set(question, times);
     this.#questions.push(question);
   }
+}
+
+function unknownQuestion(command: string): string {
+  return `A command wanted to ask, and its question is not known: ${command}`;
 }
 
 /** The question that the last line of `panewright ask` in an output tells. */

@@ -109,9 +109,12 @@ function reachedBy(reach: Reach, ask: FoundAsk): FoundAsk {
   };
 }
 
+/** A word of a command, as far as the question in it goes. */
+export type AskWord = Pick<ShellWord, "value"> & { readonly parts: readonly { readonly text: string }[] };
+
 /** Compares the base name of the program and the words after it with each command that asks. */
-function readQuestion(
-  words: readonly ShellWord[],
+export function readQuestion(
+  words: readonly AskWord[],
   asks: AskCommands,
 ): WrittenQuestion & { readonly viaRunner: boolean } | undefined {
   const run = afterRunner(words);
@@ -139,6 +142,6 @@ function readInput(command: ShellCommand, whole: string): WrittenQuestion {
 }
 
 /** A word without its quotes, with its expansions as written. */
-function asWritten(word: ShellWord): string {
+function asWritten(word: AskWord): string {
   return word.value ?? word.parts.map(({ text }) => text).join("");
 }

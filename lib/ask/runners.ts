@@ -27,7 +27,9 @@ const RUNNERS: readonly (readonly [string, ...string[]])[] = [
  * assertEquals(afterRunner(words.slice(2)), undefined);
  * ```
  */
-export function afterRunner(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+export function afterRunner<Word extends Pick<ShellWord, "value">>(
+  words: readonly Word[],
+): readonly Word[] | undefined {
   const values = words.map(({ value }) => value);
   const program = values[0]?.replace(/^.*\//, "");
   const runner = RUNNERS.find(([name, ...rest]) =>

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type AskingCall, AskLedger, WAITING_LINE, waitingLine } from "../../lib/ask/ask_ledger.ts";
+import { ASKING_LINE, type AskingCall, AskLedger, WAITING_LINE, waitingLine } from "../../lib/ask/ask_ledger.ts";
 import { findAsks } from "../../lib/ask/find_asks.ts";
 
 const call = (source: AskingCall["source"], id: string, command: string): AskingCall => ({
@@ -180,3 +180,55 @@ for (
     assertEquals(ledger.questions, [...expected]);
   });
 }
+
+Deno.test("an ask that is seen to run is one, with the text that it was called with", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", 'npm test && panewright ask "Use $DB?"; echo $?'));
+  assertEquals([ledger.questions, ledger.mayAsk], [[], true]);
+  ledger.recorded("Use Postgres?", "process");
+  ledger.recorded("Use Postgres?");
+  ledger.ended({ source: "call", id: "c1", exitCode: 0, output: "" });
+  assertEquals([ledger.questions, ledger.mayAsk, ledger.undecided], [["Use Postgres?"], false, undefined]);
+});
+
+Deno.test("an ask that is seen to read its question waits for its text", () => {
+  for (const told of ["A or B?", undefined]) {
+    const ledger = new AskLedger(["panewright"]);
+    const command = "npm test || cat q | panewright ask -";
+    ledger.called(call("call", "c1", command));
+    ledger.reached();
+    assertEquals([ledger.questions, ledger.awaitsText], [[], true]);
+    if (told === undefined) ledger.settle({ atEnd: false });
+    else ledger.recorded(told);
+    assertEquals(ledger.questions, [told ?? command]);
+  }
+});
+
+Deno.test("of a script that is seen to ask what it reads, at least that is known", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", "sh ask.sh"));
+  ledger.reached();
+  ledger.settle({ atEnd: false });
+  assertEquals(ledger.questions, ["A command wanted to ask, and its question is not known: sh ask.sh"]);
+});
+
+Deno.test("nothing may ask once all commands have ended", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", "sh build.sh"));
+  ledger.ended({ source: "call", id: "c1", exitCode: undefined, output: "" });
+  assertEquals(ledger.mayAsk, true);
+  ledger.ended({ source: "call", id: "c1", exitCode: 0, output: "" });
+  assertEquals(ledger.mayAsk, false);
+});
+
+Deno.test("an ask whose launcher could not start panewright is one", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", "git commit && panewright ask 'a?'; echo $?"));
+  ledger.ended({
+    source: "call",
+    id: "c1",
+    exitCode: 0,
+    output: `${ASKING_LINE}\n/r/bin/panewright: 5: exec: deno: not found`,
+  });
+  assertEquals(ledger.questions, ["a?"]);
+});

@@ -51,5 +51,4 @@ export interface PrintedEvent {
   readonly outcome?: string;
   readonly status?: string;
   readonly record?: string;
-  readonly files?: readonly string[];
 }

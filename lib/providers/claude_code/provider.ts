@@ -21,10 +21,9 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     loginStatusArgs: ["auth", "status", "--text"],
     rejectedKey: claudeRejectedKey,
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
-    npmPackage: "@anthropic-ai/claude-code",
   },
   failures: CLAUDE_FAILURES,
-  capabilities: { refusesWritesSince: "2.1.328" },
+  capabilities: { refusesWrites: true },
   headless: claudeHeadless,
   sandbox: claudeSandbox,
   terminal: {

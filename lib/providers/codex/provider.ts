@@ -19,10 +19,9 @@ export const codexProvider: PaneProvider & StepProvider = {
     versionArgs: ["--version"],
     loginStatusArgs: ["login", "status"],
     installHint: "Install it with: npm install --global @openai/codex",
-    npmPackage: "@openai/codex",
   },
   failures: CODEX_FAILURES,
-  capabilities: { refusesWritesSince: "0.130.0" },
+  capabilities: { refusesWrites: false },
   headless: codexHeadless,
   sandbox: codexSandbox,
   terminal: {

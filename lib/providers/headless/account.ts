@@ -1,4 +1,5 @@
 import { AskLedger } from "../../ask/ask_ledger.ts";
+import type { SeenAsk } from "../../ask/asking_process.ts";
 import { type AskCommands, findAsks } from "../../ask/find_asks.ts";
 import { AttemptLog } from "./attempt_log.ts";
 import type { Observation, ToldCommand, TurnEnd } from "./observation.ts";
@@ -73,6 +74,17 @@ export class Account {
 
   get usage(): Usage {
     return this.#usage.byModel();
+  }
+
+  /** Whether something runs that may ask. */
+  get mayAsk(): boolean {
+    return this.#ledger.mayAsk;
+  }
+
+  /** A process was seen to run that asks. */
+  takeSeen({ question }: SeenAsk): void {
+    if (question === undefined) this.#ledger.reached();
+    else this.#ledger.recorded(question, "process");
   }
 
   /** `panewright ask` recorded a question. */

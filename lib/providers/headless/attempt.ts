@@ -11,14 +11,19 @@ import { requireSandbox } from "../require_sandbox.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import type { JudgedCall } from "./call_judge.ts";
 import { type CommandHooks, openCommandHooks } from "./command_hooks.ts";
-import { writeLaunchers } from "./launchers.ts";
+import { type AskingProcesses, findAskingProcesses, followAskingProcesses } from "./asking_processes.ts";
+import type { SeenAsk } from "../../ask/asking_process.ts";
+import { launchedProgram, writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles, StepFileError, type StepFiles } from "./step_files.ts";
 import { errorText } from "../../text/error_text.ts";
 
-/** How long an ask whose exact text only the shell knows waits for the command's own record. */
-const EXACT_TEXT_MS = 1500;
+/** How long an ask that runs, and whose text cannot be seen, waits for the command's own record. */
+const OWN_RECORD_MS = 1500;
+
+/** How long an ask whose exact text only the shell knows waits until it runs. */
+const EXACT_TEXT_MS = 10_000;
 
 /** How long a CLI may run after the end of its turn. */
 const LINGER_MS = 5000;
@@ -31,10 +36,6 @@ const MAX_STDERR_BYTES = 8000;
 
 /** How an attempt ends: its process by itself, or what stops it. */
 type End = "ended" | "asked" | "halted" | "unjudged" | "aborted" | "time limit" | "lingered" | "broken";
-
-/** What is told where a CLI does not know our hooks, or does not run them. */
-const NOT_REFUSED =
-  "the CLI runs no hook for its commands: what the step may not write is not refused, and only found after it";
 
 /** The ends that come before what the agent would have come to later. */
 const CUT: readonly End[] = ["halted", "unjudged", "aborted", "time limit"];
@@ -166,7 +167,7 @@ class Attempt {
 
   constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
     this.#reader = parts.provider.headless.createReader(request);
-    if (request.judge?.judgesAll === true || request.refuseWrite !== undefined) this.#untold = new Set();
+    if (request.judge?.judgesAll === true) this.#untold = new Set();
     const { sandbox, workdir } = request;
     if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
     this.sandbox = { turns: 0 };
@@ -182,21 +183,34 @@ class Attempt {
     const log = await this.#openLog(environment, started.promise);
     const group = await this.#start(environment["PATH"] ?? "");
     started.resolve(group);
+    const mark = { name: ATTEMPT_VARIABLE, value: this.#id };
+    const { ask } = this.request;
+    const processes = { ...ask, self: launchedProgram(ask), listPids: group.listPids, mark };
     const onAbort = () => this.#stop.resolve("aborted");
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    const takeBack = this.request.onForcedExit?.(() => group.killNow(), {
-      mark: { name: ATTEMPT_VARIABLE, value: this.#id },
-    });
+    const takeBack = this.request.onForcedExit?.(() => group.killNow(), { mark });
     if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
     this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
-    const listening = Promise.all([this.#followLog(log), this.#followAsks(), this.#followHooks()]);
+    const listening = Promise.all([
+      this.#followLog(log),
+      this.#followAsks(),
+      this.#followHooks(),
+      this.#followProcesses(processes),
+    ]);
     // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop.resolve("broken"));
     let end: End = "broken";
     try {
       end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);
-      await group.stop();
+      try {
+        // What the agent has left behind may ask, and is seen for the last time.
+        if (end === "ended" || end === "lingered" || end === "time limit") {
+          for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen);
+        }
+      } finally {
+        await group.stop();
+      }
       return { end, exitCode: await group.ended, stderr: this.#stderr.text().trim() };
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -324,16 +338,34 @@ class Attempt {
     }, { signal: this.#written.signal });
   }
 
-  /** A command that has run although no hook told of it was judged by nobody, and refused nothing. */
+  /** A command that has run although no hook told of it was judged by nobody. */
   #requireTold(observation: Extract<Observation, { type: "called" | "ended" }>): void {
     if (observation.type === "called") {
       if (observation.commands.some(({ isCertain }) => isCertain)) this.#untold?.add(observation.id);
     } else if (observation.exitCode !== undefined && this.#untold?.has(observation.id)) {
-      this.#untold = undefined;
-      if (this.request.judge?.judgesAll === true) return this.#stop.resolve("unjudged");
-      this.parts.files.note(NOT_REFUSED);
-      this.request.onProgress?.({ type: "trouble", text: NOT_REFUSED });
+      this.#stop.resolve("unjudged");
     }
+  }
+
+  async #followProcesses(processes: AskingProcesses): Promise<void> {
+    const { account } = this.parts;
+    const { clock } = this.request;
+    const mayAsk = () => account.mayAsk;
+    const onTrouble = (error: unknown) => {
+      this.#take({ type: "trouble", text: `the processes cannot be looked at: ${errorText(error)}` }, "report");
+    };
+    for await (
+      const seen of followAskingProcesses(processes, { mayAsk, onTrouble, clock, signal: this.#written.signal })
+    ) {
+      this.#takeSeen(seen);
+    }
+  }
+
+  #takeSeen(seen: SeenAsk): void {
+    // One ask may be several processes, such as those of `npx`.
+    if (this.parts.account.question === undefined) this.parts.account.takeSeen(seen);
+    this.#stopIfAsked();
+    if (seen.question === undefined) this.#settleAfter(OWN_RECORD_MS);
   }
 
   #take(observation: Observation, teller: Teller): void {
@@ -356,9 +388,12 @@ class Attempt {
   #stopIfAsked(): void {
     const { account } = this.parts;
     if (account.question !== undefined) this.#stop.resolve("asked");
-    if (!account.awaitsText) return;
-    this.#after(EXACT_TEXT_MS, () => {
-      account.settleQuestions();
+    if (account.awaitsText) this.#settleAfter(EXACT_TEXT_MS);
+  }
+
+  #settleAfter(ms: number): void {
+    this.#after(ms, () => {
+      this.parts.account.settleQuestions();
       this.#stopIfAsked();
     });
   }

@@ -1,4 +1,6 @@
+import { ASKING_LINE } from "../../ask/ask_ledger.ts";
 import type { AskCommands } from "../../ask/find_asks.ts";
+import { ASK_CHANNEL_VARIABLE } from "./ask_channel.ts";
 import { makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { readRegularText } from "../../ports/regular_file.ts";
 import { selfCommand } from "../../ports/self.ts";
@@ -6,6 +8,13 @@ import { shellJoin, shellQuote } from "../../shell/mod.ts";
 
 /** What `panewright ask` needs, where it does not run as a compiled executable. */
 const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sys=uid,hostname"];
+
+/** The argv that starts panewright for the launchers. */
+export function launchedProgram(
+  { panewright = selfCommand(PERMISSIONS) }: { readonly panewright?: readonly [string, ...string[]] },
+): readonly [string, ...string[]] {
+  return panewright;
+}
 
 /**
  * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script
@@ -16,17 +25,15 @@ const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sy
  */
 export async function writeLaunchers(
   folder: string,
-  { commands, panewright = selfCommand(PERMISSIONS) }: {
-    readonly commands: AskCommands;
-    readonly panewright?: readonly [string, ...string[]];
-  },
+  ask: { readonly commands: AskCommands; readonly panewright?: readonly [string, ...string[]] },
 ): Promise<void> {
+  const { commands } = ask;
   await makeOwnFolder(folder);
   await removeStrangers(folder, new Set(commands.map(([program]) => program)));
   for (const [program, scripts] of Map.groupBy(commands, ([program]) => program)) {
     const text = launcherScript(program, {
       subcommands: scripts.map(([, ...words]) => words),
-      self: panewright,
+      self: launchedProgram(ask),
       denoDir: Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR"),
     });
     await putLauncher(`${folder}/${program}`, text);
@@ -54,22 +61,27 @@ export interface LauncherOptions {
  *   self: ["/opt/panewright"],
  *   denoDir: undefined,
  * });
- * assertStringIncludes(script, `if [ "$1" = 'ask' ]; then shift 1; exec /opt/panewright ask -- "$@"; fi`);
+ * assertStringIncludes(script, `if [ "$1" = 'ask' ]; then shift 1;`);
+ * assertStringIncludes(script, `exec /opt/panewright ask -- "$@"; fi`);
  * ```
  */
 export function launcherScript(program: string, { subcommands, self, denoDir }: LauncherOptions): string {
   const start = shellJoin(self);
   const asks = subcommands.map((words) => {
     const tests = words.map((word, index) => `[ "$${index + 1}" = ${shellQuote(word)} ]`);
-    const exec = `exec ${start} ask -- "$@"`;
+    const exec = `echo ${shellQuote(ASKING_LINE)} >&2; exec ${start} ask -- "$@"`;
     return words.length === 0 ? exec : `if ${tests.join(" && ")}; then shift ${words.length}; ${exec}; fi`;
   });
   const rest = program === "panewright"
     ? `exec ${start} "$@"`
     : `echo ${shellQuote(`${program}: only its command that asks a person is there`)} >&2; exit 2`;
   const variables = denoDir === undefined ? [] : [`export DENO_DIR=${shellQuote(denoDir)}`];
-  return ["#!/bin/sh", "# Starts panewright for the commands of an agent.", ...variables, ...asks, rest, ""].join("\n");
+  const head = ["#!/bin/sh", "# Starts panewright for the commands of an agent.", CHANNEL_LOST, ...variables];
+  return [...head, ...asks, rest, ""].join("\n");
 }
+
+/** An ask whose environment was cleared cannot record its question; it waits nevertheless, and is seen to run. */
+const CHANNEL_LOST = `export ${ASK_CHANNEL_VARIABLE}="\${${ASK_CHANNEL_VARIABLE}:-/dev/null}"`;
 
 /** What an agent may have put there must not stand before the programs of the system in the PATH of the next one. */
 async function removeStrangers(folder: string, programs: ReadonlySet<string>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AskSource } from "../../ask/ask_ledger.ts";
+import type { CommandSource } from "../../ask/ask_ledger.ts";
 import type { TokenUsage, Usage } from "../usage.ts";
 import type { HeadlessFact } from "./seam.ts";
 
@@ -15,13 +15,13 @@ export type Observation =
   | HeadlessFact
   | {
     readonly type: "called";
-    readonly source: Exclude<AskSource, "command">;
+    readonly source: CommandSource;
     readonly id: string;
     readonly commands: readonly ToldCommand[];
   }
   | {
     readonly type: "ended";
-    readonly source: Exclude<AskSource, "command">;
+    readonly source: CommandSource;
     readonly id: string;
     /** `undefined` while it still runs. */
     readonly exitCode: number | undefined;

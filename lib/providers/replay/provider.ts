@@ -14,7 +14,7 @@ const codex = codexProvider.terminal;
 export const replayProvider: PaneProvider = {
   id: "replay",
   label: "Replay",
-  capabilities: { refusesWritesSince: undefined },
+  capabilities: { refusesWrites: false },
   terminal: {
     rules: { ...codex.rules, provider: "replay" },
     joinWrappedRows: codex.joinWrappedRows,

@@ -498,3 +498,43 @@ Deno.test("an ask in the background of which nobody knows more does not let the 
   ] as const;
   assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Behind?");
 });
+
+/** It finds no channel, like an ask in a sandbox that only reads. */
+const SEEN_ONLY = ["env", "-u", "PANEWRIGHT_ASK_CHANNEL", "panewright", "ask"] as const;
+
+Deno.test("an ask that nothing tells of is seen in the process table while a command runs", async () => {
+  await using project = await fakeProject();
+  const steps = [
+    started(ID),
+    shellCall("sh build.sh"),
+    { do: "spawn", argv: [...SEEN_ONLY, "Seen?"] },
+    { do: "hang" },
+  ] as const;
+  assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Seen?");
+});
+
+Deno.test("an agent that leaves an ask behind does not pass", async () => {
+  await using project = await fakeProject();
+  const steps = [
+    started(ID),
+    { do: "spawn", argv: [...SEEN_ONLY, "Left?"] },
+    turnEnd("Done."),
+    { do: "exit", code: 0 },
+  ] as const;
+  assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Left?");
+});
+
+Deno.test("the ask of a step that the agent runs itself is not its own", async () => {
+  await using project = await fakeProject();
+  const steps = [
+    started(ID),
+    {
+      do: "spawn",
+      argv: ["env", "-u", "PANEWRIGHT_ASK_CHANNEL", "PANEWRIGHT_ATTEMPT=another", "panewright", "ask", "Theirs?"],
+    },
+    turnEnd("Done."),
+    { do: "exit", code: 0 },
+  ] as const;
+  const result = await project.run(steps, { plan: { threadId: ID } });
+  assertEquals(result.outcome, "completed");
+});

@@ -11,7 +11,7 @@ export const toyProvider: PaneProvider = {
     versionArgs: ["--version"],
     installHint: "Wind it up.",
   },
-  capabilities: { refusesWritesSince: undefined },
+  capabilities: { refusesWrites: false },
   terminal: {
     rules: createRulePack("toy", screen as ScreenData),
     joinWrappedRows: false,

@@ -1,0 +1,47 @@
+import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+
+/**
+ * The arguments of each of this user's processes, by its id. Where the system joins them by blanks (outside of Linux),
+ * or a program has replaced them by a title, they are one text.
+ */
+export async function listCommandLines(
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const user = String(Deno.uid() ?? 0);
+  const common = { cwd: "/", env: { LC_ALL: "C" }, maxOutputBytes: 16 * 1024 * 1024 };
+  if (Deno.build.os !== "linux") {
+    const { stdout } = await runner.run({ argv: ["ps", "-ww", "-U", user, "-o", "pid=,args="], ...common });
+    const found = stdout.matchAll(/^\s*(?<pid>\d+) (?<args>.*)$/gm);
+    return new Map([...found].map(({ groups }) => [Number(groups?.["pid"]), [groups?.["args"] ?? ""]]));
+  }
+  // Arguments end with a zero byte, and so are lines to `-z`; they may have line ends themselves.
+  const { stdout } = await runner.run({
+    argv: [
+      ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/cmdline", "-user", user],
+      ...["-exec", "grep", "-zasH", "", "{}", "+"],
+    ] as [string, ...string[]],
+    ...common,
+  });
+  return readCmdlines(stdout);
+}
+
+/**
+ * Reads what `grep -zH ""` prints of files `/proc/PID/cmdline`. Zero bytes behind a title are left out.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const text = "/proc/7/cmdline:sh\0/proc/7/cmdline:a\nb\0/proc/7/cmdline:\0/proc/9/cmdline:npm exec x\0";
+ * assertEquals(readCmdlines(text), new Map([[7, ["sh", "a\nb"]], [9, ["npm exec x"]]]));
+ * ```
+ */
+export function readCmdlines(text: string): ReadonlyMap<number, readonly string[]> {
+  const lines = new Map<number, string[]>();
+  for (const entry of text.split("\0")) {
+    const [head = "", pid] = /^\/proc\/(\d+)\/cmdline:/.exec(entry) ?? [];
+    if (pid === undefined) continue;
+    const argv = lines.get(Number(pid)) ?? [];
+    lines.set(Number(pid), [...argv, entry.slice(head.length)]);
+  }
+  return new Map([...lines].map(([pid, argv]) => [pid, argv.slice(0, argv.findLastIndex((word) => word !== "") + 1)]));
+}
