@@ -142,14 +142,14 @@ export function checkNamedProgram(
   };
 }
 
-/** Whether a program can be run: by its path, or found in the folders of a search path. */
+/** The file of a program, links resolved: by its path, or found on a search path; `undefined` where there is none. */
 export function findProgram(
   program: string,
   { folder, searchPath }: { readonly folder: string; readonly searchPath: string },
-): boolean {
+): string | undefined {
   const host = systemHost({ PATH: searchPath });
   const candidates = program.includes("/") ? [resolve(folder, program)] : host.path.map((each) => `${each}/${program}`);
-  return candidates.some((file) => host.realFile(file) !== undefined);
+  return candidates.map((file) => host.realFile(file)).find((file) => file !== undefined);
 }
 
 /** The environment that agents inherit: a terminal type, and a locale that knows UTF-8. */

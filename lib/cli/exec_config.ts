@@ -7,6 +7,7 @@ import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { CliIo } from "./console/command.ts";
 import { findProgram } from "./doctor_checks.ts";
 import { installedProviders } from "./installed_rules.ts";
+import { packageVersion } from "./package_version.ts";
 
 /** How the configuration of steps is read. */
 export interface ExecConfigOptions {
@@ -47,7 +48,12 @@ export async function loadExecConfig(
       ...(path === undefined ? {} : { path }),
     },
     (context) =>
-      checkPipelines(context, { pipelineNeeded, findProgramProblem: (step) => programProblem(step, io), onWarning }),
+      checkPipelines(context, {
+        pipelineNeeded,
+        findProgramProblem: (step) => programProblem(step, io),
+        findProgramVersion: (step) => programVersion(step, io),
+        onWarning,
+      }),
   );
   return {
     plan: toExecPlan(loaded, { cwd: io.cwd }),
@@ -56,7 +62,18 @@ export async function loadExecConfig(
   };
 }
 
-function programProblem({ program: name, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
-  if (findProgram(name, { folder: workdir, searchPath: searchPath ?? io.env("PATH") ?? "" })) return undefined;
+function programProblem(step: StepProgram, io: CliIo): string | undefined {
+  const { program: name } = step;
+  if (programFile(step, io) !== undefined) return undefined;
   return `cannot be run: there is no program "${name}"${name.includes("/") ? "" : " on PATH"}`;
+}
+
+function programVersion(step: StepProgram, io: CliIo): string | undefined {
+  const { npmPackage } = step;
+  const file = npmPackage === undefined ? undefined : programFile(step, io);
+  return file === undefined || npmPackage === undefined ? undefined : packageVersion(file, npmPackage);
+}
+
+function programFile({ program, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
+  return findProgram(program, { folder: workdir, searchPath: searchPath ?? io.env("PATH") ?? "" });
 }

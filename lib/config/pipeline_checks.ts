@@ -3,6 +3,7 @@ import { globProblem } from "../jobs/pipeline/write_globs.ts";
 import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report } from "./checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { compareVersions } from "../text/order.ts";
 import { didYouMean } from "../text/suggest.ts";
 
 /** What {@linkcode checkPipelines} needs besides the configuration. */
@@ -11,6 +12,8 @@ export interface PipelineCheckOptions {
   readonly pipelineNeeded: boolean;
   /** What is wrong with the program of a step; `undefined` where it can be run. */
   findProgramProblem(step: StepProgram): string | undefined;
+  /** The version of that program, as far as it shows without running it. */
+  findProgramVersion(step: StepProgram): string | undefined;
   /** Told what is not a mistake, but worth knowing. */
   onWarning(warning: Problem): void;
 }
@@ -23,6 +26,8 @@ export interface StepProgram {
   readonly workdir: string;
   /** The step's own PATH, where it has one. */
   readonly searchPath: string | undefined;
+  /** What npm calls the package of the provider's own program. */
+  readonly npmPackage: string | undefined;
 }
 
 /**
@@ -103,24 +108,42 @@ async function checkStep(context: CheckContext, { path, step, options }: StepToC
     const able = context.providers.flatMap((each) => each.headless ? [each.id] : []);
     return report(context, providerPath, `% needs ${able.join(" or ")}: the provider ${id} cannot run a step`);
   }
-  if (step["file_access"] !== undefined) {
-    const how = capabilities.refusesWrites
-      ? `% is enforced for the file tools of ${id} only: what its shell commands write is found after the step`
-      : `% is not enforced for ${id}: nothing is prevented, and what was written is found after the step`;
-    options.onWarning(problemOf(context, [...path, "file_access"], how));
-  }
   const program = valueAt(step, ["command", 0]) ?? valueAt(context.merged, ["providers", id, "command", 0]) ??
     cli?.program;
   const searchPath = valueAt(step, ["env", "PATH"]) ?? valueAt(context.merged, ["providers", id, "env", "PATH"]);
-  if (typeof program !== "string") return;
-  const problem = options.findProgramProblem({
+  const started = typeof program !== "string" ? undefined : {
     workdir: namedWorkdir(context) ?? context.cwd,
     program,
     searchPath: typeof searchPath === "string" ? searchPath : undefined,
-  });
+    npmPackage: cli?.npmPackage,
+  };
+  if (step["file_access"] !== undefined) {
+    const version = started && options.findProgramVersion(started);
+    const how = enforcement({ id, version, since: capabilities.refusesWritesSince });
+    options.onWarning(problemOf(context, [...path, "file_access"], how));
+  }
+  const problem = started && options.findProgramProblem(started);
   if (problem !== undefined) {
     report(context, step["command"] === undefined ? path : [...path, "command"], `% ${problem}`);
   }
+}
+
+/** What of `file_access` is prevented, and what is only found. */
+function enforcement(
+  { id, version, since }: {
+    readonly id: string;
+    readonly version: string | undefined;
+    readonly since: string | undefined;
+  },
+): string {
+  const nothing = "nothing is prevented, and what was written is found after the step";
+  if (since === undefined) return `% is not enforced for ${id}: ${nothing}`;
+  if (version !== undefined && compareVersions(version, since) < 0) {
+    return `% is not enforced for ${id} ${version}, only from ${since} on: ${nothing}`;
+  }
+  const from = version ?? `from ${since} on`;
+  return `% is enforced for ${id} ${from}, for its file tools and for files that its shell commands name plainly: ` +
+    "what else they write is found after the step";
 }
 
 async function checkPromptFile(context: CheckContext, path: KeyPath, prompt: unknown): Promise<void> {

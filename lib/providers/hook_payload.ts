@@ -109,22 +109,6 @@ export function readCommandHook(json: string): CommandHookEvent | undefined {
 }
 
 /**
- * The file that a tool of Claude Code's is about to write, by the JSON that its `PreToolUse` hook gets (2.1.328);
- * `undefined` where that does not tell.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(readWriteHook('{"tool_name":"Write","tool_input":{"file_path":"/w/a","content":"x"}}'), "/w/a");
- * ```
- */
-export function readWriteHook(json: string): string | undefined {
-  const payload = objectOf(parseJsonObject(json));
-  const { kind, subject } = matterOf(textOf(payload["tool_name"]) ?? "", payload["tool_input"]);
-  return kind === "file_write" || kind === "file_edit" ? subject : undefined;
-}
-
-/**
  * What a `PreToolUse` hook prints so that a tool does not run, and its agent is told why.
  *
  * @example

@@ -84,6 +84,8 @@ export interface CliProgram {
   readonly rejectedKey?: RejectedKey;
   /** How it is installed, as a full sentence. */
   readonly installHint: string;
+  /** What npm calls its package; missing where it has none. */
+  readonly npmPackage?: string;
 }
 
 /** What is known of an agent that a person sees: how it runs in a pane. */
@@ -120,8 +122,11 @@ export interface TerminalProvider {
 
 /** What a provider's CLI can do, where that differs from one to another. */
 export interface ProviderCapabilities {
-  /** Whether its own tools can be refused a file in a step before they write it. */
-  readonly refusesWrites: boolean;
+  /**
+   * The first version of its CLI in which a step's tools are refused files before they write them: `undefined` where
+   * none is.
+   */
+  readonly refusesWritesSince: string | undefined;
 }
 
 /** Everything that panewright knows of one agent CLI. Plain data and pure functions. */

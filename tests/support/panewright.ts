@@ -51,4 +51,5 @@ export interface PrintedEvent {
   readonly outcome?: string;
   readonly status?: string;
   readonly record?: string;
+  readonly files?: readonly string[];
 }

@@ -12,6 +12,7 @@ import { LineTail } from "../../session_log/line_tail.ts";
 import { isExecuted } from "../../run/overview.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { AttemptActivity } from "../attempt_activity.ts";
 import { painted } from "../show/live_output.ts";
 import { describeRecord, type ShownRecord } from "../show/record_text.ts";
 import type { ShownLine } from "../show/shown_line.ts";
@@ -25,7 +26,7 @@ export const command = defineCommand({
     "Shows what has happened in a run, from its journal: the same lines as the run itself shows, each with its time; --verbose " +
     "adds the details. For a run of `panewright exec` it names the files with what the agents said and ran. Without RUN: the run " +
     "that is being executed, otherwise the newest.\n\nWith --follow new lines are shown as they come, until no process executes " +
-    "the run any more. With --json it prints the records of the journal themselves, one on each line.",
+    "the run any more, with what the agents of steps say and run. With --json it prints the records of the journal themselves, one on each line.",
   arguments: [RUN_ARGUMENT],
   flags: [
     { name: "follow", short: "f", type: "switch", description: "keep showing new lines until the run ends" },
@@ -37,9 +38,11 @@ export const command = defineCommand({
   ],
   async run({ flags, positionals, global }, io) {
     const folder = await findMeantRun(io, positionals[0], flags.wd);
-    const writer = createWriter(folder, { io, global });
+    const follow = flags.follow === true;
+    using activity = new AttemptActivity();
+    const writer = createWriter(folder, { io, global, ...(follow ? { activity } : {}) });
     try {
-      await tellRecords(folder, { onRecord: writer, follow: flags.follow === true, signal: io.signal });
+      await tellRecords(folder, { ...writer, follow, signal: io.signal });
     } catch (error) {
       if (!io.signal.aborted) throw error;
       return exitCodeOfLeaving(io);
@@ -55,7 +58,9 @@ const LOOK_EVERY_MS = 500;
 type ReadRecord = ReturnType<FactReader["read"]>;
 
 interface ReadOptions {
-  readonly onRecord: (record: ReadRecord) => void;
+  readonly onRecord: (record: ReadRecord) => void | Promise<void>;
+  /** Called when all records that are there were told. */
+  readonly onPause: () => void | Promise<void>;
   readonly follow: boolean;
   readonly signal: AbortSignal;
 }
@@ -66,7 +71,8 @@ interface ReadOptions {
  *
  * @throws {PanewrightError} when there is no journal, and at a line that cannot be read; those before it were told
  */
-async function tellRecords({ journalPath: path, lockPath }: RunFolder, { onRecord, follow, signal }: ReadOptions) {
+async function tellRecords({ journalPath: path, lockPath }: RunFolder, options: ReadOptions) {
+  const { onRecord, onPause, follow, signal } = options;
   refuseUnlessReadable(path);
   using tail = new LineTail(path);
   const changes = watchFolder(dirname(path), { files: [basename(path)] });
@@ -82,8 +88,9 @@ async function tellRecords({ journalPath: path, lockPath }: RunFolder, { onRecor
     if (restarted !== undefined) reader = newReader();
     for (const [index, line] of lines.entries()) {
       const record = reader.read(line);
-      if (restarted === undefined || index >= told) onRecord(record);
+      if (restarted === undefined || index >= told) await onRecord(record);
     }
+    await onPause();
     told = restarted === undefined ? told + lines.length : lines.length;
     if (goesOn) await changes.wait(LOOK_EVERY_MS, signal);
     else break;
@@ -103,26 +110,47 @@ function refuseUnlessReadable(path: string): void {
   readJournalText(path);
 }
 
+/** @param options `activity`: to be told with the records; missing where only those are */
 function createWriter(
   folder: RunFolder,
-  { io, global }: { readonly io: CliIo; readonly global: GlobalFlags },
-): (record: ReadRecord) => void {
-  if (global.json) return ({ record }) => io.stdout(jsonLine(record));
+  { io, global, activity }: {
+    readonly io: CliIo;
+    readonly global: GlobalFlags;
+    readonly activity?: AttemptActivity;
+  },
+): Pick<ReadOptions, "onRecord" | "onPause"> {
+  if (global.json) return { onRecord: ({ record }) => io.stdout(jsonLine(record)), onPause: () => {} };
   const color = global.color && io.isTerminal.stdout;
   let job: Job | undefined;
   let progress = initialProgress("run");
-  return (read) => {
-    const { record: { at, type, job: id }, fact } = read;
+  const write = (at: string, lines: readonly ShownLine[], task = taskName(progress)) => {
     const time = io.isTerminal.stdout ? localTime(at) : sanitizeLine(at);
-    const before = progress;
-    if (type === "run_started") job = JOBS.find((each) => each.id === id);
-    if (job !== undefined && fact !== undefined) progress = job.progress(before, fact);
-    const task = taskName(progress) ?? taskName(before);
-    for (const line of describe(read, folder)) {
+    for (const line of lines) {
       if (line.importance !== "detail" || global.verbose) io.stdout(`${time} ${painted(line, { color, task })}\n`);
     }
   };
+  const writeActivity = async (until?: string) => {
+    for (const { at, fact } of await activity?.take(until) ?? []) {
+      write(at, describeRecord({ type: "agent_activity", ...NOWHERE, fact }));
+    }
+  };
+  return {
+    async onRecord(read) {
+      const { record: { at, type, job: id }, fact } = read;
+      await writeActivity(at);
+      const before = progress;
+      if (type === "run_started") job = JOBS.find((each) => each.id === id);
+      if (job !== undefined && fact !== undefined) progress = job.progress(before, fact);
+      write(at, describe(read, folder), taskName(progress) ?? taskName(before));
+      const shown = fact as ShownRecord | undefined;
+      if (shown?.type === "attempt_started") activity?.begin(logOf(shown, folder));
+    },
+    onPause: () => writeActivity(),
+  };
 }
+
+/** What an agent does is told without its place, which the lines around it name. */
+const NOWHERE = { task: 0, step: 0 };
 
 function describe({ record, fact }: ReadRecord, folder: RunFolder): readonly ShownLine[] {
   if (fact === undefined) return [{ text: sanitizeLine(record.type), tone: "plain", importance: "detail" }];
@@ -134,8 +162,12 @@ function describe({ record, fact }: ReadRecord, folder: RunFolder): readonly Sho
 }
 
 /** Where there is more than the record says. */
-function placeTold(record: ShownRecord, { path }: RunFolder): string | undefined {
-  if (record.type === "attempt_started") return `what it says and runs is in ${path}/${record.folder}/log.txt`;
+function placeTold(record: ShownRecord, folder: RunFolder): string | undefined {
+  if (record.type === "attempt_started") return `what it says and runs is in ${logOf(record, folder)}`;
   if (record.type !== "files_changed" || record.files.length === 0) return undefined;
-  return `what it changed is in ${path}/${record.folder}/${record.hasPatch ? "diff.patch" : "files.txt"}`;
+  return `what it changed is in ${folder.path}/${record.folder}/${record.hasPatch ? "diff.patch" : "files.txt"}`;
+}
+
+function logOf({ folder }: Extract<ShownRecord, { readonly type: "attempt_started" }>, { path }: RunFolder): string {
+  return `${path}/${folder}/log.txt`;
 }

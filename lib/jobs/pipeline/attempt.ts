@@ -14,7 +14,7 @@ import { lookAtFiles } from "./step_checks.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
-import { whyNotWritten } from "./refuse_write.ts";
+import { whyRefused } from "./refuse_write.ts";
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { workerOf } from "./state.ts";
 import { attemptFolder } from "./step_folders.ts";
@@ -71,7 +71,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   const hookFolder = hooksFolderOf(drive.folder.id);
   const { allowWrite } = plan;
   const request: HeadlessRequest = {
-    ...(allowWrite === undefined ? {} : { refuseWrite: (path) => whyNotWritten(path, { workdir, allowWrite }) }),
+    ...(allowWrite === undefined ? {} : { refuseWrite: (call) => whyRefused(call, { workdir, allowWrite }) }),
     ...agentRequest(plan, {
       plan: drive.plan,
       prompt,

@@ -1,18 +1,59 @@
-import { relative, resolve } from "@std/path/posix";
+import { basename, dirname, relative, resolve } from "@std/path/posix";
 import { realPathSnapshot } from "../../ports/real_path.ts";
-import { mayWrite } from "./write_globs.ts";
+import type { ExactRequest } from "../../providers/exact_request.ts";
+import { certainWrites } from "./command_writes.ts";
+import { mayWrite, mayWriteBelow } from "./write_globs.ts";
+
+/** What a step may write. */
+export interface WriteLimits {
+  /** Absolute. */
+  readonly workdir: string;
+  readonly allowWrite: readonly string[];
+}
+
+/** What a tool is about to do. */
+export type WritingCall = Pick<ExactRequest, "kind" | "subject" | "cwd">;
 
 /**
- * Why a step may not write a file, for its agent; `undefined` where it may. Links on the path are followed.
+ * Why a step may not do what its agent's CLI is about to do, for the agent; `undefined` where it may. Links on a path
+ * are followed.
  *
- * @param path absolute, or relative to the working directory
+ * The file tools of a CLI are refused each file that they may not write. A shell command is refused where it names such
+ * a file for certain.
  */
-export function whyNotWritten(
-  path: string,
-  { workdir, allowWrite }: { readonly workdir: string; readonly allowWrite: readonly string[] },
+export function whyRefused(call: WritingCall, { workdir, allowWrite }: WriteLimits): string | undefined {
+  const refused = refusedFile(call, { workdir, allowWrite });
+  if (refused === undefined) return undefined;
+  return `This step may write to these files only: ${allowWrite.join(", ")}. ${refused} is not among them.`;
+}
+
+function refusedFile(
+  { kind, subject, cwd }: WritingCall,
+  { workdir, allowWrite }: WriteLimits,
 ): string | undefined {
   const realPath = realPathSnapshot();
-  const [folder, file] = [realPath(workdir), realPath(resolve(workdir, path))];
-  if (folder !== undefined && file !== undefined && mayWrite(relative(folder, file), allowWrite)) return undefined;
-  return `This step may write to these files only: ${allowWrite.join(", ")}. ${path} is not among them.`;
+  const folder = realPath(workdir);
+  const below = (path: string | undefined) =>
+    folder === undefined || path === undefined ? ".." : relative(folder, path);
+  switch (kind) {
+    case "file_write":
+    case "file_edit":
+    case "patch":
+      return subject.split("\n").find((path) => !mayWrite(below(realPath(resolve(cwd ?? workdir, path))), allowWrite));
+    case "command":
+      return certainWrites(subject, cwd ?? workdir).find(({ paths, isRemoved }) =>
+        paths.every((path) => {
+          const name = below(isRemoved ? placeOf(path, realPath) : realPath(path));
+          return !mayWrite(name, allowWrite) && !mayWriteBelow(name, allowWrite);
+        })
+      )?.name;
+    default:
+      return undefined;
+  }
+}
+
+/** Where an entry of a folder is: what a link leads to is not removed with it. */
+function placeOf(path: string, realPath: (path: string) => string | undefined): string | undefined {
+  const folder = realPath(dirname(path));
+  return folder === undefined ? undefined : resolve(folder, basename(path));
 }

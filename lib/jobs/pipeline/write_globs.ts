@@ -14,11 +14,30 @@
  * ```
  */
 export function mayWrite(path: string, globs: readonly string[]): boolean {
+  return globsFor(path, globs).some((glob) => matchParts(glob, path.split("/")));
+}
+
+/**
+ * Whether one of these globs allows something below a path to be changed, where that is a folder.
+ *
+ * @param path like that of {@linkcode mayWrite}; empty for the working directory itself
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const allowed = (path: string) => mayWriteBelow(path, ["src/**\/*.ts", "docs/"]);
+ * assertEquals(["", "src", "src/a/b", "docs", "test", "../src"].map(allowed), [true, true, true, true, false, false]);
+ * ```
+ */
+export function mayWriteBelow(path: string, globs: readonly string[]): boolean {
+  const parts = path.split("/").filter((part) => part !== "");
+  return globsFor(path, globs).some((glob) => glob.some((_, index) => matchParts(glob.slice(0, index), parts)));
+}
+
+/** The globs that could mean a path, in parts: none for one that leads out of the working directory. */
+function globsFor(path: string, globs: readonly string[]): readonly (readonly string[])[] {
   const parts = path.split("/");
-  if (parts.includes("..")) return false;
-  const allowed = globs.map(globParts);
-  const ofGit = parts[0] === ".git";
-  return allowed.some((glob) => (!ofGit || glob[0] === ".git") && matchParts(glob, parts));
+  if (parts.includes("..")) return [];
+  return globs.map(globParts).filter((glob) => parts[0] !== ".git" || glob[0] === ".git");
 }
 
 /**

@@ -21,9 +21,10 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     loginStatusArgs: ["auth", "status", "--text"],
     rejectedKey: claudeRejectedKey,
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
+    npmPackage: "@anthropic-ai/claude-code",
   },
   failures: CLAUDE_FAILURES,
-  capabilities: { refusesWrites: true },
+  capabilities: { refusesWritesSince: "2.1.328" },
   headless: claudeHeadless,
   sandbox: claudeSandbox,
   terminal: {

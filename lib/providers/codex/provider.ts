@@ -19,9 +19,10 @@ export const codexProvider: PaneProvider & StepProvider = {
     versionArgs: ["--version"],
     loginStatusArgs: ["login", "status"],
     installHint: "Install it with: npm install --global @openai/codex",
+    npmPackage: "@openai/codex",
   },
   failures: CODEX_FAILURES,
-  capabilities: { refusesWrites: false },
+  capabilities: { refusesWritesSince: "0.130.0" },
   headless: codexHeadless,
   sandbox: codexSandbox,
   terminal: {

@@ -37,6 +37,10 @@ const MAX_STDERR_BYTES = 8000;
 /** How an attempt ends: its process by itself, or what stops it. */
 type End = "ended" | "asked" | "halted" | "unjudged" | "aborted" | "time limit" | "lingered" | "broken";
 
+/** What is told where a CLI does not know our hooks, or does not run them. */
+const NOT_REFUSED =
+  "the CLI runs no hook for its commands: what the step may not write is not refused, and only found after it";
+
 /** The ends that come before what the agent would have come to later. */
 const CUT: readonly End[] = ["halted", "unjudged", "aborted", "time limit"];
 
@@ -167,7 +171,7 @@ class Attempt {
 
   constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
     this.#reader = parts.provider.headless.createReader(request);
-    if (request.judge?.judgesAll === true) this.#untold = new Set();
+    if (request.judge?.judgesAll === true || request.refuseWrite !== undefined) this.#untold = new Set();
     const { sandbox, workdir } = request;
     if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
     this.sandbox = { turns: 0 };
@@ -338,12 +342,15 @@ class Attempt {
     }, { signal: this.#written.signal });
   }
 
-  /** A command that has run although no hook told of it was judged by nobody. */
+  /** A command that has run although no hook told of it was judged by nobody, and refused nothing. */
   #requireTold(observation: Extract<Observation, { type: "called" | "ended" }>): void {
     if (observation.type === "called") {
       if (observation.commands.some(({ isCertain }) => isCertain)) this.#untold?.add(observation.id);
     } else if (observation.exitCode !== undefined && this.#untold?.has(observation.id)) {
-      this.#stop.resolve("unjudged");
+      this.#untold = undefined;
+      if (this.request.judge?.judgesAll === true) return this.#stop.resolve("unjudged");
+      this.parts.files.note(NOT_REFUSED);
+      this.request.onProgress?.({ type: "trouble", text: NOT_REFUSED });
     }
   }
 

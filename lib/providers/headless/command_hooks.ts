@@ -9,8 +9,8 @@ import {
   readCallHook,
   readCommandHook,
   readHookPayload,
-  readWriteHook,
 } from "../hook_payload.ts";
+import type { ExactRequest } from "../exact_request.ts";
 import type { HookCommand } from "../hook_command.ts";
 import type { CallJudge, CallVerdict, JudgedCall } from "./call_judge.ts";
 
@@ -26,8 +26,8 @@ export interface CommandHookSet {
   readonly permission?: HookCommand;
 }
 
-/** Why a tool of the CLI's own may not write a file; `undefined` where it may. The path is as the tool has it. */
-export type RefuseWrite = (path: string) => string | undefined;
+/** Why a step may not do what a tool is about to do; `undefined` where it may. */
+export type RefuseWrite = (request: ExactRequest) => string | undefined;
 
 /** What a CLI's hooks tell of the agent's commands. Disposal removes the folder. */
 export interface CommandHooks extends AsyncDisposable {
@@ -149,9 +149,9 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
     const id = `hook-${crypto.randomUUID()}`;
     const request = (needsPermission ? readHookPayload : readCallHook)(payload, id);
     if (request === undefined) return { decision: "deny", reason: "panewright does not understand what this does." };
-    if (!needsPermission && refuseWrite !== undefined && isFileTool(request.tool)) {
-      const path = readWriteHook(payload);
-      const reason = path === undefined ? "Which file it writes is not known." : refuseWrite(path);
+    if (!needsPermission && refuseWrite !== undefined) {
+      const isUnknown = request.kind === "other" && isFileTool(request.tool);
+      const reason = isUnknown ? "Which file it writes is not known." : refuseWrite(request);
       if (reason !== undefined) return { decision: "deny", reason };
     }
     const call = { request, needsPermission };
@@ -161,5 +161,5 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
 }
 
 function isFileTool(tool: string): boolean {
-  return FILE_TOOL_NAMES.includes(tool);
+  return tool === "apply_patch" || FILE_TOOL_NAMES.includes(tool);
 }

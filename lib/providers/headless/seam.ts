@@ -46,7 +46,7 @@ export interface AttemptRequest {
   /** Absolute folder that gets `raw.ndjson`, `log.txt` and `reasoning.txt`, as they come; made when it is not there. */
   readonly stepFolder: string;
   readonly ask: AskSettings;
-  /** Refuses what the CLI's own tools are about to write, where it has a hook for that. @default {() => undefined} */
+  /** Refuses what the CLI's tools are about to do, where it has a hook for that. @default {() => undefined} */
   readonly refuseWrite?: RefuseWrite;
   /** Decides about its calls; missing where only the CLI's own settings do. */
   readonly judge?: CallJudge;

@@ -1,6 +1,7 @@
 import { PanewrightError } from "../../errors.ts";
 import { makeOwnFolder } from "../../ports/own_files.ts";
 import { openRegularFile, type RegularFile } from "../../ports/regular_file.ts";
+import { factInLog, logEntry } from "./log_text.ts";
 import type { HeadlessFact } from "./seam.ts";
 import { errorText } from "../../text/error_text.ts";
 import { plainText } from "../../text/sanitize.ts";
@@ -36,12 +37,12 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
       throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });
     }
   };
-  const log = (text: string) => write("log.txt", `${wallClock().toISOString()} ${indented(plainText(text))}\n`);
+  const log = (text: string) => write("log.txt", logEntry(text, wallClock()));
   return {
     raw: (line) => write("raw.ndjson", `${line}\n`),
     session: (line) => write("session.ndjson", `${line}\n`),
     fact(fact) {
-      const text = describe(fact);
+      const text = factInLog(fact);
       if (text !== undefined) log(text);
       if (fact.type === "reasoned") write("reasoning.txt", `${plainText(fact.text).trim()}\n\n`);
     },
@@ -50,32 +51,4 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
       for (const file of files.values()) file[Symbol.dispose]();
     },
   };
-}
-
-/** Every further line starts with blanks: a line of an agent cannot pass for one of ours. */
-function indented(text: string): string {
-  return text.trim().replaceAll("\n", "\n  ");
-}
-
-function describe(fact: HeadlessFact): string | undefined {
-  switch (fact.type) {
-    case "session":
-      return `session ${fact.sessionId}`;
-    case "said":
-      return `said: ${fact.text}`;
-    case "reasoned":
-      return `thought: ${fact.text}`;
-    case "ran":
-      return `$ ${fact.command}`;
-    case "saw":
-      return `exit ${fact.exitCode ?? "?"} of ${fact.command}\n${fact.output}`;
-    case "permitted":
-      return fact.mode;
-    case "trouble":
-      return `trouble: ${fact.text}`;
-    case "usage":
-      return undefined;
-    default:
-      return fact satisfies never;
-  }
 }

@@ -14,7 +14,7 @@ const codex = codexProvider.terminal;
 export const replayProvider: PaneProvider = {
   id: "replay",
   label: "Replay",
-  capabilities: { refusesWrites: false },
+  capabilities: { refusesWritesSince: undefined },
   terminal: {
     rules: { ...codex.rules, provider: "replay" },
     joinWrappedRows: codex.joinWrappedRows,

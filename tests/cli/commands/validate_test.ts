@@ -35,13 +35,36 @@ Deno.test("seed 004: autonomyLevel with Codex gives no warning; fileAccess with 
   assertEquals(code, 0);
   assertEquals(lines.length, 3);
   assertStringIncludes(lines[0] ?? "", "warning: panewright.jsonc:1:");
-  assertStringIncludes(lines[0] ?? "", "pipelines.main[1].file_access is not enforced for codex");
+  assertStringIncludes(
+    lines[0] ?? "",
+    "pipelines.main[1].file_access is enforced for codex from 0.130.0 on, for its file",
+  );
   assertNotMatch(lines.join("\n"), /autonomy/);
   assertStringIncludes(
     lines[1] ?? "",
-    "pipelines.main[3].file_access is enforced for the file tools of claude_code only",
+    "pipelines.main[3].file_access is enforced for claude_code from 2.1.328 on, for its file tools",
   );
   assertEquals(lines[2], "0 errors, 2 warnings");
+});
+
+Deno.test("the warning about fileAccess is that of the Codex which is there", async () => {
+  const told = async (version: string) => {
+    await using dir = await tempDir();
+    await dir.write({
+      "npm/bin/codex.js": "",
+      "npm/package.json": JSON.stringify({ name: "@openai/codex", version }),
+      "package.json": JSON.stringify({ name: "the-project", version: "1.0.0" }),
+    });
+    await Deno.mkdir(`${dir.path}/links`);
+    await Deno.symlink("../npm/bin/codex.js", `${dir.path}/links/codex`);
+    const steps = [{ ...STEP, file_access: { allow_write: ["src/**"] } }];
+    return (await validate(dir, { pipelines: { main: steps } }, { path: `${dir.path}/links` })).lines[0] ?? "";
+  };
+  assertStringIncludes(await told("0.169.0"), "file_access is enforced for codex 0.169.0, for its file tools and for");
+  assertStringIncludes(
+    await told("0.53.0-linux-x64"),
+    "file_access is not enforced for codex 0.53.0, only from 0.130.0 on: nothing is prevented",
+  );
 });
 
 Deno.test("all that is wrong is told at once, each with file, line and key", async () => {
@@ -84,8 +107,8 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "error: panewright.jsonc:13:52: pipelines.main[8].file_access.allow_write is missing",
     'error: panewright.jsonc:13:69: unknown key "allowWrite" in pipelines.main[8].file_access; did you mean "allow_write"? Allowed here: allow_write',
     "error: panewright.jsonc:15:5: pipelines.empty must not be empty",
-    "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is not enforced for codex: nothing is prevented, and what was written is found after the step",
-    "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is not enforced for codex: nothing is prevented, and what was written is found after the step",
+    "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is enforced for codex from 0.130.0 on, for its file tools and for files that its shell commands name plainly: what else they write is found after the step",
+    "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is enforced for codex from 0.130.0 on, for its file tools and for files that its shell commands name plainly: what else they write is found after the step",
     "16 errors, 2 warnings",
   ]);
 });

@@ -11,7 +11,7 @@ export const toyProvider: PaneProvider = {
     versionArgs: ["--version"],
     installHint: "Wind it up.",
   },
-  capabilities: { refusesWrites: false },
+  capabilities: { refusesWritesSince: undefined },
   terminal: {
     rules: createRulePack("toy", screen as ScreenData),
     joinWrappedRows: false,

@@ -1,0 +1,36 @@
+import { type LoggedFact, readLoggedFacts } from "../providers/headless/log_text.ts";
+import { LineTail } from "../session_log/line_tail.ts";
+
+/** Reads what the agents of steps say and run, from the logs of their attempts, as these are written. */
+export class AttemptActivity implements Disposable {
+  #tail: LineTail | undefined;
+  #untold: readonly LoggedFact[] = [];
+
+  /** From now on another attempt's log is read. */
+  begin(path: string): void {
+    this.#tail?.[Symbol.dispose]();
+    this.#tail = new LineTail(path);
+  }
+
+  /**
+   * What has come since the last call.
+   *
+   * @param until leaves what is later for the next call: ISO 8601
+   */
+  async take(until?: string): Promise<readonly LoggedFact[]> {
+    for (;;) {
+      // Without its log there is still the journal.
+      const { lines = [] } = await this.#tail?.read().catch(() => undefined) ?? {};
+      if (lines.length === 0) break;
+      this.#untold = [...this.#untold, ...readLoggedFacts(lines)];
+    }
+    const isLater = ({ at }: LoggedFact) => until !== undefined && at > until;
+    const due = this.#untold.filter((one) => !isLater(one));
+    this.#untold = this.#untold.filter(isLater);
+    return due;
+  }
+
+  [Symbol.dispose](): void {
+    this.#tail?.[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,102 @@
+import { resolve } from "@std/path/posix";
+import { type FileTarget, fileTargets, redirectionTargets } from "../../dialogs/policy/file_targets.ts";
+import { changesFolder, newFolder, type PossibleFolders, trackFolders } from "../../dialogs/policy/folders.ts";
+import { patchedFiles } from "../../providers/hook_payload.ts";
+import {
+  type CommandLayer,
+  commandLayers,
+  MAX_SCRIPT_DEPTH,
+  parseShellCommand,
+  type ShellCommand,
+} from "../../shell/mod.ts";
+
+/** A file that a shell command writes or removes. */
+export interface CommandWrite {
+  /** As the command has it. */
+  readonly name: string;
+  /** The absolute paths that it may come down to: several where a `cd` before it may have failed. Never empty. */
+  readonly paths: readonly string[];
+  /** Whether the file itself is removed, and not what a link leads to. */
+  readonly isRemoved: boolean;
+}
+
+/**
+ * The files that a shell command writes or removes for certain, where it comes that far: those that it names without an
+ * expansion, by redirections, by programs whose every operand is a file, and in the patches of `apply_patch`. There may
+ * be others: what a program does, its text does not tell.
+ *
+ * @param cwd absolute path of the folder that it is run in
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const written = (command: string) => certainWrites(command, "/w").map(({ paths }) => paths);
+ * assertEquals(written('cd src && echo "$x" >> a.ts; npm test 2>&1 | tee /tmp/log'), [["/w/src/a.ts"], ["/tmp/log"]]);
+ * assertEquals(written('touch "$file"; sed -i s/a/b/ c.ts; cp a.ts b.ts > /dev/null'), [["/w/c.ts"], ["/w/b.ts"]]);
+ * ```
+ */
+export function certainWrites(command: string, cwd: string): readonly CommandWrite[] {
+  return writesOf(command, { folders: [cwd], depth: 0 });
+}
+
+interface Place {
+  readonly folders: PossibleFolders;
+  readonly depth: number;
+}
+
+function writesOf(text: string, { folders: start, depth }: Place): readonly CommandWrite[] {
+  const script = parseShellCommand(text);
+  // A function may have the name of any program.
+  if (script.problem !== undefined || script.undecidable.length > 0) return [];
+  const all = script.commands.map((command) => ({ command, layers: commandLayers(command) }));
+  const isLost = all.some(({ command, layers }) => command.inLoop && changesFolder(layers)) ||
+    script.commands.some(({ assignments }) => assignments.some(({ name }) => name === "CDPATH"));
+  const tracker = trackFolders(script, isLost ? undefined : start);
+  return all.flatMap(({ command, layers }) => {
+    const folders = isLost ? undefined : tracker.at(command);
+    const found = [
+      ...redirectionTargets(command).flatMap(targetOf),
+      ...layers.flatMap(({ words, program, ...rest }) => targetsOf({ words, program, ...rest }, command)),
+    ].flatMap(({ name, isRemoved }) => {
+      const from = name.startsWith("/") ? ["/"] : folders;
+      return from === undefined ? [] : [{ name, isRemoved, paths: from.map((folder) => resolve(folder, name)) }];
+    });
+    const inner = layers.flatMap(({ input }) =>
+      input?.from === "text" && depth < MAX_SCRIPT_DEPTH ? writesOf(input.text, { folders, depth: depth + 1 }) : []
+    );
+    if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
+    return [...found, ...inner];
+  });
+}
+
+type Named = Pick<CommandWrite, "name" | "isRemoved">;
+
+/** Programs that write each file that they are found to be given. */
+const WRITING = new Set("cp dd mv rm shred tee touch truncate unlink".split(" "));
+
+function targetsOf(layer: CommandLayer, command: ShellCommand): readonly Named[] {
+  const { program = "", words } = layer;
+  if (/^apply_?patch$/.test(program)) return patchesOf(layer, command);
+  const targets = fileTargets(layer) ?? [];
+  if (program === "sed") {
+    // Without such an option its first operand is the script.
+    const hasScript = words.some(({ value }) => /^(?:-[nErsuz]*[ef]|--(?:expression|file))/.test(value ?? ""));
+    return targets.slice(hasScript ? 0 : 1).flatMap(targetOf);
+  }
+  if (!WRITING.has(program)) return [];
+  // Only the file system tells whether `cp a b` writes `b` or `b/a`.
+  return targets.filter(({ path }) => path === undefined || program === "dd").flatMap(targetOf);
+}
+
+function patchesOf({ words }: CommandLayer, { redirections }: ShellCommand): readonly Named[] {
+  const texts = [...words.slice(1).map(({ value }) => value), ...redirections.map(({ hereDocument }) => hereDocument)];
+  return texts.flatMap((text) => patchedFiles(text ?? "")).map((name) => ({ name, isRemoved: false }));
+}
+
+/** What leaves nothing behind. */
+const DEVICE = /^\/dev\/(?!shm\/)/;
+
+function targetOf({ word, path = word.value, action }: FileTarget): readonly Named[] {
+  if (path === undefined || path === "" || DEVICE.test(path)) return [];
+  return [{ name: path, isRemoved: action !== "write" }];
+}

@@ -1,0 +1,150 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startOpenAiServer } from "../lab/openai_server.ts";
+import type { Step, Turn } from "../lab/steps.ts";
+import { writeClaudeHome } from "../support/claude_home.ts";
+import { type CliName, installCli } from "../support/clis.ts";
+import { writeCodexHome } from "../support/codex_home.ts";
+import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
+import { type ProgramResult, runProgram } from "../support/program.ts";
+import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+
+const shell = (command: string): Step => ({ do: "shell", command });
+const done: Step = { do: "say", text: "All done." };
+
+/** A CLI, and how its model writes a file without a shell. */
+interface Mode {
+  readonly name: string;
+  readonly provider: CliName;
+  readonly version?: string;
+  readonly model?: string;
+  readonly write: (path: string) => Step;
+}
+
+const addFile = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+text\n*** End Patch`;
+
+const CODEX_PLAIN: Mode = {
+  name: "Codex with plain tools",
+  provider: "codex",
+  model: "gpt-5.5",
+  write: (path) => ({ do: "call", tool: "apply_patch", input: addFile(path) }),
+};
+
+const MODES: readonly Mode[] = [
+  {
+    name: "Codex in code mode",
+    provider: "codex",
+    write: (path) => {
+      const input = `text(JSON.stringify(await tools.apply_patch(${JSON.stringify(addFile(path))})));`;
+      return { do: "call", tool: "exec", input };
+    },
+  },
+  CODEX_PLAIN,
+  {
+    name: "Claude Code",
+    provider: "claude_code",
+    write: (path) => ({ do: "call", tool: "Write", input: { file_path: path, content: "text\n" } }),
+  },
+];
+
+interface AccessProject extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  run(...args: readonly string[]): Promise<ProgramResult>;
+  exists(path: string): Promise<boolean>;
+}
+
+/** A git repository with one step that may write to src/ only. */
+async function accessProject(
+  { provider, version, model }: Mode,
+  { respond, settings = {} }: {
+    readonly respond: (project: string) => Turn;
+    readonly settings?: Readonly<Record<string, unknown>>;
+  },
+): Promise<AccessProject> {
+  await using stack = new AsyncDisposableStack();
+  const cli = await installCli(provider, ...(version === undefined ? [] : [version]));
+  const panewright = await panewrightFromSource();
+  const sandbox = stack.use(await createSandbox());
+  const { project, home, root } = sandbox;
+  const options = { respond: () => respond(project) };
+  const server = stack.use(provider === "codex" ? startOpenAiServer(options) : startAnthropicServer(options));
+  const baseUrl = server.baseUrl();
+  const cliEnv = provider === "codex"
+    ? await writeCodexHome({
+      folder: `${root}/codex-home`,
+      project,
+      baseUrl,
+      ...(model === undefined ? {} : { model }),
+    })
+    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+  const args = provider === "codex" ? [] : ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
+  const env = { ...sandbox.env, ...panewright.env, ...cliEnv, PATH: `${cli.binFolder}:${sandbox.env["PATH"]}` };
+  const git = await runProgram(["git", "init", "--quiet"], { cwd: project, env, timeoutMs: 20_000 });
+  assertEquals(git.code, 0, git.stderr);
+  await Deno.mkdir(`${project}/src`);
+  await Deno.writeTextFile(`${project}/task.md`, "Do it.\n");
+  const step = {
+    name: "build",
+    prompt: "self",
+    check: { type: "none" },
+    command: cli.argv,
+    args,
+    file_access: { allow_write: ["src/**"] },
+  };
+  const config = { provider, pipelines: { main: [step] }, ...settings };
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+  const resources = stack.move();
+  return {
+    sandbox,
+    run: (...words) => runProgram([...panewright.argv, ...words], { cwd: project, env, timeoutMs: 120_000 }),
+    exists: (path) => exists(`${project}/${path}`),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+for (const mode of MODES) {
+  Deno.test(`exec, ${mode.name}: what a step may not write is refused before it is written, and the agent is told why`, async () => {
+    await using project = await accessProject(mode, {
+      respond: (folder) => [
+        mode.write(`${folder}/other.txt`),
+        mode.write(`${folder}/../elsewhere.txt`),
+        shell("echo x > shell.txt"),
+        shell(`cd src && touch ../touched.txt; echo x > ${folder}/../elsewhere.txt`),
+        mode.write(`${folder}/src/tool.txt`),
+        shell("echo x > src/shell.txt && ls > /dev/null"),
+        done,
+      ],
+    });
+    const { code, stdout, stderr } = await project.run("exec", "task.md", "--json");
+    assertEquals(code, 0, stdout + stderr);
+    const refused = ["other.txt", "../elsewhere.txt", "shell.txt", "touched.txt"];
+    assertEquals(await Promise.all(refused.map(project.exists)), refused.map(() => false));
+    assertEquals(await Promise.all(["src/tool.txt", "src/shell.txt"].map(project.exists)), [true, true]);
+    const told = stdout.match(/This step may write to these files only: src\/\*\*\. \S+ is not among them/g) ?? [];
+    for (const name of ["other.txt", "elsewhere.txt", "shell.txt", "touched.txt"]) {
+      assertStringIncludes(told.join("\n"), name);
+    }
+    const [changed] = parseEvents(stdout).filter(({ type }) => type === "files_changed");
+    assertEquals(changed?.files, ["src/shell.txt", "src/tool.txt"]);
+  });
+
+  Deno.test(`exec, ${mode.name}: what its shell writes and its text does not tell is found after the step`, async () => {
+    await using project = await accessProject(mode, {
+      respond: () => [shell('f=hidden; echo x > "$f.txt"; echo "*" > ".$(echo gitignore)"'), done],
+    });
+    const { code, stdout, stderr } = await project.run("exec", "task.md");
+    assertEquals(code, 1, stdout + stderr);
+    assertStringIncludes(stderr, "2 files changed outside of allow_write: .gitignore, hidden.txt");
+  });
+}
+
+Deno.test("exec, Codex without such hooks: that nothing is refused is told, and what was written is found", async () => {
+  const mode: Mode = { ...CODEX_PLAIN, version: "0.53.0" };
+  await using project = await accessProject(mode, { respond: () => [shell("echo x > other.txt"), done] });
+  const { code, stdout, stderr } = await project.run("exec", "task.md");
+  assertEquals(code, 1, stdout + stderr);
+  assertStringIncludes(stderr, "file_access is not enforced for codex 0.53.0, only from 0.130.0 on");
+  assertStringIncludes(stderr, "the CLI runs no hook for its commands");
+  assertStringIncludes(stderr, "1 file changed outside of allow_write: other.txt");
+});
