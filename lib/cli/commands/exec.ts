@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from "@std/path/posix";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
+import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
@@ -195,6 +196,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
       execute({
         ...options,
         plan,
+        auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);
           onEvent?.(event);
