@@ -4,6 +4,9 @@ import type { Problem } from "../config/layers.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { withBuiltInPipeline } from "./built_in_pipeline.ts";
+import { UsageError } from "../errors.ts";
+import type { ProviderId } from "../providers/provider.ts";
 import type { CliIo } from "./console/command.ts";
 import { findProgram } from "./doctor_checks.ts";
 import { installedProviders } from "./installed_rules.ts";
@@ -16,6 +19,16 @@ export interface ExecConfigOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** @default {true} whether there must be a pipeline */
   readonly pipelineNeeded?: boolean;
+  /** For a task that needs no pipeline of the configuration: what the built-in one checks. @default there is none */
+  readonly builtIn?: BuiltInCheck | undefined;
+}
+
+/** The command that must pass after the step of the built-in pipeline. */
+export interface BuiltInCheck {
+  /** @default the project's test command */
+  readonly check?: string | undefined;
+  /** Whether the person has named it now; otherwise it comes from the project, or from a journal. */
+  readonly isOwn: boolean;
 }
 
 /** A valid configuration of steps. */
@@ -25,6 +38,18 @@ export interface ExecConfig {
   readonly file: string | null;
   /** What was read. */
   readonly loaded: LoadedSettings;
+  /** The check of the built-in pipeline, where that is used. */
+  readonly builtIn?: BuiltIn;
+}
+
+/** The built-in pipeline of one step. */
+export interface BuiltIn {
+  /** Who carries it out. */
+  readonly provider: ProviderId;
+  /** The command of its check, for `sh -c`. */
+  readonly check: string;
+  /** Whether the person has named the command now. */
+  readonly isOwn: boolean;
 }
 
 /**
@@ -38,8 +63,9 @@ export async function loadExecConfig(
   options: ExecConfigOptions,
   onWarning: (warning: Problem) => void,
 ): Promise<ExecConfig> {
-  const { path, flags = {}, pipelineNeeded = true } = options;
-  const loaded = await loadSettings(
+  const { path, flags = {}, builtIn, pipelineNeeded = builtIn === undefined } = options;
+  const findProgramProblem = (step: StepProgram) => programProblem(step, io);
+  const given = await loadSettings(
     {
       cwd: io.cwd,
       env: io.env,
@@ -50,12 +76,19 @@ export async function loadExecConfig(
     (context) =>
       checkPipelines(context, {
         pipelineNeeded,
-        findProgramProblem: (step) => programProblem(step, io),
+        findProgramProblem,
         findProgramVersion: (step) => programVersion(step, io),
         onWarning,
       }),
   );
+  const isBuiltIn = builtIn !== undefined && Object.keys(given.config.pipelines).length === 0;
+  if (builtIn?.isOwn === true && !isBuiltIn) {
+    throw new UsageError(`Cannot use --check: ${given.file} has pipelines, and their steps have checks`);
+  }
+  const made = isBuiltIn ? withBuiltInPipeline(given, { check: builtIn.check, findProgramProblem }) : undefined;
+  const loaded = made?.loaded ?? given;
   return {
+    ...(made === undefined ? {} : { builtIn: { ...made.builtIn, isOwn: builtIn?.isOwn === true } }),
     plan: toExecPlan(loaded, { cwd: io.cwd }),
     file: loaded.file === undefined ? null : resolve(io.cwd, loaded.file),
     loaded,

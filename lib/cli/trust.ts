@@ -49,7 +49,7 @@ export async function requireTrust(
   { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
   { io, trust, mayAsk }: TrustSurroundings,
 ): Promise<void> {
-  if (file === undefined || trust || isSwitchedOn(io)) return;
+  if (file === undefined || trust || isTrustedByVariable(io)) return;
   const path = resolve(io.cwd, file);
   const key = await trustedAs(path);
   const store = trustStorePath(io.env);
@@ -68,7 +68,33 @@ export async function requireTrust(
       if (changedFiles(await trustedConfig(subject, new Date()), files).length === 0) return;
     }
   }
-  throw untrusted(subject.file, changes, { io, known: trusted !== undefined });
+  const remedy = `Look at what it does and trust it with: ${trustCommand(subject.file, io)}`;
+  throw untrusted(subject.file, changes, { known: trusted !== undefined, remedy });
+}
+
+/**
+ * Lets a folder through that the person trusts although no config says what is done there. At a terminal, the person is
+ * asked about one that is not.
+ *
+ * @param isOwn whether the person has named all the commands that are run there
+ * @throws {HumanInterventionRequiredError} like {@linkcode requireTrust}
+ */
+export async function requireFolderTrust(
+  subject: TrustSubject,
+  { io, trust, mayAsk, isOwn }: TrustSurroundings & { readonly isOwn: boolean },
+): Promise<void> {
+  if (trust || isTrustedByVariable(io)) return;
+  const store = trustStorePath(io.env);
+  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
+  const known = trusted !== undefined;
+  const changes = await changesSince(trusted, subject);
+  if (changes.items.length === 0) return;
+  if (store !== undefined && known && isOwn) return await recordTrust(store, subject);
+  if (store !== undefined && mayAsk && isAtTerminal(io)) {
+    io.stderr(describeSubject(subject.file, changes, { known }));
+    if (await askForTrust(io, changes.items)) return await recordTrust(store, subject);
+  }
+  throw untrusted(subject.file, changes, { known, remedy: "Start it in a terminal: there you are asked." });
 }
 
 /**
@@ -78,7 +104,7 @@ export async function requireTrust(
  * @throws {HumanInterventionRequiredError} like {@linkcode requireTrust}
  */
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {
-  if (configFile === null || around.trust || isSwitchedOn(around.io)) return;
+  if (configFile === null || around.trust || isTrustedByVariable(around.io)) return;
   // A config that is gone acts no more.
   if (!await isThere(configFile)) return;
   const store = trustStorePath(around.io.env);
@@ -139,7 +165,7 @@ export async function askForTrust(io: CliIo, items: readonly TrustItem[]): Promi
   for (const item of items.filter(({ alone }) => alone)) {
     if (!await isYes(`Do you allow this?\n${describeItem(item)}`, { io, input })) return false;
   }
-  return await isYes("Do you trust this configuration as it is?", { io, input });
+  return await isYes("Do you trust it as it is?", { io, input });
 }
 
 /** Only what is typed as one line after the question answers it. */
@@ -164,7 +190,7 @@ export function describeSubject(file: string, changes: TrustChanges, { known }: 
     ...(items.length === 0 ? [known ? "What it does is the same." : "It only sets limits."] : ["It"]),
     ...items.map((item) => `${describeItem(item)}${known ? item.isNew ? " (new)" : " (changed)" : ""}`),
     ...(gone.length === 0 ? [] : [`No longer there: ${sanitizeLine(gone.join(", "))}`]),
-    `${known ? "Changed or new files" : "Files"}: ${sanitizeLine(files.join(", "))}`,
+    ...(files.length === 0 ? [] : [`${known ? "Changed or new files" : "Files"}: ${sanitizeLine(files.join(", "))}`]),
     ...(items.some(({ alone }) => alone) ? ["! marks what a repository should rarely need."] : []),
   ];
   return `${rows.join("\n")}\n`;
@@ -200,7 +226,7 @@ async function fillIn({ store, key, trusted, files }: Filling): Promise<void> {
 function untrusted(
   file: string,
   changes: TrustChanges,
-  { io, known }: { readonly io: CliIo; readonly known: boolean },
+  { known, remedy }: { readonly known: boolean; readonly remedy: string },
 ): HumanInterventionRequiredError {
   const reason = known ? "it has changed since you trusted it" : "you have not trusted it";
   const rows = known
@@ -208,10 +234,7 @@ function untrusted(
     : changes.items.map(describeItem);
   return new HumanInterventionRequiredError(
     [`Cannot use ${sanitizeLine(file)}: ${reason}`, ...rows].join("\n"),
-    {
-      hint: `Look at what it does and trust it with: ${trustCommand(file, io)}\n` +
-        `Where nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.`,
-    },
+    { hint: `${remedy}\nWhere nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.` },
   );
 }
 
@@ -220,7 +243,7 @@ function trustCommand(file: string, { cwd }: CliIo): string {
   return shellJoin(["panewright", "trust", ...(named === cwd ? [] : [named])]);
 }
 
-function isSwitchedOn({ env }: CliIo): boolean {
+function isTrustedByVariable({ env }: CliIo): boolean {
   const value = (env(TRUST_VARIABLE) ?? "").trim().toLowerCase();
   if (["1", "true", "yes", "on"].includes(value)) return true;
   if (["", "0", "false", "no", "off"].includes(value)) return false;

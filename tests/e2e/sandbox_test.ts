@@ -1,7 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { systemHost } from "../../lib/ports/host.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
@@ -11,8 +9,8 @@ import { type CliName, installCli } from "../support/clis.ts";
 import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
+import { CAN_RUN } from "../support/can_run_sandbox.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
-import { tempDir } from "../support/temp_dir.ts";
 import { setUpCodexProject } from "./codex_project.ts";
 import { createReviewModel } from "./review_model.ts";
 
@@ -25,24 +23,6 @@ const PROBE = [
   "bash -c 'echo hello > /dev/tcp/127.0.0.1/PORT'",
   "echo end > end.txt",
 ].join("; ");
-
-/** Whether the sandbox of each CLI can run on this machine, as a program of the sandbox tells, and not panewright. */
-const CAN_RUN: Readonly<Record<CliName, boolean>> = {
-  codex: await codexCan(),
-  claude_code:
-    ["bwrap", "socat"].every((program) =>
-      systemHost().path.some((folder) => systemHost().realFile(`${folder}/${program}`) !== undefined)
-    ) &&
-    (await systemProcessRunner.run({ argv: ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"] })).code === 0,
-};
-
-async function codexCan(): Promise<boolean> {
-  const { argv } = await installCli("codex");
-  await using folder = await tempDir();
-  // It makes helper programs in its home, and none where temporary files go.
-  const env = { HOME: folder.path, CODEX_HOME: folder.path, TMPDIR: `${folder.path}/tmp` };
-  return (await systemProcessRunner.run({ argv: [...argv, "sandbox", "--", "/bin/true"], env })).code === 0;
-}
 
 interface SandboxProject extends AsyncDisposable {
   readonly sandbox: Sandbox;

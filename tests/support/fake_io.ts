@@ -18,14 +18,14 @@ export interface FakeIoOptions {
   /** @default {24} */
   readonly rows?: number;
   readonly signal?: AbortSignal;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** The pieces of input that a terminal gives, one a read; after them it gives nothing. */
   readonly keys?: readonly string[];
 }
 
 /** Makes a command line for one test. */
 export function fakeIo(options: FakeIoOptions = {}): FakeIo {
-  const { env = {}, terminal = false } = options;
+  const { env = {}, terminal = false, stdin = "" } = options;
   const written = { stdout: "", stderr: "" };
   const acts = new Set<() => void>();
   return {
@@ -38,7 +38,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     columns: () => options.columns ?? 80,
     rows: () => options.rows ?? 24,
     signal: options.signal ?? new AbortController().signal,
-    readStdin: () => Promise.resolve(new TextEncoder().encode(options.stdin ?? "")),
+    readStdin: () => Promise.resolve(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin),
     openTerminalInput: () => fakeTerminalInput(options.keys ?? []),
     onForcedExit: (act) => {
       acts.add(act);

@@ -1,6 +1,4 @@
-import { basename, dirname, resolve } from "@std/path/posix";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
-import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
@@ -16,12 +14,14 @@ import type { Progress } from "../../run/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
-import { type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
+import { type BuiltIn, type ExecConfig, type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
+import { findExecTarget } from "../exec_target.ts";
 import { JUNIT_FLAG, openReports } from "../reports/mod.ts";
 import { previewText } from "../show/preview_text.ts";
 import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
 import { openLiveOutput } from "../show/live_output.ts";
-import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
+import { examineFolder } from "../folder_trust.ts";
+import { requireFolderTrust, requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 
 /** `panewright exec TASK|FOLDER` */
 export const command = defineCommand({
@@ -32,7 +32,11 @@ export const command = defineCommand({
     "the task, its pipeline or a prompt has changed. All tasks are checked before the first one begins.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
     "terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 one failed, 2 wrong usage or " +
     "configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
-  arguments: [{ name: "TASK", description: "the file with the task, or a folder of such files", required: true }],
+  arguments: [{
+    name: "TASK",
+    description: "the file with the task, a folder of such files, the task itself as one text, or - for standard input",
+    required: true,
+  }],
   flags: [
     {
       name: "pipeline",
@@ -47,6 +51,12 @@ export const command = defineCommand({
       description: "the config file (panewright.jsonc where none is named)",
     },
     { name: "wd", type: "string", placeholder: "DIR", description: "the folder in which the agents work" },
+    {
+      name: "provider",
+      type: "string",
+      placeholder: "ID",
+      description: "the agent CLI of steps that name none: codex, claude_code",
+    },
     ...EXEC_FLAGS,
     {
       name: "only",
@@ -54,6 +64,12 @@ export const command = defineCommand({
       placeholder: "NAME",
       repeatable: true,
       description: "of a folder, do this task only, by the name of its file; may be given several times",
+    },
+    {
+      name: "check",
+      type: "string",
+      placeholder: "COMMAND",
+      description: "the command that must pass after the built-in step, instead of the project's test command",
     },
     { name: "keep-going", type: "switch", description: "do a folder's other tasks although one has failed" },
     { name: "force", type: "switch", description: "do a folder's tasks although an earlier run has passed them" },
@@ -72,21 +88,31 @@ export const command = defineCommand({
       command: "exec tasks/ --pipeline fix --autonomy-level 3",
       description: "all tasks of a folder, one after the other",
     },
+    { command: 'exec "Fix the rounding of coupons"', description: "one step, with the project's tests as its check" },
     { command: "exec tasks/ --keep-going --junit report.xml", description: "as a job of a CI system" },
     { command: "exec tasks/ --dry-run", description: "what would be done, without doing it" },
     { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
   ],
   async run({ flags, positionals, global }, io) {
-    const { pipeline, config: path, wd, only, force, "keep-going": keepGoing, junit } = flags;
+    const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
     const overrides: ExecOverrides = {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...(only === undefined ? {} : { only }),
       ...(keepGoing === true ? { keepGoing } : {}),
       ...(force === true ? { force } : {}),
+      ...(provider === undefined ? {} : { provider }),
+      ...(check === undefined ? {} : { check }),
       ...chosenByFlags(EXEC_SETTINGS, flags),
     };
-    const target = await findTarget(positionals[0] ?? "", { io, overrides });
-    const config = { flags: wd === undefined ? {} : { wd }, ...(path === undefined ? {} : { path }) };
+    const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
+    const builtIn = target.text === undefined ? undefined : { check, isOwn: check !== undefined };
+    if (check !== undefined && builtIn === undefined) {
+      throw new UsageError(
+        "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
+      );
+    }
+    const given = { ...(wd === undefined ? {} : { wd }), ...(provider === undefined ? {} : { provider }) };
+    const config = { flags: given, ...(path === undefined ? {} : { path }), builtIn };
     if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
     return await executeSteps(config, {
       io,
@@ -94,11 +120,21 @@ export const command = defineCommand({
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
       ...(junit === undefined ? {} : { junit }),
-      check: async (plan) => requireTasks(await filesOf(target, overrides), { plan, overrides, cwd: io.cwd }),
-      execute: (options, configFile) => executeExec({ target, overrides, configFile }, options),
+      check: async (plan) =>
+        requireTasks(await filesOf(target, overrides), { ...target, plan, overrides, cwd: io.cwd }),
+      execute: (options, { file: configFile, builtIn: used }) =>
+        executeExec(
+          { target, overrides: used === undefined ? overrides : fixed(overrides, used), configFile },
+          options,
+        ),
     });
   },
 });
+
+/** The agent's work could change which test command is found: a run that is resumed keeps its own. */
+function fixed(overrides: ExecOverrides, { provider, check }: BuiltIn): ExecOverrides {
+  return { ...overrides, provider, check };
+}
 
 interface PreviewSurroundings {
   readonly io: CliIo;
@@ -115,7 +151,7 @@ async function showPreview(
   const { plan } = await loadExecConfig(io, config, ({ where, message }) => {
     io.stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`);
   });
-  requireTasks(await filesOf(target, overrides), { plan, overrides, cwd: io.cwd });
+  requireTasks(await filesOf(target, overrides), { ...target, plan, overrides, cwd: io.cwd });
   const path = io.env("PATH") ?? "";
   const tasks = await previewRun(target, { plan, overrides, path, ...passedTasksFileIn(io) });
   for (const [index, task] of tasks.entries()) {
@@ -134,31 +170,6 @@ function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
   return state === undefined ? {} : { passedTasksFile: `${state}/passed.ndjson` };
 }
 
-async function findTarget(
-  given: string,
-  { io, overrides }: { readonly io: CliIo; readonly overrides: ExecOverrides },
-): Promise<ExecTarget> {
-  const path = resolve(io.cwd, given);
-  let info: Deno.FileInfo;
-  try {
-    info = await Deno.stat(path);
-  } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : String(cause);
-    throw new UsageError(`Cannot do the task ${given}: ${reason}`, { cause });
-  }
-  if (!info.isDirectory) {
-    if (overrides.only === undefined) {
-      return { kind: "task", path: resolve(await Deno.realPath(dirname(path)), basename(path)) };
-    }
-    throw new UsageError(`Cannot use --only with ${given}: it is one task, not a folder of tasks`);
-  }
-  const target: ExecTarget = { kind: "folder", path: await Deno.realPath(path) };
-  if ((await filesOf(target, overrides)).length > 0) return target;
-  throw new UsageError(`Cannot do the tasks of ${given}: it has no tasks`, {
-    hint: "A task is a file whose name ends with .md and does not begin with _ or a dot.",
-  });
-}
-
 /** Where and how {@linkcode executeSteps} executes a run. */
 export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust"> {
   /** How the run stood before, where it is resumed. */
@@ -170,7 +181,7 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   /** Looks for mistakes in what the plan is to be used for. */
   readonly check?: (plan: ExecPlan) => Promise<void>;
   /** Executes the run, a new one or one that is resumed. */
-  readonly execute: (options: ExecOptions, configFile: string | null) => Promise<RunResult>;
+  readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
 
 /**
@@ -184,19 +195,23 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   const { io, execute, earlier, facts = [], junit } = around;
   const reports = openReports({ io, junit, earlier: facts });
   using output = openLiveOutput(PIPELINE, { ...around, earlier, beforeResult: reports.table });
-  const { plan, file, loaded } = await loadExecConfig(
+  const read = await loadExecConfig(
     io,
     config,
     ({ where, message }) => output.onEvent({ type: "warning", message: `${where}: ${message}` }),
   );
+  const { plan, loaded, builtIn } = read;
   await around.check?.(plan);
-  await requireTrust(loaded, { ...around, mayAsk: !around.global.json && around.noInput !== true });
+  const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
+  await requireTrust(loaded, whoTrusts);
+  if (builtIn !== undefined) {
+    await requireFolderTrust(examineFolder(plan.workdir, builtIn), { ...whoTrusts, isOwn: builtIn.isOwn });
+  }
   try {
     return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
       execute({
         ...options,
         plan,
-        auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);
           onEvent?.(event);
@@ -204,7 +219,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
         },
         ...passedTasksFileIn(io),
         ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
-      }, file));
+      }, read));
   } finally {
     await reports.write();
   }

@@ -113,8 +113,12 @@ async function resumeSteps(
   const { wd, config } = around;
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
-  const { workdir } = started;
-  return await executeSteps({ flags: { wd: workdir }, ...(configFile === null ? {} : { path: configFile }) }, {
+  const { workdir, target, overrides: { provider, check } } = started;
+  // Who has written the journal is not known, so a person must have agreed to its check.
+  const builtIn = target.text === undefined ? undefined : { check, isOwn: false };
+  const flags = { wd: workdir, ...(provider === undefined ? {} : { provider }) };
+  const steps = { flags, builtIn, ...(configFile === null ? {} : { path: configFile }) };
+  return await executeSteps(steps, {
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,

@@ -38,8 +38,9 @@ What you trust is kept in $XDG_STATE_HOME/panewright/trust.json, by default belo
       throw new UsageError("Cannot do several things at once: give one of --yes, --list, --remove");
     }
     if (flags.list === true) return list(store, { io, global });
-    const path = await configPath(resolve(io.cwd, dir ?? "."));
-    if (flags.remove === true) return await remove(store, path, io);
+    const given = resolve(io.cwd, dir ?? ".");
+    const path = await configPath(given);
+    if (flags.remove === true) return await remove(store, { given, path }, io);
     return await trust(store, path, { io, global, yes: flags.yes === true });
   },
 });
@@ -87,17 +88,24 @@ function list(store: string, { io, global }: Around): number {
   return 0;
 }
 
-async function remove(store: string, path: string, io: CliIo): Promise<number> {
+/** A folder is trusted no longer either, where it was by itself (`panewright exec "TASK"`). */
+async function remove(
+  store: string,
+  { given, path }: { readonly given: string; readonly path: string },
+  io: CliIo,
+): Promise<number> {
   const file = await trustedAs(path).catch(() => path);
-  if (!Object.hasOwn(readTrust(store), file)) {
+  const named = new Set([file, await Deno.realPath(given).catch(() => given)]);
+  const trusted = Object.keys(readTrust(store)).filter((name) => named.has(name));
+  if (trusted.length === 0) {
     throw new UsageError(`Cannot remove ${file}: you do not trust it`, {
       hint: '"panewright trust --list" shows what you trust.',
     });
   }
   await changeTrust(store, (configs) => {
-    return Object.fromEntries(Object.entries(configs).filter(([name]) => name !== file));
+    return Object.fromEntries(Object.entries(configs).filter(([name]) => !named.has(name)));
   });
-  io.stderr(`${sanitizeLine(file)} is no longer trusted.\n`);
+  for (const name of trusted) io.stderr(`${sanitizeLine(name)} is no longer trusted.\n`);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import type { StepPreview, TaskPreview } from "../../jobs/pipeline/preview.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { titleOf } from "./step_words.ts";
 import { duration, plural } from "./words.ts";
 
 /** Lines of a prompt that are shown without `--verbose`. */
@@ -8,10 +9,12 @@ const PROMPT_LINES = 12;
 
 /** What a run would do with a task, as lines for a person. */
 export function previewText(
-  { file, pipeline, passedBy, steps }: TaskPreview,
+  { file, text, pipeline, passedBy, steps }: TaskPreview,
   { number, of, verbose }: { readonly number: number; readonly of: number; readonly verbose: boolean },
 ): readonly string[] {
-  const head = `task ${number} of ${of}: ${sanitizeLine(file)}, pipeline ${pipeline}`;
+  const head = `task ${number} of ${of}: ${
+    sanitizeLine(text === undefined ? file : titleOf(text))
+  }, pipeline ${pipeline}`;
   if (passedBy !== undefined) {
     return [`${head}: left out, since run ${passedBy} passed it, and nothing of it has changed; --force does it again`];
   }

@@ -1,8 +1,6 @@
 import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
-import type { PermissionDecision } from "../../dialogs/policy/mod.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
-import type { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { cut } from "../console/layout.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { tokensOf } from "./usage_text.ts";
@@ -11,20 +9,37 @@ import { byteSize, duration, plural } from "./words.ts";
 /** A record that only a pipeline has. */
 type StepOnly = Exclude<ExecEvent, { readonly type: ReviewFact["type"] }>;
 
+/**
+ * What a task that is in no file is called: its first line, in quotes.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(titleOf("Fix the rounding.\nAnd test it."), '"Fix the rounding."');
+ * ```
+ */
+export function titleOf(text: string): string {
+  return `"${cut(text.trim().split("\n")[0] ?? "", MAX_TITLE_COLUMNS)}"`;
+}
+
+const MAX_TITLE_COLUMNS = 60;
+
 /** The words for the records of a pipeline's tasks and steps. */
 export const STEP_WORDS: RecordWords<StepOnly> = {
-  task_started: ({ task, of, file, pipeline, steps }) =>
-    line(`task ${taskCount(task, of)}: ${file}, pipeline ${pipeline} (${steps.join(", ")})`),
+  task_started: ({ task, of, file, isText, text: said, pipeline, steps }) =>
+    line(
+      `task ${taskCount(task, of)}: ${isText === true ? titleOf(said) : file}, pipeline ${pipeline} (${
+        steps.join(", ")
+      })`,
+    ),
   task_skipped: ({ task, of, file, run }) =>
     line(
       `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
         "--force does it again",
     ),
-  step_started: ({ step, name, provider, model, autonomyLevel, sandbox, permissions }) =>
+  step_started: ({ step, name, provider, model, autonomyLevel }) =>
     line(
-      `step ${step} "${name}": ${provider}${model === undefined ? "" : ` ${model}`}, autonomy level ${autonomyLevel}` +
-        (sandbox === undefined ? "" : `; sandbox: ${SANDBOXES[sandbox]}`) +
-        (permissions === undefined ? "" : `; permissions: ${PERMITTED_BY[permissions]}`),
+      `step ${step} "${name}": ${provider}${model === undefined ? "" : ` ${model}`}, autonomy level ${autonomyLevel}`,
     ),
   attempt_started: ({ attempt, reason, promptBytes, native }) =>
     line(
@@ -33,11 +48,6 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
       "plain",
       reason === "first" ? "detail" : "normal",
     ),
-  agent_permitted: ({ mode }) => line(mode),
-  call_decided: ({ decision, kind, subject, rule, reason }) => {
-    const told = `${DECIDED[decision]} by ${rule}: ${kind} ${shortened(subject)}`;
-    return decision === "allow" ? line(told, "plain", "log") : line(`${told}. ${reason}`, "caution");
-  },
   session_found: ({ sessionId }) => detail(`session ${sessionId}`),
   agent_activity: ({ fact }) => activityLines(fact),
   attempt_finished: ({ outcome, seconds, error, usage }) =>
@@ -91,23 +101,6 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
 
 /** How many of the files that a step has changed a line names. */
 const NAMED_FILES = 5;
-
-const SANDBOXES: Readonly<Record<typeof SANDBOX_MODES[number], string>> = {
-  cli: "its CLI's, on",
-  off: "as its CLI's settings say",
-};
-
-const PERMITTED_BY: Readonly<Record<"policy" | "person" | "dry_run", string>> = {
-  policy: "by the policy",
-  person: "by a person (permissions.auto_accept is off)",
-  dry_run: "by a person (permissions.dry_run is on)",
-};
-
-const DECIDED: Readonly<Record<PermissionDecision, string>> = {
-  allow: "permitted",
-  ask: "put to a person",
-  deny: "refused",
-};
 
 const REASONS: Readonly<Record<AttemptReason, string>> = {
   first: "",

@@ -1,13 +1,15 @@
 import { relative } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
-import { readText } from "./read_text.ts";
 import { pipelineProblem, problemText, readTask, type TaskProblem } from "./task.ts";
+import { sourceOf } from "./task_folder.ts";
 
 /** What tasks are checked with. */
 export interface TaskCheckOptions {
   readonly plan: Pick<ExecPlan, "pipelines" | "defaultPipeline">;
   readonly overrides: ExecOverrides;
+  /** The one task, where it is in no file. */
+  readonly text?: string;
 }
 
 /** A mistake in a task's file. */
@@ -43,9 +45,9 @@ export function shownPath(path: string, cwd: string): string {
   return shown.startsWith("../") ? path : shown;
 }
 
-function problemsOf(file: string, { plan, overrides }: TaskCheckOptions): readonly TaskProblem[] {
+function problemsOf(file: string, { plan, overrides, ...target }: TaskCheckOptions): readonly TaskProblem[] {
   try {
-    const { problems, ...task } = readTask(readText(file));
+    const { problems, ...task } = readTask(sourceOf(file, target));
     const message = pipelineProblem(plan, { task, overrides });
     return message === undefined ? problems : [...problems, { message }];
   } catch (error) {

@@ -3,10 +3,9 @@ import type { RunResult } from "../../run/conduct.ts";
 import type { Drive } from "./context.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import type { Action } from "./machine.ts";
-import { readText } from "./read_text.ts";
 import type { ExecState } from "./state.ts";
 import { choosePipeline, parseTask, type Task } from "./task.ts";
-import { filesOf, plainName } from "./task_folder.ts";
+import { filesOf, plainName, sourceOf } from "./task_folder.ts";
 
 /**
  * Begins the next task. Those of a folder that an earlier run has passed are left out, unless they, or their pipeline,
@@ -36,6 +35,7 @@ export async function beginTask(drive: Drive): Promise<boolean> {
       type: "task_started",
       task: begun + 1,
       file,
+      ...(target.text === undefined ? {} : { isText: true }),
       pipeline,
       steps: (drive.plan.pipelines[pipeline] ?? []).map(({ name }) => name),
       text: task.text,
@@ -56,7 +56,7 @@ interface WholeTask {
 async function readWhole(file: string, drive: Drive): Promise<WholeTask> {
   const { plan, overrides } = drive;
   try {
-    const task = parseTask(readText(file), { file });
+    const task = parseTask(sourceOf(file, drive.target), { file });
     const pipeline = choosePipeline(plan, { task, overrides, file });
     return { task, pipeline, fingerprint: await fingerprintTask({ ...task, file, pipeline }, { plan, overrides }) };
   } catch (error) {

@@ -1,8 +1,5 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
-import { auditEnd } from "../../dialogs/facts.ts";
-import { PERMISSION_DECISIONS } from "../../dialogs/policy/mod.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
-import { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { cost } from "../../run/prices.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
 import { runEnd } from "../../run/progress.ts";
@@ -62,7 +59,7 @@ export const EXEC_FACTS = {
     workdir: text,
     /** The run's folder where it was then: journal, logs of the steps, answers. */
     folder: text,
-    target: object({ kind: oneOf("task", "folder"), path: text }),
+    target: object({ kind: oneOf("task", "folder"), path: text, text: optional(text) }),
     /** Absolute path of the config file; null where there is none. */
     configFile: either(text, oneOf(null)),
     overrides: object({
@@ -72,6 +69,8 @@ export const EXEC_FACTS = {
       keepGoing: optional(flag),
       only: optional(listOf(text)),
       force: optional(flag),
+      provider: optional(text),
+      check: optional(text),
     }),
     /** The version that started it. */
     panewright: optional(text),
@@ -93,8 +92,10 @@ export const EXEC_FACTS = {
   task_started: {
     /** Counts from 1. */
     task: number,
-    /** Absolute path. */
+    /** Absolute path; only a name where the task is in no file. */
     file: text,
+    /** Whether the task is in no file: it was given as a text. */
+    isText: optional(flag),
     pipeline: text,
     /** The names of the pipeline's steps. */
     steps: listOf(text),
@@ -132,10 +133,6 @@ export const EXEC_FACTS = {
     baseline: optional(text),
     /** ISO 8601. */
     startedAt: text,
-    /** Whether the sandbox of its agent's CLI is switched on; missing in older journals. */
-    sandbox: optional(oneOf(...SANDBOX_MODES)),
-    /** Who decides about what needs a permission; missing in older journals. */
-    permissions: optional(oneOf("policy", "person", "dry_run")),
   },
   attempt_started: {
     task: number,
@@ -151,28 +148,6 @@ export const EXEC_FACTS = {
   },
   /** The CLI's session of the attempt under way has a name. */
   session_found: { sessionId: text },
-  /** What the CLI says that the agent of the attempt under way may do: its sandbox, its permission mode. */
-  agent_permitted: { mode: text, passable: flag },
-  /** A call of a tool was decided about, before it ran. */
-  call_decided: {
-    task: number,
-    step: number,
-    attempt: number,
-    decision: oneOf(...PERMISSION_DECISIONS),
-    kind: text,
-    /** The CLI's name of the tool. */
-    tool: text,
-    /** The command, the files. */
-    subject: text,
-    /** Which rule decided, or `person`. */
-    rule: text,
-    reason: text,
-    /** Which call it was, where a person's yes to it is used up. */
-    call: optional(text),
-    /** Where the audit log ends once the decision is in it. */
-    audit: auditEnd,
-    passable: flag,
-  },
   /** What the attempt under way has used so far, told after each reply of a model. */
   tokens_counted: { usage, passable: flag },
   /** Its agent has run one command that often, with the same output and nothing else in between. */
@@ -210,8 +185,6 @@ export const EXEC_FACTS = {
     seconds: number,
     /** ISO 8601. */
     askedAt: text,
-    /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent's own. */
-    call: optional(text),
   },
   question_answered: {
     question: text,
@@ -305,8 +278,6 @@ export const EXEC_FACTS = {
     /** Missing where there are no prices. */
     cost: optional(cost),
     seconds: number,
-    /** Where the audit log ends; missing in older journals. */
-    audit: optional(auditEnd),
     /** The command that resumes it; missing where it has passed, or a question waits first. */
     resumeCommand: optional(text),
   },

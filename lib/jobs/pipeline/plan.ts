@@ -1,4 +1,3 @@
-import type { DialogPlan } from "../../dialogs/decision.ts";
 import type { StepProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
@@ -9,7 +8,9 @@ import type { TestCommand } from "../test_command.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 
 /** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */
-export interface ExecPlan extends DialogPlan {
+export interface ExecPlan {
+  /** Absolute path of the folder in which the agents work. */
+  readonly workdir: string;
   /** The steps of each pipeline, in the order of the configuration. */
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;
@@ -81,10 +82,16 @@ export interface ExecOverrides extends Partial<Pick<ExecSettings, "autonomyLevel
   readonly only?: readonly string[];
   /** Whether a folder's tasks are done that an earlier run has passed. @default {false} */
   readonly force?: boolean;
+  /** The agent CLI of steps that name none. */
+  readonly provider?: string;
+  /** The command for `sh -c` that must pass after the step of the built-in pipeline. */
+  readonly check?: string;
 }
 
 /** What is executed: one task, or the tasks of a folder. Paths are absolute. */
 export interface ExecTarget {
   readonly kind: "task" | "folder";
   readonly path: string;
+  /** The task itself, where it is in no file: the path only names it then. */
+  readonly text?: string;
 }

@@ -8,16 +8,17 @@ import type { StepPlace } from "./machine.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget, StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
-import { readText } from "./read_text.ts";
 import type { AutonomyLevel } from "./settings.ts";
 import { newStep } from "./state.ts";
 import { stepFolder } from "./step_folders.ts";
 import { choosePipeline, parseTask } from "./task.ts";
-import { filesOf } from "./task_folder.ts";
+import { filesOf, sourceOf } from "./task_folder.ts";
 
 /** What a run would do with a task. Plain data. */
 export interface TaskPreview {
   readonly file: string;
+  /** The task itself, where it is in no file. */
+  readonly text?: string;
   readonly pipeline: string;
   /** The run that has passed it before, where it would be left out. */
   readonly passedBy?: string;
@@ -70,7 +71,7 @@ async function previewTask(
   options: PreviewOptions & { readonly target: ExecTarget; readonly index: number },
 ): Promise<TaskPreview> {
   const { plan, overrides, passedTasksFile, target, index } = options;
-  const parsed = parseTask(readText(file), { file });
+  const parsed = parseTask(sourceOf(file, target), { file });
   const pipeline = choosePipeline(plan, { task: parsed, overrides, file });
   const steps = plan.pipelines[pipeline] ?? [];
   const fingerprint = await fingerprintTask({ ...parsed, file, pipeline }, { plan, overrides });
@@ -89,6 +90,7 @@ async function previewTask(
   };
   return {
     file,
+    ...(target.text === undefined ? {} : { text: parsed.text }),
     pipeline,
     ...(passedBy === undefined ? {} : { passedBy }),
     steps: await Promise.all(steps.map((step, at) => {

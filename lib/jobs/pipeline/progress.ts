@@ -75,11 +75,11 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
     case "attempt_finished":
       return attemptFinished(before, record);
     case "question_asked": {
-      const { question: id, stepName: by, text, askedAt, usage, call } = record;
+      const { question: id, stepName: by, text, askedAt, usage } = record;
       return {
         ...changeAgent(before, { status: "waiting_user_answer", since: at }),
         activity: undefined,
-        waiting: { id, by, text, askedAt, ...(call === undefined ? {} : { isPermission: true }) },
+        waiting: { id, by, text, askedAt },
         ...ofAttempt(before, usage),
       };
     }

@@ -3,7 +3,7 @@ import { readRegularFile } from "../../ports/regular_file.ts";
 import { errorText } from "../../text/error_text.ts";
 
 /** The most that a task or a prompt may have: 8 MiB. */
-const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads a text file.

@@ -3,6 +3,7 @@ import { UsageError } from "../../errors.ts";
 import { errorText } from "../../text/error_text.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
+import { readText } from "./read_text.ts";
 
 /**
  * The files of the tasks that are to be done, in their order: of a folder, the `.md` files in it without those whose
@@ -22,6 +23,15 @@ export async function filesOf(
     throw new UsageError(`Cannot read the folder of tasks ${path}: ${errorText(cause)}`, { cause });
   }
   return chosenOf(names.sort(compareNames), { only, path }).map((name) => `${path}/${name}`);
+}
+
+/**
+ * The text of a task.
+ *
+ * @throws {UsageError} when its file cannot be read
+ */
+export function sourceOf(file: string, { text }: Pick<ExecTarget, "text">): string {
+  return text ?? readText(file);
 }
 
 function chosenOf(

@@ -3,7 +3,6 @@ import type { Attempt, StepPlace } from "../machine.ts";
 import type { ExecSettings } from "../settings.ts";
 import type { Interaction } from "../state.ts";
 import { autonomySection } from "./autonomy.ts";
-import { parsePersonsAnswer } from "../../../dialogs/person_answer.ts";
 import { plainText } from "../../../text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../text/markdown.ts";
 
@@ -52,20 +51,9 @@ const END =
   "When the step is done, end your turn with a short summary of what you did. Do not start anything that keeps running after that.";
 
 /** What a session is told after its question stopped it. */
-function answerPrompt({ text, answer, by, isPermission }: Interaction): string {
-  if (isPermission === true) return permissionPrompt(text, answer);
+function answerPrompt({ text, answer, by }: Interaction): string {
   const who = by === "terminal" || by === "command" ? "The answer of the person" : "The answer";
   return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`${who} to it`, answer)}`;
-}
-
-function permissionPrompt(text: string, answer: string): string {
-  const said = parsePersonsAnswer(answer)?.answer === "accept"
-    ? "The person permits it, once. Make the very same call again, word for word: any other one is asked about anew."
-    : `${
-      jobBlock("The answer of the person to it", answer)
-    }\n\nIt is refused. Do not do the same thing in another way. ` +
-      "Continue without it; if that is impossible, say so, and end your turn.";
-  return `${dataBlock("WHAT YOU WANTED TO DO", text)}\n\n${said}`;
 }
 
 function heading({ at, attempt, workdir, carriedFrom = [] }: StepPromptInput): string {
@@ -93,8 +81,7 @@ function allowedWrites({ at }: StepPromptInput): string | undefined {
 }
 
 /** The questions and answers so far, oldest first. */
-function interactionHistory(all: readonly Interaction[]): string | undefined {
-  const interactions = all.filter(({ isPermission }) => isPermission !== true);
+function interactionHistory(interactions: readonly Interaction[]): string | undefined {
   if (interactions.length === 0) return undefined;
   const entries = interactions.map(({ step, text, answer, by }, index) =>
     `${index + 1}. Step "${step}" asked:\n${indented(text)}\n   ${ANSWERED[by]}:\n${indented(answer)}`

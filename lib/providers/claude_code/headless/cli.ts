@@ -5,6 +5,9 @@ import { claudeCommandHooks } from "../hooks.ts";
 import { claudeSandboxSettings } from "../sandbox.ts";
 import { createClaudeReader } from "./session_reader.ts";
 
+/** The tools that write files. In a sandbox they keep to the folders in which its commands may write (2.1.328). */
+const FILE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
+
 /** `claude -p`. Its report tells all that its session log does, and sooner. */
 export const claudeHeadless: HeadlessProvider = {
   plan: claudePrintPlan,
@@ -15,9 +18,9 @@ export const claudeHeadless: HeadlessProvider = {
  * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the
  * prompt on standard input.
  *
- * Commands that ask are allowed beforehand, and so are all others in a sandbox; what else the agent may do is for the
- * arguments and the settings to say. Of several `--settings` the last one counts (2.1.328): one among the arguments
- * replaces ours with the hooks, but not the sandbox.
+ * Commands that ask are allowed beforehand; in a sandbox so are all others, and the tools that write files. What else
+ * the agent may do is for the arguments and the settings to say. Of several `--settings` the last one counts (2.1.328):
+ * one among the arguments replaces ours with the hooks, but not the sandbox.
  *
  * @example
  * ```ts
@@ -60,6 +63,7 @@ export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOp
       ...(model === undefined ? [] : ["--model", model]),
       ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
       "--allowedTools",
+      ...(sandbox === undefined ? [] : FILE_TOOLS),
       ...ask.commands.map((words) => `Bash(${words.join(" ")}:*)`),
       // A rule cannot name every path.
       ...(/[()*,]/.test(folder)

@@ -1,0 +1,70 @@
+import type { LoadedSettings } from "../config/load.ts";
+import type { StepProgram } from "../config/pipeline_checks.ts";
+import type { StepConfig } from "../config/pipeline_schema.ts";
+import { UsageError } from "../errors.ts";
+import { DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
+import type { Provider, ProviderId } from "../providers/provider.ts";
+import { findTestCommand } from "./find_test_command.ts";
+
+/** What the built-in pipeline is made with, where the configuration has none. */
+export interface BuiltInOptions {
+  /** The command that must pass after the step, for `sh -c`. @default the project's test command */
+  readonly check?: string | undefined;
+  /** What is wrong with an agent's program; `undefined` where it can be run. */
+  readonly findProgramProblem: (program: StepProgram) => string | undefined;
+}
+
+/** How often the step is tried again. */
+const RETRY = 2;
+const CHECK_TIME_LIMIT_SECONDS = 600;
+
+/**
+ * The settings with a pipeline of one step, `work`, whose prompt is the task and whose check is the project's test
+ * command. The agent is the one that the settings name, else the first whose CLI is there. It works in the sandbox of
+ * its CLI, unless the settings say how it works: by `sandbox`, or by arguments that change the sandbox.
+ *
+ * @throws {UsageError} when the test command cannot be told, or there is no agent's CLI
+ */
+export function withBuiltInPipeline(
+  loaded: LoadedSettings,
+  options: BuiltInOptions,
+): { readonly loaded: LoadedSettings; readonly builtIn: { readonly provider: ProviderId; readonly check: string } } {
+  const { config, sources, workdir } = loaded;
+  const provider = chooseProvider(loaded, options);
+  const check = options.check ?? findTestCommand(workdir).command;
+  const step: StepConfig = {
+    name: "work",
+    prompt: "self",
+    provider: provider.id,
+    check: { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
+    retry: RETRY,
+    time_limit_seconds: DEFAULT_STEP_TIME_LIMIT_SECONDS,
+  };
+  const args = config.providers[provider.id]?.args ?? [];
+  const saysHow = sources.get("sandbox")?.kind !== "default" || provider.sandbox?.findLoosening(args) !== undefined;
+  const changed = { ...config, pipelines: { "built-in": [step] }, ...(saysHow ? {} : { sandbox: "cli" as const }) };
+  return { loaded: { ...loaded, config: changed }, builtIn: { provider: provider.id, check } };
+}
+
+/** The provider that the settings name; where they name none, the first whose CLI is there. */
+function chooseProvider(
+  { config, sources, providers, workdir }: LoadedSettings,
+  { findProgramProblem }: BuiltInOptions,
+): Provider {
+  const able = providers.filter(({ headless, cli }) => headless !== undefined && cli !== undefined);
+  const wished = able.filter(({ id }) => id === config.provider);
+  const isFree = sources.get("provider")?.kind === "default";
+  const choice = isFree ? [...wished, ...able.filter((each) => !wished.includes(each))] : wished;
+  const chosen = choice.find(({ id, cli }) => {
+    const { command, env } = config.providers[id] ?? {};
+    const program = command?.[0] ?? cli?.program ?? id;
+    return findProgramProblem({ program, workdir, searchPath: env?.["PATH"], npmPackage: undefined }) === undefined;
+  });
+  if (chosen !== undefined) return chosen;
+  const problem = choice.length === 0
+    ? `${config.provider} cannot carry out a step`
+    : `${choice.map(({ label }) => label).join(" and ")} cannot be found`;
+  throw new UsageError(`Cannot start an agent: ${problem}`, {
+    hint: choice.flatMap(({ cli }) => cli?.installHint ?? []).join("\n"),
+  });
+}

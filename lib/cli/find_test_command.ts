@@ -1,0 +1,105 @@
+import { isObject } from "../schema.ts";
+import { parseJsonc } from "../config/jsonc.ts";
+import { UsageError } from "../errors.ts";
+import { readRegularText } from "../ports/regular_file.ts";
+
+/** The test command of a project, and the file that names it. */
+export interface FoundTestCommand {
+  readonly command: string;
+  readonly file: string;
+}
+
+/** Files that describe a project are small. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The test command that the files of a project name: `npm test` for a package.json with a script `test`, `cargo test`,
+ * `go test ./...`, and the like.
+ *
+ * @throws {UsageError} when there is none, and when there are several
+ */
+export function findTestCommand(folder: string): FoundTestCommand {
+  const found = PROJECTS.flatMap(({ files, commandOf }): FoundTestCommand[] => {
+    for (const file of files) {
+      const text = readOrUndefined(`${folder}/${file}`);
+      const command = text === undefined ? undefined : commandOf(text, (name) => isThere(`${folder}/${name}`));
+      if (command !== undefined) return [{ command, file }];
+    }
+    return [];
+  });
+  const [first, ...others] = found;
+  if (first !== undefined && others.every(({ command }) => command === first.command)) return first;
+  const problem = first === undefined
+    ? `no file of ${folder} names a test command`
+    : `${found.map(({ command, file }) => `"${command}" (${file})`).join(" and ")} may be meant`;
+  throw new UsageError(`Cannot tell how to check the work: ${problem}`, {
+    hint: 'Name the command that must pass after it: --check "make check"',
+  });
+}
+
+interface ProjectKind {
+  /** The first that is there counts. */
+  readonly files: readonly string[];
+  /** The command by the file's text; undefined where it names none. */
+  readonly commandOf: (text: string, isThere: (name: string) => boolean) => string | undefined;
+}
+
+const PROJECTS: readonly ProjectKind[] = [
+  {
+    files: ["deno.json", "deno.jsonc"],
+    commandOf: (text) => testEntryOf(text, "tasks") === undefined ? undefined : "deno task test",
+  },
+  {
+    files: ["package.json"],
+    commandOf(text, isThere) {
+      const script = testEntryOf(text, "scripts");
+      // What npm init writes.
+      if (typeof script !== "string" || script.includes("no test specified")) return undefined;
+      return `${LOCK_FILES.find(([file]) => isThere(file))?.[1] ?? "npm"} test`;
+    },
+  },
+  { files: ["Cargo.toml"], commandOf: () => "cargo test" },
+  { files: ["go.mod"], commandOf: () => "go test ./..." },
+  { files: ["pytest.ini"], commandOf: () => PYTEST },
+  { files: ["pyproject.toml"], commandOf: (text) => /^\[tool\.pytest\b/m.test(text) ? PYTEST : undefined },
+  { files: ["pom.xml"], commandOf: (_text, isThere) => isThere("mvnw") ? "./mvnw test" : "mvn test" },
+  {
+    files: ["build.gradle", "build.gradle.kts"],
+    commandOf: (_text, isThere) => isThere("gradlew") ? "./gradlew test" : "gradle test",
+  },
+  { files: ["mix.exs"], commandOf: () => "mix test" },
+  {
+    files: ["GNUmakefile", "makefile", "Makefile"],
+    commandOf: (text) => MAKE_TEST.test(text) ? "make test" : undefined,
+  },
+];
+
+const PYTEST = "python3 -m pytest";
+
+/** A target `test`; no variable of that name. */
+const MAKE_TEST = /^test[ \t]*:(?!:?=)/m;
+
+const LOCK_FILES = [["pnpm-lock.yaml", "pnpm"], ["yarn.lock", "yarn"], ["bun.lock", "bun run"]] as const;
+
+/** The entry `test` of an object in a file of JSON. */
+function testEntryOf(text: string, group: string): unknown {
+  const { value } = parseJsonc(text);
+  const entries = isObject(value) ? value[group] : undefined;
+  return isObject(entries) ? entries["test"] : undefined;
+}
+
+function readOrUndefined(path: string): string | undefined {
+  try {
+    return readRegularText(path, { maxBytes: MAX_FILE_BYTES });
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

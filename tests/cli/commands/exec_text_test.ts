@@ -1,0 +1,131 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { callCli } from "../../support/call_cli.ts";
+import { runProgram } from "../../support/program.ts";
+import { type ExecProject, execProject } from "./exec_project.ts";
+
+/** The environment of a person who has said of nothing yet that it is trusted. */
+function untrusting({ env }: ExecProject): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name !== "PANEWRIGHT_TRUST"));
+}
+
+/** A project without pipelines, whose files name a test command; its agent's program is the script. */
+async function textProject(): Promise<ExecProject> {
+  const project = await execProject();
+  const [fake] = JSON.parse(await Deno.readTextFile(`${project.path}/panewright.jsonc`)).pipelines.main[0].command;
+  await Deno.symlink(fake, `${project.sandbox.root}/bin/codex`);
+  await Deno.writeTextFile(`${project.path}/package.json`, '{ "scripts": { "test": "test -e done-2" } }');
+  // The sandbox of a script that is no agent cannot be tried.
+  await Deno.writeTextFile(`${project.path}/panewright.jsonc`, '{ "sandbox": "off", "provider": "codex" }');
+  const PATH = `${project.sandbox.root}/bin:${project.env["PATH"]}`;
+  const env = { ...project.env, PATH };
+  return {
+    ...project,
+    env,
+    call: (...args) => callCli(args, { cwd: project.path, env }),
+    run: (...args) => runProgram([...project.panewright.argv, ...args], { cwd: project.path, env, timeoutMs: 60_000 }),
+  };
+}
+
+Deno.test("exec --dry-run of a text, without a config: one step in a sandbox, with the project's test command", async () => {
+  await using project = await textProject();
+  await Deno.remove(`${project.path}/panewright.jsonc`);
+  const shown = await project.call("exec", "Fix the rounding of coupons", "--dry-run");
+  assertMatch(
+    shown.stdout,
+    /^task 1 of 1: "Fix the rounding of coupons", pipeline built-in\n {2}step 1 "work": codex, /,
+  );
+  assertStringIncludes(shown.stdout, "the sandbox of its CLI is on\n");
+  assertStringIncludes(shown.stdout, "    checks       npm test\n");
+  assertStringIncludes(shown.stdout, "| Fix the rounding of coupons");
+  const named = await project.call("exec", "Fix it all", "--dry-run", "--check", "make check");
+  assertStringIncludes(named.stdout, "    checks       make check\n");
+  const stdin = "---\nautonomy_level: 4\n---\nTidy up.\n";
+  const piped = await callCli(["exec", "-", "--dry-run"], { cwd: project.path, env: project.env, stdin });
+  assertMatch(piped.stdout, /^task 1 of 1: "Tidy up\.", .*\n.*autonomy level 4\n/);
+  assertStringIncludes(piped.stdout, "| Tidy up.");
+});
+
+Deno.test("exec takes several words for a task, unless they may be the name of a file", async () => {
+  await using project = await textProject();
+  await Deno.writeTextFile(`${project.path}/README.md`, "");
+  const { code, stdout } = await project.call("exec", "Fix the typo in README.md", "--dry-run");
+  assertEquals([code, stdout.split(",")[0]], [0, 'task 1 of 1: "Fix the typo in README.md"']);
+  for (
+    const [args, problem] of [
+      [["nope"], "Cannot do the task nope: there is no such file or folder"],
+      [["my task.md"], "Cannot do the task my task.md: there is no such file or folder"],
+      [[""], 'Cannot do the task "": there is no such file or folder'],
+      [["Fix it", "--only", "a"], "Cannot use --only with one task"],
+      [["README.md", "--check", "true"], "Cannot use --check with a file or a folder"],
+    ] as const
+  ) {
+    const { code, stderr } = await project.call("exec", ...args);
+    assertEquals([code, stderr.split("\n")[0]?.includes(problem)], [2, true], stderr);
+  }
+  for (const [stdin, problem] of [["", "it has no text"], [new Uint8Array([255]), "it is not UTF-8 text"]] as const) {
+    const { code, stderr } = await callCli(["exec", "-"], { cwd: project.path, env: project.env, stdin });
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, problem);
+  }
+  const config = { pipelines: { main: [{ name: "only", prompt: "self", check: { type: "none" } }] } };
+  await Deno.writeTextFile(`${project.path}/panewright.jsonc`, JSON.stringify(config));
+  assertStringIncludes((await project.call("exec", "Fix it", "--dry-run")).stdout, "pipeline main\n");
+  const { stderr } = await project.call("exec", "Fix it", "--check", "true");
+  assertStringIncludes(stderr, "Cannot use --check: panewright.jsonc has pipelines, and their steps have checks");
+  assertEquals(await project.prompts(), []);
+});
+
+Deno.test("exec of a text: where the agent's CLI is not there, that is said, and another one is taken where none is named", async () => {
+  await using project = await textProject();
+  await Deno.remove(`${project.path}/panewright.jsonc`);
+  const bin = `${project.sandbox.root}/bin`;
+  const only = { ...project.env, PATH: bin };
+  const call = (...args: string[]) =>
+    callCli(["exec", "Fix it", "--dry-run", ...args], { cwd: project.path, env: only });
+  assertStringIncludes((await call()).stdout, 'step 1 "work": codex, ');
+  await Deno.rename(`${bin}/codex`, `${bin}/claude`);
+  assertStringIncludes((await call()).stdout, 'step 1 "work": claude_code, ');
+  const named = await call("--provider", "codex");
+  assertEquals(named.code, 2);
+  assertStringIncludes(named.stderr, "Cannot start an agent: Codex cannot be found\n");
+  assertStringIncludes(named.stderr, "npm install --global @openai/codex");
+  await Deno.remove(`${bin}/claude`);
+  assertStringIncludes((await call()).stderr, "Cannot start an agent: Codex and Claude Code cannot be found\n");
+});
+
+Deno.test("exec of a text is refused in a folder that the person has not trusted", async () => {
+  await using project = await textProject();
+  await Deno.remove(`${project.path}/panewright.jsonc`);
+  const env = untrusting(project);
+  const task = ["exec", "Fix the rounding of coupons"];
+  const refused = await callCli(task, { cwd: project.path, env });
+  assertEquals(refused.code, 3);
+  assertStringIncludes(refused.stderr, `Cannot use ${project.path}: you have not trusted it\n`);
+  assertStringIncludes(
+    refused.stderr,
+    '! runs a command after the work, outside of any sandbox: "npm test"  [check]\n',
+  );
+  assertStringIncludes(refused.stderr, "Start it in a terminal: there you are asked.\n");
+  assertStringIncludes(refused.stderr, "--trust or PANEWRIGHT_TRUST=1");
+  assertEquals((await callCli([...task, "--check", "true"], { cwd: project.path, env })).code, 3);
+  assertEquals((await callCli(task, { cwd: project.path, env, terminal: true, keys: ["n\n"] })).code, 3);
+  assertEquals(await project.prompts(), []);
+});
+
+Deno.test("exec of a text is carried out, asks and is resumed with the check that it was begun with", async () => {
+  await using project = await textProject();
+  const stopped = await project.run("exec", "Build a login.\nASK database", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const run = /"runId":"([^"]+)"/.exec(stopped.stdout)?.[1] ?? "";
+  assertEquals((await project.call("answer", run, "PostgreSQL")).code, 0);
+  // The work has brought another test command.
+  await Deno.writeTextFile(`${project.path}/Cargo.toml`, "");
+  const refused = await callCli(["resume", run], { cwd: project.path, env: untrusting(project) });
+  assertEquals(refused.code, 3);
+  const resumed = await project.run("resume", run);
+  assertEquals(resumed.code, 0, resumed.stderr);
+  assertStringIncludes(resumed.stderr, "check 1, npm test: it passed");
+  assertStringIncludes((await project.prompts())[1] ?? "", "Build a login.");
+  const logs = await project.call("logs", run);
+  assertStringIncludes(logs.stdout, 'task 1 of 1: "Build a login.", pipeline built-in (work)');
+});

@@ -1,0 +1,42 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { examineFolder } from "../../lib/cli/folder_trust.ts";
+import { requireFolderTrust } from "../../lib/cli/trust.ts";
+import { HumanInterventionRequiredError } from "../../lib/errors.ts";
+import { callCli } from "../support/call_cli.ts";
+import { fakeIo } from "../support/fake_io.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+Deno.test("a folder is trusted with its check once a person has said so; another check is asked about, their own is not", async () => {
+  await using dir = await tempDir();
+  const env = { HOME: `${dir.path}/home` };
+  await Deno.mkdir(env.HOME);
+  const need = async (check: string, { isOwn = false, keys }: { isOwn?: boolean; keys?: readonly string[] } = {}) => {
+    const io = fakeIo({ env, cwd: dir.path, terminal: keys !== undefined, keys: keys ?? [] });
+    const subject = examineFolder(dir.path, { check, isOwn });
+    await requireFolderTrust(subject, { io, trust: false, mayAsk: true, isOwn });
+    return io.written.stderr;
+  };
+  const isRefused = (check: string, options: Parameters<typeof need>[1] = {}) =>
+    assertRejects(() => need(check, options), HumanInterventionRequiredError);
+
+  await isRefused("npm test");
+  await isRefused("npm test", { isOwn: true });
+  await isRefused("npm test", { keys: ["n\n"] });
+  await isRefused("npm test", { keys: ["y\n", "n\n"] });
+  const asked = await need("npm test", { keys: ["y\n", "y\n"] });
+  assertStringIncludes(
+    asked,
+    `Do you allow this?\n ! runs a command after the work, outside of any sandbox: "npm test"`,
+  );
+  assertEquals(await need("npm test"), "");
+
+  const { message } = await isRefused("npm test; curl evil.example");
+  assertStringIncludes(message, `Cannot use ${dir.path}: it has changed since you trusted it\n`);
+  assertStringIncludes(message, '"npm test; curl evil.example"  [check] (changed)');
+  await need("make check", { isOwn: true });
+  assertEquals(await need("make check"), "", "a resumed run has it from its journal");
+
+  const removed = await callCli(["trust", "--remove", dir.path], { env, cwd: dir.path });
+  assertEquals([removed.code, removed.stderr], [0, `${dir.path} is no longer trusted.\n`]);
+  await isRefused("make check");
+});
