@@ -10,6 +10,11 @@ export const SANDBOX_MODES = ["off", "cli"] as const;
 export interface SandboxRequest {
   /** Absolute paths of the folders besides the working directory in which commands may write. */
   readonly writable: readonly string[];
+  /**
+   * Absolute paths of folders: of the working directory commands write to these only, where the CLI can see to that.
+   * All of it by default.
+   */
+  readonly within?: readonly [string, ...string[]];
 }
 
 /** How an agent is about to be started, and what its sandbox is tried with. */

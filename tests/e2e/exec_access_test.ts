@@ -139,6 +139,42 @@ for (const mode of MODES) {
   });
 }
 
+for (const [where, isKept] of [["which is there", true], ["which is not there", false]] as const) {
+  Deno.test({
+    name: `exec, Codex in its sandbox, with a folder of allow_write ${where}: what its commands may write, and an ask`,
+    ignore: !await codexSandboxRuns(),
+    async fn() {
+      await using project = await accessProject(MODES[0]!, {
+        settings: { sandbox: "cli" },
+        respond: () => [
+          shell('f=hidden; echo x > "$f.txt"; mkdir -p src; echo x > src/in.txt; echo x > $HOME/out.txt'),
+          shell('panewright ask "Is this $((40 + 2))?"'),
+          done,
+        ],
+      });
+      if (!isKept) await Deno.remove(`${project.sandbox.project}/src`);
+      const { code, stdout, stderr } = await project.run("exec", "task.md");
+      assertEquals(code, 3, stdout + stderr);
+      assertStringIncludes(stdout, "Is this 42?");
+      const files = ["src/in.txt", "hidden.txt", "../home/out.txt"];
+      assertEquals(await Promise.all(files.map(project.exists)), [true, !isKept, false]);
+    },
+  });
+}
+
+/** Whether Codex' sandbox can run on this machine, as Codex tells, and not panewright. */
+async function codexSandboxRuns(): Promise<boolean> {
+  const { argv } = await installCli("codex");
+  await using sandbox = await createSandbox();
+  const env = { ...sandbox.env, CODEX_HOME: sandbox.home };
+  const { code } = await runProgram([...argv, "sandbox", "--", "/bin/true"], {
+    cwd: sandbox.project,
+    env,
+    timeoutMs: 20_000,
+  });
+  return code === 0;
+}
+
 Deno.test("exec, Codex without such hooks: that nothing is refused is told, and what was written is found", async () => {
   const mode: Mode = { ...CODEX_PLAIN, version: "0.53.0" };
   await using project = await accessProject(mode, { respond: () => [shell("echo x > other.txt"), done] });

@@ -1,6 +1,8 @@
 import type { HeadlessRequest } from "../../providers/headless.ts";
+import { realPathSnapshot } from "../../ports/real_path.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
 import { readText } from "./read_text.ts";
+import { foldersOf } from "./write_globs.ts";
 
 /** Where an attempt keeps what it needs. */
 export interface AttemptFolders {
@@ -28,6 +30,8 @@ export function agentRequest(
 ): AgentRequest {
   const { provider, args, env, timeLimitSeconds, model, command } = step;
   const { workdir, settings, sandbox } = plan;
+  const channelFolder = `${folder}/ask`;
+  const within = sandbox && foldersWithin(step, workdir);
   return {
     provider,
     workdir,
@@ -37,15 +41,39 @@ export function agentRequest(
     stepFolder: folder,
     ask: {
       commands: settings.askCommands,
-      channelFolder: `${folder}/ask`,
+      channelFolder,
       launcherFolder,
       ...(hookFolder === undefined ? {} : { hookFolder }),
     },
     timeLimitSeconds,
-    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(sandbox === undefined
+      ? {}
+      : { sandbox: within === undefined ? sandbox : { ...sandbox, within: [channelFolder, ...within] } }),
     ...(model === undefined ? {} : { model }),
     ...(command === undefined ? {} : { command }),
   };
+}
+
+/**
+ * The folders that a step may write to; `undefined` where that may be all of the working directory, or one of them is not
+ * there: its agent could not make it.
+ */
+function foldersWithin({ allowWrite }: StepPlan, workdir: string): readonly string[] | undefined {
+  const names = allowWrite && foldersOf(allowWrite);
+  const realPath = realPathSnapshot();
+  const isOwnFolder = (name: string) => {
+    const real = realPath(`${workdir}/${name}`);
+    return real === `${realPath(workdir)}/${name}` && isFolder(real);
+  };
+  return names?.every(isOwnFolder) ? names.map((name) => `${workdir}/${name}`) : undefined;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 /**

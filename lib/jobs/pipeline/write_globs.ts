@@ -33,6 +33,25 @@ export function mayWriteBelow(path: string, globs: readonly string[]): boolean {
   return globsFor(path, globs).some((glob) => glob.some((_, index) => matchParts(glob.slice(0, index), parts)));
 }
 
+/**
+ * Folders that have in them all that these globs allow, each once; `undefined` where that is the working directory
+ * itself.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(foldersOf(["src/**", "docs/en/*.md", "src/**"]), ["src", "docs/en"]);
+ * assertEquals(foldersOf(["src/**", "*.md"]), undefined);
+ * ```
+ */
+export function foldersOf(globs: readonly string[]): readonly string[] | undefined {
+  const folders = globs.map(globParts).map((parts) => {
+    const end = parts.findIndex((part) => /[*?]/.test(part));
+    return parts.slice(0, end === -1 ? -1 : end).join("/");
+  });
+  return folders.includes("") ? undefined : [...new Set(folders)];
+}
+
 /** The globs that could mean a path, in parts: none for one that leads out of the working directory. */
 function globsFor(path: string, globs: readonly string[]): readonly (readonly string[])[] {
   const parts = path.split("/");

@@ -27,6 +27,9 @@ export const codexSandbox: SandboxSupport = {
  * that are named, and have no network, not even unix sockets. `approval_policy` is `never`: what Codex asks for in a
  * sandbox is to run a command outside of it.
  *
+ * A permission profile narrows the working directory. It goes before `sandbox_mode` among the settings (0.169.0); an
+ * older version passes over it.
+ *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -35,7 +38,9 @@ export const codexSandbox: SandboxSupport = {
  * assertEquals(settings[2], 'sandbox_workspace_write.writable_roots=["/tmp"]');
  * ```
  */
-export function codexSandboxSettings({ writable }: SandboxRequest): readonly string[] {
+export function codexSandboxSettings({ writable, within }: SandboxRequest): readonly string[] {
+  const folders = [...within ?? [], ...writable].map((path) => `${JSON.stringify(path)}="write"`);
+  const profile = `{":root"="read",":tmpdir"="write",${folders.join(",")}}`;
   return [
     `sandbox_mode="workspace-write"`,
     "sandbox_workspace_write.network_access=false",
@@ -43,6 +48,9 @@ export function codexSandboxSettings({ writable }: SandboxRequest): readonly str
     "sandbox_workspace_write.exclude_slash_tmp=true",
     "sandbox_workspace_write.exclude_tmpdir_env_var=false",
     `approval_policy="never"`,
+    ...(within === undefined
+      ? []
+      : [`permissions.panewright.filesystem=${profile}`, `default_permissions="panewright"`]),
   ];
 }
 
@@ -122,7 +130,7 @@ async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined>
   }
   makeOwnFolder(state);
   const name = `.sandbox-trial-${crypto.randomUUID()}`;
-  const [inside, outside] = [`${workdir}/${name}`, `${state}/${name}`];
+  const [inside, outside] = [`${sandbox.within?.[0] ?? workdir}/${name}`, `${state}/${name}`];
   const [program, ...leading] = trial.command ?? [findNativeCodex(host) ?? "codex"];
   const settings = codexSandboxSettings(sandbox).flatMap((setting) => ["-c", setting]);
   const { code, stderr, timedOut } = await processRunner.run({

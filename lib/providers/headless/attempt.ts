@@ -175,7 +175,10 @@ class Attempt {
     const { sandbox, workdir } = request;
     if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
     this.sandbox = { turns: 0 };
-    this.#folders = writableFolders(sandbox, workdir);
+    // A narrowed sandbox names it; otherwise it is only said that it counts.
+    const tmpdir = sandbox.within && (request.env?.["TMPDIR"] ?? Deno.env.get("TMPDIR"));
+    const writable = tmpdir === undefined ? sandbox.writable : [...sandbox.writable, tmpdir];
+    this.#folders = writableFolders({ writable }, workdir);
   }
 
   /** Runs the CLI until it ends or is stopped; all that it has written by then was read. */
