@@ -55,6 +55,7 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
       model: step.model ?? common.model,
       allowWrite: step.file_access?.allow_write,
       autonomyLevel: step.autonomy_level,
+      next: step.next && present(step.next),
     }),
   };
 }
@@ -65,7 +66,7 @@ function promptFile(path: string, { files }: LoadedSettings): StepPlan["prompt"]
 
 function checkPlan(check: CheckConfig): CheckPlan {
   if (check.type === "fileExists") return { type: "fileExists", paths: [check.path].flat() };
-  if (check.type === "none") return check;
+  if (check.type === "none" || check.type === "review") return check;
   const { time_limit_seconds: timeLimitSeconds, ...shell } = check;
   return { ...shell, timeLimitSeconds };
 }

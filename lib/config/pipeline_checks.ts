@@ -1,6 +1,8 @@
 import { resolve } from "@std/path/posix";
+import type { FlowStep } from "../jobs/pipeline/flow.ts";
 import { globProblem } from "../jobs/pipeline/write_globs.ts";
 import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report } from "./checks.ts";
+import { checkFlow, checkReferences, flowOf } from "./flow_checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 import { compareVersions } from "../text/order.ts";
@@ -54,8 +56,11 @@ export async function checkPipelines(context: CheckContext, options: PipelineChe
     const steps = pipelines[name];
     if (!Array.isArray(steps)) continue;
     checkNames(context, ["pipelines", name], steps);
+    const flow = flowOf(steps);
+    checkFlow(context, ["pipelines", name], { steps, flow });
     for (const [index, step] of steps.entries()) {
-      if (isKeyed(step)) await checkStep(context, { path: ["pipelines", name, index], step, options });
+      if (!isKeyed(step)) continue;
+      await checkStep(context, { path: ["pipelines", name, index], step, flow, number: index + 1, options });
     }
   }
 }
@@ -89,11 +94,14 @@ function checkNames(context: CheckContext, path: KeyPath, steps: readonly unknow
 interface StepToCheck {
   readonly path: KeyPath;
   readonly step: Readonly<Record<string, unknown>>;
+  readonly flow: readonly FlowStep[];
+  /** Counts from 1. */
+  readonly number: number;
   readonly options: PipelineCheckOptions;
 }
 
-async function checkStep(context: CheckContext, { path, step, options }: StepToCheck): Promise<void> {
-  await checkPromptFile(context, [...path, "prompt"], step["prompt"]);
+async function checkStep(context: CheckContext, { path, step, flow, number, options }: StepToCheck): Promise<void> {
+  await checkPromptFile(context, [...path, "prompt"], { prompt: step["prompt"], flow, number });
   const allowWrite = valueAt(step, ["file_access", "allow_write"]);
   for (const [index, glob] of (Array.isArray(allowWrite) ? allowWrite : []).entries()) {
     const problem = typeof glob === "string" && glob !== "" ? globProblem(glob) : undefined;
@@ -146,10 +154,15 @@ function enforcement(
     "what else they write is found after the step";
 }
 
-async function checkPromptFile(context: CheckContext, path: KeyPath, prompt: unknown): Promise<void> {
+async function checkPromptFile(
+  context: CheckContext,
+  path: KeyPath,
+  { prompt, flow, number }: Pick<StepToCheck, "flow" | "number"> & { readonly prompt: unknown },
+): Promise<void> {
   if (typeof prompt !== "string" || prompt === "" || prompt === "self") return;
   const { fileLayer, baseOf, cwd } = context;
   const file = resolve(fileLayer === undefined ? cwd : baseOf(fileLayer), prompt);
   const text = await readNamedFile(context, path, file);
   if (text?.trim() === "") report(context, path, `% names ${file}, but it is empty`);
+  if (text !== undefined) checkReferences(context, path, { text, file, flow, number });
 }

@@ -6,6 +6,11 @@ import { agentKeys, argv, capKeys, seconds, type ShapedSlice, text } from "./sha
 const check = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("none").describe("The step passes when the agent ends its turn.") }),
   z.strictObject({
+    type: z.literal("review").describe(
+      "The step is a review: the last message of its agent must say `REVIEW_RESULT: APPROVED`.",
+    ),
+  }),
+  z.strictObject({
     type: z.literal("fileExists").describe("A file, or each of several files, must be there."),
     path: z.union([text(), z.array(text()).min(1)]).describe("Relative to the working directory."),
   }),
@@ -36,6 +41,12 @@ const step = (providerIds: readonly ProviderId[]) =>
       .describe("What must hold after the step; of several checks, the first that fails ends it."),
     retry: z.int().min(0).max(100).default(0)
       .describe("How often the step is repeated, with the output of the check that failed."),
+    next: z.strictObject({
+      pass: text().optional().describe("The step after it where it passes; `end` ends the task."),
+      fail: text().optional().describe("The step after it where a check says no; without it, the task fails."),
+    }).optional().describe(
+      "Where the pipeline continues, by names of steps, where that is not the next step in order.",
+    ),
     file_access: z.strictObject({
       allow_write: z.array(text()).min(1).describe("Globs of the files that the step may change."),
     }).optional().describe("What the step may change."),

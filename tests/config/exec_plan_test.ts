@@ -34,6 +34,7 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
           env: { B: "2" },
           check: [{ type: "fileExists", path: "a" }, { type: "shell", command: "make", expect: "fail" }],
           retry: 2,
+          next: { fail: "plain" },
           file_access: { allow_write: ["src/**"] },
           autonomy_level: 0,
           time_limit_seconds: 5,
@@ -69,6 +70,7 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
         { type: "shell", command: "make", expect: "fail", timeLimitSeconds: 600 },
       ],
       retry: 2,
+      next: { fail: "plain" },
       allowWrite: ["src/**"],
       autonomyLevel: 0,
       timeLimitSeconds: 5,
@@ -99,6 +101,7 @@ Deno.test("the settings of exec are taken over", async () => {
       answer_timeout_seconds: 9,
       default_answer: "no",
       wait_for_usage_limit_reset: true,
+      max_repeats_per_step: 2,
       writes_outside: "warn",
     },
   });
@@ -111,6 +114,7 @@ Deno.test("the settings of exec are taken over", async () => {
     answerTimeoutSeconds: 9,
     defaultAnswer: "no",
     waitForUsageLimitReset: true,
+    maxRepeatsPerStep: 2,
     writesOutside: "warn",
   });
   assertEquals(notifications, { url: "https://ntfy.sh", topic: "t" });

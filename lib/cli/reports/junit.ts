@@ -4,14 +4,14 @@ import { openStep } from "./table.ts";
 
 /**
  * A run as JUnit XML, which CI systems show: a suite for each task, a case for each step. A step that was under way when
- * the run ended is an error with the run's reason, and one that had not begun is skipped.
+ * the run ended is an error with the run's reason; skipped is one that had not begun, or failed and led to another one.
  *
  * @param reason why the run ended
  * @example
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
- * const steps = [{ name: "a<b", outcome: "pass", seconds: 2, usage: {} }] as const;
- * const task = { number: 1, file: "/w/t.md", outcome: "pass", steps } as const;
+ * const steps = [{ name: "a<b", outcome: "pass", rounds: 1, seconds: 2, usage: {} }] as const;
+ * const task = { number: 1, file: "/w/t.md", outcome: "pass", steps, at: 2 } as const;
  * const xml = junitXml({ runId: "r", target: "/w/t.md", isFolder: false, tasks: [task], of: 1 }, "");
  * assertStringIncludes(xml, '<testcase classname="t" name="a&lt;b" time="2.000"/>');
  * ```
@@ -58,14 +58,15 @@ function contentOf(step: StepSummary, isUnderWay: boolean, reason: string): stri
     case "pass":
       return undefined;
     case "skipped":
-      return skipped("left out");
+      return skipped("the task passed without it");
     case "fail": {
       const { failedCheck: check } = step;
       const output = check === undefined ? "" : `${check.description}: ${check.detail}\n${check.output}`;
       return `      <failure message=${quoted(step.reason ?? "")}>${escaped(output)}</failure>`;
     }
     case "open":
-      return isUnderWay ? `      <error message=${quoted(reason)}></error>` : skipped("not begun");
+      if (isUnderWay) return `      <error message=${quoted(reason)}></error>`;
+      return skipped(step.ledTo === undefined ? "not begun" : `it led to ${step.ledTo}: ${step.reason ?? ""}`);
   }
 }
 

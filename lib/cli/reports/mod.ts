@@ -76,7 +76,7 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
     after(event) {
       if (event.type !== "step_finished") return;
       endGroup();
-      if (event.outcome === "fail") io.workflow?.(annotation(fold, event, { io, workdir }));
+      if (event.outcome === "fail" && event.next === undefined) io.workflow?.(annotation(fold, event, { io, workdir }));
     },
     async write() {
       if (end === undefined) return;

@@ -30,8 +30,8 @@ export function summaryRows({ tasks }: RunSummary): readonly (readonly string[])
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const steps = [{ name: "build", outcome: "pass", seconds: 65, usage: {} }] as const;
- * const task = { number: 1, file: "/w/tasks/1-a.md", outcome: "pass", steps } as const;
+ * const steps = [{ name: "build", outcome: "pass", rounds: 1, seconds: 65, usage: {} }] as const;
+ * const task = { number: 1, file: "/w/tasks/1-a.md", outcome: "pass", steps, at: 2 } as const;
  * assertEquals(summaryTable({ runId: "r", target: "/w/tasks", isFolder: true, tasks: [task], of: 2 }), [
  *   "TASK  STEP   RESULT  TIME    TOKENS",
  *   "1-a   build  PASS    1m 05s",
@@ -61,14 +61,15 @@ export const RESULTS: Readonly<Record<Outcome, string>> = {
   open: "-",
 };
 
-function stepCells({ name, outcome, seconds, usage }: StepSummary): readonly string[] {
+function stepCells({ name, outcome, rounds, ledTo, seconds, usage }: StepSummary): readonly string[] {
   const { inputTokens, outputTokens } = totalUsage(usage);
-  const isBegun = seconds > 0 || outcome !== "open";
   const tokens = inputTokens === 0 && outputTokens === 0 ? "" : `${inputTokens} in, ${outputTokens} out`;
-  return [name, RESULTS[outcome], isBegun ? duration(seconds) : "", tokens];
+  const result = ledTo === undefined ? RESULTS[outcome] : `FAIL, then ${ledTo}`;
+  return [name, rounds > 1 ? `${result} (round ${rounds})` : result, rounds > 0 ? duration(seconds) : "", tokens];
 }
 
-/** The first step of a task that has neither passed nor failed; undefined where all have. */
-export function openStep({ outcome, steps }: TaskSummary): StepSummary | undefined {
-  return outcome === "open" ? steps.find((step) => step.outcome === "open") : undefined;
+/** The step of a task that was under way or due when its run ended; undefined where it had passed or failed. */
+export function openStep({ outcome, steps, at }: TaskSummary): StepSummary | undefined {
+  const step = steps[at - 1];
+  return outcome === "open" && step?.outcome === "open" ? step : undefined;
 }

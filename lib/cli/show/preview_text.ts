@@ -25,7 +25,7 @@ function stepText(
   step: StepPreview,
   { number, verbose }: { readonly number: number; readonly verbose: boolean },
 ): readonly string[] {
-  const { name, provider, model, autonomyLevel, argv, prompt, sandbox, allowWrite, checks, retry } = step;
+  const { name, provider, model, autonomyLevel, argv, prompt, sandbox, allowWrite, checks, next, retry } = step;
   const lines = sanitizeText(prompt).split("\n");
   const shown = verbose ? lines : lines.slice(0, PROMPT_LINES);
   const left = lines.length - shown.length;
@@ -36,9 +36,18 @@ function stepText(
     `    permissions  ${sandbox ? "the sandbox of its CLI is on" : "as its arguments and its CLI's own settings say"}`,
     `    may change   ${allowWrite === undefined ? "any file" : sanitizeLine(allowWrite.join(", "))}`,
     ...checks.map((check, index) => `    ${index === 0 ? "checks" : "      "}       ${sanitizeLine(check)}`),
+    ...(next === undefined ? [] : [`    next         ${nextText(next)}`]),
     `    limits       ${duration(step.timeLimitSeconds)} an attempt, ${plural(retry + 1, "attempt")}`,
     "    prompt",
     ...shown.map((line) => `      | ${line}`.trimEnd()),
     ...(left === 0 ? [] : [`      … ${plural(left, "line")} more: --verbose shows them`]),
   ];
+}
+
+function nextText({ pass, fail, maxRepeats }: NonNullable<StepPreview["next"]>): string {
+  const ways = [
+    ...(pass === undefined ? [] : [`${sanitizeLine(pass)} where it passes`]),
+    ...(fail === undefined ? [] : [`${sanitizeLine(fail)} where a check says no`]),
+  ];
+  return `${ways.join(", ")}; a step is repeated at most ${maxRepeats === 1 ? "once" : `${maxRepeats} times`}`;
 }

@@ -152,6 +152,7 @@ function execSummary(progress: Progress): Readonly<Record<string, unknown>> {
     pipeline: pipeline.name,
     steps: pipeline.steps,
     step: levelOf(progress, "step")?.number,
+    round: levelOf(progress, "round")?.number ?? 1,
     attempts: levelOf(progress, "attempt")?.number ?? 0,
     attemptFolder: agent?.folder,
     stage: agent === undefined ? "new" : STAGES[agent.status] ?? "ready",

@@ -37,9 +37,11 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
       `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
         "--force does it again",
     ),
-  step_started: ({ step, name, provider, model, autonomyLevel }) =>
+  step_started: ({ step, round, name, provider, model, autonomyLevel }) =>
     line(
-      `step ${step} "${name}": ${provider}${model === undefined ? "" : ` ${model}`}, autonomy level ${autonomyLevel}`,
+      `step ${step} "${name}"${roundText(round)}: ${provider}${
+        model === undefined ? "" : ` ${model}`
+      }, autonomy level ${autonomyLevel}`,
     ),
   attempt_started: ({ attempt, reason, promptBytes, native }) =>
     line(
@@ -90,14 +92,24 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
     const told = `check ${check}${what}: ${found} (${duration(seconds)})`;
     return passed ? [line(told, "good"), ...outputOf(output.trim())] : [line(told, "bad"), ...endOf(output.trim())];
   },
-  step_finished: ({ step, name, outcome, attempts, reason }) =>
+  step_finished: ({ step, name, outcome, attempts, reason, next }) =>
     line(
-      `step ${step} "${name}": ${outcome.toUpperCase()} after ${plural(attempts, "attempt")}${note(reason)}`,
-      outcome === "pass" ? "good" : "bad",
+      `step ${step} "${name}": ${outcome.toUpperCase()} after ${plural(attempts, "attempt")}${note(reason)}` +
+        (next === undefined ? "" : `; next: ${nextText(next)}`),
+      outcome === "pass" ? "good" : next === undefined ? "bad" : "caution",
     ),
   task_finished: ({ task, outcome }) =>
     outcome === "pass" ? line(`task ${task}: PASS`, "good") : line(`task ${task}: FAIL`, "bad", "detail"),
 };
+
+function nextText({ step, name, round }: NonNullable<Extract<ExecEvent, { type: "step_finished" }>["next"]>): string {
+  return name === undefined ? "the task is done" : `step ${step} "${name}"${roundText(round)}`;
+}
+
+/** The first round goes without saying. */
+function roundText(round = 1): string {
+  return round === 1 ? "" : `, round ${round}`;
+}
 
 /** How many of the files that a step has changed a line names. */
 const NAMED_FILES = 5;

@@ -22,7 +22,7 @@ import { attemptFolder } from "./step_folders.ts";
 /**
  * Runs one attempt of a step, and tells how it ended: the agent's turn is over, or it asks.
  *
- * @throws {UsageError} when the step's prompt file or the agent's program is not there
+ * @throws {UsageError} when the step's prompt file or the agent's program is not there, or the prompt refers to what is not
  * @throws the signal's reason when it is aborted
  */
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
@@ -39,7 +39,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     launcherFolder: drive.folder.binDir,
   });
   const place = { task: task.number, step: step.number, attempt: attempt.number };
-  const relative = attemptFolder({ ...place, name: plan.name, target: drive.target });
+  const relative = attemptFolder({ ...place, round: step.round, name: plan.name, target: drive.target });
   await makeOwnFolder(drive.folder.stepsDir);
   const folder = await makeFoldersBelow(drive.folder.stepsDir, relative);
   await replaceFile(`${folder}/prompt.md`, prompt);

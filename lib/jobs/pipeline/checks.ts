@@ -1,5 +1,8 @@
 import { resolve } from "@std/path/posix";
 import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
+import { condense } from "../../text/condense.ts";
+import { plainText } from "../../text/sanitize.ts";
+import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 import type { CheckPlan } from "./plan.ts";
 
 /** The result of a check. */
@@ -7,8 +10,10 @@ export interface CheckResult {
   readonly passed: boolean;
   /** Why it failed, or what it found. */
   readonly detail: string;
-  /** The end of what a command wrote; empty for other checks. */
+  /** The end of what a command wrote, or a review; empty for other checks. */
   readonly output: string;
+  /** What a review says. */
+  readonly verdict?: ReviewVerdict | "none";
 }
 
 /**
@@ -25,6 +30,8 @@ export function describeCheck(check: CheckPlan): string {
   switch (check.type) {
     case "none":
       return "nothing to check";
+    case "review":
+      return "the review approves";
     case "fileExists":
       return `there is ${check.paths.join(", ")}`;
     case "shell":
@@ -61,6 +68,27 @@ export function judgeCommand(
     ? because(false, "the check's command passed, but it must fail")
     : because(true, `it failed with exit code ${exitCode}, as it must`);
 }
+
+/**
+ * Judges the last message of an agent that is a review. Whoever does not approve in so many words has not approved.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(judgeReview("All is well.\nREVIEW_RESULT: APPROVED").passed, true);
+ * assertEquals(judgeReview("Add a test.\nREVIEW_RESULT: REVISE").verdict, "REVISE");
+ * assertEquals(judgeReview("All is well.").verdict, "none");
+ * ```
+ */
+export function judgeReview(finalText: string): CheckResult {
+  const verdict = parseReviewVerdict(finalText) ?? "none";
+  const detail = verdict === "none" ? "the review states no unambiguous verdict" : `the review says ${verdict}`;
+  const output = condense(plainText(finalText), { maxLines: MAX_REVIEW_LINES });
+  return { passed: verdict === "APPROVED", detail, output, verdict };
+}
+
+/** Lines of a review that are shown with its verdict; an agent that is sent back gets more. */
+const MAX_REVIEW_LINES = 60;
 
 /** Looks for the files of a check. */
 export async function checkFiles(

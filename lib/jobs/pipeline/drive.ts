@@ -90,6 +90,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
     type: "step_started",
     task: task.number,
     step: step.number,
+    ...(step.round === 1 ? {} : { round: step.round }),
     name: plan.name,
     provider: plan.provider.id,
     autonomyLevel,
@@ -100,7 +101,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
 }
 
 async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive: Drive): Promise<void> {
-  const { at, reason } = action;
+  const { at, reason, next } = action;
   const { task, step, plan } = at;
   await leaveChanges(at, drive);
   await dropContents(drive);
@@ -111,9 +112,10 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
     name: plan.name,
     attempts: step.attempts,
     ...(reason === undefined ? { outcome: "pass" } : { outcome: "fail", reason }),
+    ...(next === undefined ? {} : { next }),
   });
   // A step that failed may be tried again by resume.
-  if (reason === undefined) await forgetFiles(at, drive);
+  if (reason === undefined || next !== undefined) await forgetFiles(at, drive);
 }
 
 /** @returns whether there is an answer */

@@ -122,6 +122,8 @@ export const EXEC_FACTS = {
     task: number,
     /** Counts from 1. */
     step: number,
+    /** Counts from 2; missing the first time that the task comes to the step. */
+    round: optional(number),
     name: text,
     provider: text,
     model: optional(text),
@@ -245,6 +247,8 @@ export const EXEC_FACTS = {
     /** The end of what a command wrote, without control characters; may be many lines. */
     output: text,
     seconds: number,
+    /** What the review says that was checked; `none` where it states no unambiguous verdict. */
+    verdict: optional(oneOf("APPROVED", "REVISE", "none")),
     /** A fingerprint of the working directory's files, where the check failed and may be tried again. */
     files: optional(text),
   },
@@ -256,6 +260,8 @@ export const EXEC_FACTS = {
     attempts: number,
     /** Why it failed. */
     reason: optional(text),
+    /** Where the pipeline's `next` leads from here; a step without a name is the end of the task. */
+    next: optional(object({ step: number, name: optional(text), round: number })),
   },
   task_finished: {
     task: number,

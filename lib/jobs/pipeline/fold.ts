@@ -1,9 +1,12 @@
 import type { AttemptReason, ExecFact } from "./facts.ts";
 import {
   ATTEMPT,
+  type ChangedFiles,
   type ExecState,
+  type FailedCheckKind,
   INITIAL_STATE,
   newStep,
+  roundsOf,
   type StepStage,
   type StepState,
   type TaskState,
@@ -24,7 +27,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
     case "task_started": {
       const { task: number, file, pipeline, steps, text, autonomyLevel, fingerprint } = fact;
       const about = { number, file, pipeline, steps, text, autonomyLevel, fingerprint };
-      return { ...state, begun: number, current: { ...about, step: newStep(1), failed: undefined } };
+      return { ...state, begun: number, current: { ...about, step: newStep(1), outputs: [], failed: undefined } };
     }
     case "task_skipped":
       return { ...state, begun: fact.task, current: undefined, skipped: [...state.skipped, fact.file] };
@@ -62,14 +65,17 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
         : attemptFailed(state, problem);
     }
     case "check_finished":
-      if (!fact.passed) return attemptFailed(state, fact.detail, fact.output);
+      if (!fact.passed) return attemptFailed(state, fact.detail, { output: fact.output, check: failedCheckOf(fact) });
       return inStep(
         state,
         (step) => step.stage.kind === "completed" ? { ...step, stage: { ...step.stage, checked: fact.check } } : step,
       );
+    case "files_changed":
+      return inStep(state, (step) => ({ ...step, files: { names: fact.files, more: fact.more ?? 0 } }));
     case "step_finished":
-      if (fact.outcome === "pass") return inTask(state, (task) => ({ ...task, step: newStep(fact.step + 1) }));
-      return closeQuestions(stepFailed(state, fact.reason ?? ""));
+      return fact.outcome === "pass" || fact.next !== undefined
+        ? inTask(state, (task) => stepOver(task, fact))
+        : closeQuestions(stepFailed(state, fact.reason ?? ""));
     case "task_finished":
       return fact.outcome === "pass" ? { ...state, current: undefined, passed: [...state.passed, fact.file] } : {
         ...inTask(state, (task) => ({ ...task, failed: fact.reason ?? "" })),
@@ -79,7 +85,6 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
     case "check_started":
     case "command_repeated":
-    case "files_changed":
     case "files_look_started":
     case "question_waiting":
     case "usage_limit_reached":
@@ -93,7 +98,11 @@ function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "atte
   const known = { attemptLog, ...(fact.sessionId === undefined ? {} : { sessionId: fact.sessionId }) };
   const after = counted(state, fact.usage);
   if (fact.outcome === "completed") {
-    return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, { ...known, feedback: undefined });
+    return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, {
+      ...known,
+      finalText: fact.finalText,
+      feedback: undefined,
+    });
   }
   if (usageLimit !== undefined) {
     const { message, resetsAt } = usageLimit;
@@ -124,14 +133,46 @@ function writesProblem(
 }
 
 /** The attempt is not good enough: what the next one is told, and what the step is said to have failed of. */
-function attemptFailed(state: ExecState, reason: string, output = ""): ExecState {
+function attemptFailed(
+  state: ExecState,
+  reason: string,
+  { output = "", check }: { readonly output?: string; readonly check?: FailedCheckKind } = {},
+): ExecState {
   const feedback = output === "" ? reason : `${reason}\n\n${output}`;
   return inStep(state, (step) => ({
     ...step,
     failures: step.failures + 1,
-    stage: { kind: "failed", reason, final: false },
+    stage: { kind: "failed", reason, final: false, ...(check === undefined ? {} : { check }) },
     feedback,
   }));
+}
+
+function failedCheckOf({ verdict }: Extract<ExecFact, { type: "check_finished" }>): FailedCheckKind {
+  return verdict === undefined ? "other" : verdict === "REVISE" ? "revise" : "no_verdict";
+}
+
+/** A task once a step is done: what the step has left is kept, and the next one is due. */
+function stepOver(task: TaskState, fact: Extract<ExecFact, { type: "step_finished" }>): TaskState {
+  const { step, outputs } = task;
+  const before = outputs.find((output) => output.step === step.number);
+  const files = before === undefined ? step.files : allFiles(before.files, step.files);
+  const output = { step: step.number, name: fact.name, rounds: step.round, finalText: step.finalText, files };
+  const others = before === undefined ? [...outputs, output] : outputs.map((each) => each === before ? output : each);
+  const following = fact.next ?? { step: fact.step + 1, round: roundsOf(task, fact.step + 1) + 1 };
+  const ledBy = fact.outcome === "pass" ? undefined : { name: fact.name, finding: findingOf(step) };
+  return { ...task, outputs: others, step: newStep(following.step, { round: following.round, ledBy }) };
+}
+
+/** What a step's failed check found; a review is told in the reviewer's words. */
+function findingOf({ stage, finalText, feedback }: StepState): string {
+  const isReview = stage.kind === "failed" && (stage.check === "revise" || stage.check === "no_verdict");
+  return (isReview ? finalText : feedback) ?? "";
+}
+
+/** What was changed in several rounds; undefined where one of them cannot be told. */
+function allFiles(before: ChangedFiles | undefined, after: ChangedFiles | undefined): ChangedFiles | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  return { names: [...new Set([...before.names, ...after.names])].sort(), more: Math.max(before.more, after.more) };
 }
 
 function stepFailed(state: ExecState, reason: string): ExecState {
@@ -205,7 +246,7 @@ function resumed(task: TaskState, interruptedLog = ""): TaskState {
   if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
   if (step.stage.kind !== "failed" || !step.stage.final) return task;
   const { attempts, baseline, startedAt, attemptLog, feedback } = step;
-  const again = { ...newStep(step.number), attempts, baseline, startedAt, attemptLog, feedback };
+  const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback };
   return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
 }
 

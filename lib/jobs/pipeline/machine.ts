@@ -1,8 +1,17 @@
 import { basename } from "@std/path/posix";
 import type { AttemptReason } from "./facts.ts";
+import { followingStep } from "./flow.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
-import { type ExecState, openQuestion, type QuestionState, type StepState, type TaskState } from "./state.ts";
+import {
+  type ExecState,
+  type FailedCheckKind,
+  openQuestion,
+  type QuestionState,
+  roundsOf,
+  type StepState,
+  type TaskState,
+} from "./state.ts";
 
 /** What to do next. Whoever does it reports the result as facts, which lead to the next state. */
 export type Action =
@@ -21,7 +30,7 @@ export type Action =
   | { readonly do: "await_login"; readonly at: StepPlace; readonly message: string }
   | { readonly do: "check_writes"; readonly at: StepPlace; readonly allowWrite: readonly string[] }
   | { readonly do: "check"; readonly at: StepPlace; readonly number: number; readonly check: CheckPlan }
-  | { readonly do: "finish_step"; readonly at: StepPlace; readonly reason?: string }
+  | { readonly do: "finish_step"; readonly at: StepPlace; readonly reason?: string; readonly next?: NextStep }
   | { readonly do: "finish_task"; readonly task: TaskState; readonly reason?: string }
   | { readonly do: "finish_run"; readonly outcome: "pass" | "fail"; readonly reason: string }
   | { readonly do: "nothing" };
@@ -32,6 +41,14 @@ export interface StepPlace {
   readonly step: StepState;
   readonly plan: StepPlan;
   readonly autonomyLevel: AutonomyLevel;
+}
+
+/** The step that `next` leads to; without a name, the end of the task. */
+export interface NextStep {
+  readonly step: number;
+  readonly name?: string;
+  /** Counts from 1. */
+  readonly round: number;
 }
 
 /** An attempt that is due. */
@@ -64,7 +81,8 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
     return keepsGoing(state) ? { do: "choose_task" } : { do: "finish_run", outcome: "fail", reason: task.failed };
   }
   const { step } = task;
-  const stepPlan = plan.pipelines[task.pipeline]?.[step.number - 1];
+  const steps = plan.pipelines[task.pipeline] ?? [];
+  const stepPlan = steps[step.number - 1];
   if (stepPlan === undefined) return { do: "finish_task", task };
   const { settings } = plan;
   const autonomyLevel = override ?? stepPlan.autonomyLevel ?? task.autonomyLevel ?? settings.autonomyLevel;
@@ -86,13 +104,45 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
     case "auth":
       return { do: "await_login", at, message: stage.message };
     case "completed":
-      return afterTurn(at, stage);
+      return afterTurn(at, stage) ?? endStep(at, { steps, settings });
     case "failed":
       if (stage.final) return { do: "finish_task", task, reason: stepReason(at, state, stage.reason) };
-      return step.failures > stepPlan.retry
-        ? { do: "finish_step", at, reason: stage.reason }
+      return step.failures > retriesOf(stage.check, stepPlan)
+        ? endStep(at, { steps, settings, failure: stage })
         : { do: "run_attempt", at, attempt: newSession(at, "retry") };
   }
+}
+
+/** How often an attempt is repeated that failed so. A reviewer is asked at least once for a verdict that is missing. */
+function retriesOf(check: FailedCheckKind | undefined, { retry }: StepPlan): number {
+  if (check === "revise") return 0;
+  return check === "no_verdict" ? Math.max(1, retry) : retry;
+}
+
+/** The end of a step, with where the pipeline continues; `next` is not followed where no check has said no. */
+function endStep(
+  at: StepPlace,
+  { steps, settings: { maxRepeatsPerStep }, failure }: {
+    readonly steps: readonly StepPlan[];
+    readonly settings: ExecSettings;
+    readonly failure?: { readonly reason: string; readonly check?: FailedCheckKind };
+  },
+): Action {
+  const { task, step, plan } = at;
+  const outcome = failure === undefined ? "pass" : "fail";
+  const isLed = plan.next?.[outcome] !== undefined && (failure === undefined || failure.check !== undefined);
+  const number = isLed ? followingStep(steps, { number: step.number, outcome }) : undefined;
+  if (number === undefined) {
+    return { do: "finish_step", at, ...(failure === undefined ? {} : { reason: failure.reason }) };
+  }
+  const name = steps[number - 1]?.name;
+  const rounds = roundsOf(task, number);
+  if (name !== undefined && rounds > maxRepeatsPerStep) {
+    const limit = `"${name}" has been repeated as often as exec.max_repeats_per_step allows (${maxRepeatsPerStep})`;
+    return { do: "finish_step", at, reason: `${failure?.reason ?? "it passed"}; ${limit}` };
+  }
+  const next = { step: number, ...(name === undefined ? {} : { name }), round: rounds + 1 };
+  return { do: "finish_step", at, next, ...(failure === undefined ? {} : { reason: failure.reason }) };
 }
 
 /** Whether the next task is due although this one failed: not where the account's usage limit would stop it, too. */
@@ -134,11 +184,11 @@ function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): 
 function afterTurn(
   at: StepPlace,
   { writesChecked, checked }: { readonly writesChecked: boolean; readonly checked: number },
-): Action {
+): Action | undefined {
   const { allowWrite, checks } = at.plan;
   if (!writesChecked && allowWrite !== undefined) return { do: "check_writes", at, allowWrite };
   const check = checks[checked];
-  return check === undefined ? { do: "finish_step", at } : { do: "check", at, number: checked + 1, check };
+  return check === undefined ? undefined : { do: "check", at, number: checked + 1, check };
 }
 
 function limitReason(

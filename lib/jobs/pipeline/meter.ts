@@ -14,7 +14,8 @@ export function meterExec(fact: ExecFact, state: ExecState): MeterEvent | undefi
     case "run_finished":
       return { kind: "process_ends", seconds: fact.seconds };
     case "step_started":
-      return { kind: "worker_begins", worker: workerOf(state) };
+      // The rounds of a step have its caps in common.
+      return fact.round === undefined ? { kind: "worker_begins", worker: workerOf(state) } : undefined;
     case "step_finished":
       return { kind: "checks_begin" };
     case "check_finished": {

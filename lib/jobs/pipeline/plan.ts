@@ -5,6 +5,7 @@ import type { NoProgressLimits } from "../../run/no_progress.ts";
 import type { NotificationPlan } from "../../run/notify.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
+import type { Next } from "./flow.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 
 /** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */
@@ -50,6 +51,8 @@ export interface StepPlan {
   readonly checks: readonly CheckPlan[];
   /** How often a failed attempt is repeated. */
   readonly retry: number;
+  /** Where the pipeline continues after the step, where that is not the next step in order. */
+  readonly next?: Next;
   /** Globs, relative to the working directory, of the files that the step may change; any file without them. */
   readonly allowWrite?: readonly string[];
   readonly autonomyLevel?: AutonomyLevel;
@@ -62,6 +65,8 @@ export interface StepPlan {
 /** What must hold after a step. */
 export type CheckPlan =
   | { readonly type: "none" }
+  /** The agent's last message is a review, and approves. */
+  | { readonly type: "review" }
   /** All of these files must be there; relative paths start from the working directory. */
   | { readonly type: "fileExists"; readonly paths: readonly string[] }
   | {

@@ -4,12 +4,13 @@ import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { describeCheck } from "./checks.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import { systemClock } from "../../ports/clock.ts";
+import type { Next } from "./flow.ts";
 import type { StepPlace } from "./machine.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget, StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import type { AutonomyLevel } from "./settings.ts";
-import { newStep } from "./state.ts";
+import { newStep, type StepOutput } from "./state.ts";
 import { stepFolder } from "./step_folders.ts";
 import { choosePipeline, parseTask } from "./task.ts";
 import { filesOf, sourceOf } from "./task_folder.ts";
@@ -39,6 +40,8 @@ export interface StepPreview {
   readonly sandbox: boolean;
   readonly allowWrite?: readonly string[];
   readonly checks: readonly string[];
+  /** Where the pipeline continues, and how often at most. */
+  readonly next?: Next & { readonly maxRepeats: number };
   readonly retry: number;
   readonly timeLimitSeconds: number;
 }
@@ -86,6 +89,7 @@ async function previewTask(
     pipeline,
     fingerprint,
     steps: steps.map(({ name }) => name),
+    outputs: steps.map(standIn),
     failed: undefined,
   };
   return {
@@ -121,7 +125,7 @@ async function previewStep(
     launcherFolder,
   });
   const folder = `${stepsDir}/${
-    stepFolder({ target, task: task.number, step: step.number, name: stepPlan.name })
+    stepFolder({ target, task: task.number, step: step.number, round: 1, name: stepPlan.name })
   }/attempt-1`;
   const request = agentRequest(stepPlan, { plan, prompt, folder, launcherFolder });
   const never = { signal: new AbortController().signal, clock: systemClock };
@@ -142,7 +146,14 @@ async function previewStep(
     retry: stepPlan.retry,
     timeLimitSeconds: stepPlan.timeLimitSeconds,
     ...optionsOf(stepPlan),
+    ...(stepPlan.next === undefined ? {} : { next: { ...stepPlan.next, maxRepeats: plan.settings.maxRepeatsPerStep } }),
   };
+}
+
+/** What stands in a prompt for what a step will leave. */
+function standIn({ name }: StepPlan, index: number): StepOutput {
+  const files = { names: [`(the files that step "${name}" will have changed)`], more: 0 };
+  return { step: index + 1, name, rounds: 1, finalText: `(what step "${name}" will have said at last)`, files };
 }
 
 function optionsOf({ model, allowWrite }: StepPlan): Pick<StepPreview, "model" | "allowWrite"> {

@@ -52,10 +52,15 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
     case "task_skipped":
       return { place: [{ unit: "task", number: record.task, name: record.file }], pipeline: undefined, workers: [] };
     case "step_started": {
-      const { step: number, name, provider } = record;
+      const { step: number, name, provider, round } = record;
       const worker = { name, provider, status: "starting", since: at, ...NOTHING_KNOWN } as const;
       const of = before.pipeline?.steps.length ?? number;
-      return { ...atLevel(before, { unit: "step", number, of, name }), workers: [worker], activity: undefined };
+      const { place } = atLevel(before, { unit: "step", number, of, name });
+      return {
+        place: round === undefined ? place : [...place, { unit: "round", number: round }],
+        workers: [worker],
+        activity: undefined,
+      };
     }
     case "attempt_started": {
       const { attempt: number, native, folder } = record;
@@ -119,7 +124,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         ...(record.passed ? {} : changeAgent(before, { status: "error", since: at })),
       };
     case "step_finished": {
-      const { step: number, name, outcome, reason } = record;
+      const { step: number, name, outcome, reason, next } = record;
       const ended = done(before, {
         unit: "step",
         number,
@@ -128,8 +133,9 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         at,
         ...(reason === undefined ? {} : { reason }),
       });
-      if (outcome === "fail") return { ...ended, waiting: undefined };
-      return { ...ended, ...atLevel(before, stepLevel(number + 1, before.pipeline?.steps ?? [])), workers: [] };
+      if (outcome === "fail" && next === undefined) return { ...ended, waiting: undefined };
+      const following = stepLevel(next?.step ?? number + 1, before.pipeline?.steps ?? []);
+      return { ...ended, ...atLevel(before, following), workers: [] };
     }
     case "task_finished": {
       const { task: number, file: name, outcome, reason } = record;

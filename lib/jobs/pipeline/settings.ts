@@ -48,6 +48,12 @@ export const EXEC_SETTINGS = {
     value: { kind: "switch", default: false },
     description: "Whether a step that reaches the account's usage limit waits until the limit is reset.",
   },
+  maxRepeatsPerStep: {
+    names: { key: "exec.max_repeats_per_step" },
+    value: { kind: "count", least: 0, default: 5 },
+    description:
+      "How often one step of a task is done again because `next` leads back to it; the task fails where it would be once more.",
+  },
   writesOutside: {
     names: { key: "exec.writes_outside" },
     value: { kind: "choice", of: ["fail", "warn"], default: "fail" },

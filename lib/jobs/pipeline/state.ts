@@ -51,14 +51,48 @@ export interface TaskState {
   /** What task and pipeline came down to when it began. */
   readonly fingerprint: string | undefined;
   readonly step: StepState;
+  /** What the steps have left that were done, in the order in which they were first done. */
+  readonly outputs: readonly StepOutput[];
   /** Why it failed; until the run is resumed. */
   readonly failed: string | undefined;
+}
+
+/** What a step has left for the steps after it. */
+export interface StepOutput {
+  /** The step's number. */
+  readonly step: number;
+  readonly name: string;
+  /** How often it was done. */
+  readonly rounds: number;
+  /** The last message of its agent, of the last round. */
+  readonly finalText: string;
+  /** What it changed, in all rounds; undefined where that cannot be told. */
+  readonly files: ChangedFiles | undefined;
+}
+
+/** Files that were changed. */
+export interface ChangedFiles {
+  /** Relative to the working directory. */
+  readonly names: readonly string[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+/** The step whose failure led to another one. */
+export interface LeadingStep {
+  readonly name: string;
+  /** What its check found: a review, or what a command wrote. */
+  readonly finding: string;
 }
 
 /** A step under way. */
 export interface StepState {
   /** Counts from 1; one more than there are steps once all have passed. */
   readonly number: number;
+  /** Counts from 1: more where the pipeline's `next` has led here again. */
+  readonly round: number;
+  /** Undefined where the step follows one that has passed. */
+  readonly ledBy: LeadingStep | undefined;
   /** The number of attempts that were started. */
   readonly attempts: number;
   /** The number of those that failed, by themselves or by a check after them. */
@@ -70,6 +104,10 @@ export interface StepState {
   readonly attemptLog: string;
   /** The CLI's session of the last attempt. */
   readonly sessionId: string | undefined;
+  /** The last message of the last attempt that ended well. */
+  readonly finalText: string;
+  /** What the step has changed, once that was looked at. */
+  readonly files: ChangedFiles | undefined;
   /** Why the last attempt is not good enough, for the next one. */
   readonly feedback: string | undefined;
   /** The SHA-256 of the note of what the files were before the step; missing where that cannot be told. */
@@ -90,8 +128,20 @@ export type StepStage =
   | { readonly kind: "auth"; readonly message: string }
   /** The turn has ended well; `checked` counts the checks that have passed. */
   | { readonly kind: "completed"; readonly writesChecked: boolean; readonly checked: number }
-  /** The last attempt failed; `final` once the step has, too, and `limited` where the account's usage limit did it. */
-  | { readonly kind: "failed"; readonly reason: string; readonly final: boolean; readonly limited?: boolean };
+  /**
+   * The last attempt failed; `final` once the step has, too, and `limited` where the account's usage limit did it.
+   * `check` is missing where no check has said no.
+   */
+  | {
+    readonly kind: "failed";
+    readonly reason: string;
+    readonly final: boolean;
+    readonly limited?: boolean;
+    readonly check?: FailedCheckKind;
+  };
+
+/** What a check was that has said no: a review that wants changes, one that states no verdict, or any other check. */
+export type FailedCheckKind = "revise" | "no_verdict" | "other";
 
 /** A question of an agent. */
 export interface QuestionState {
@@ -157,16 +207,26 @@ export function stepWorker(pipeline: string, step: string): string {
   return `${pipeline}/${step}`;
 }
 
+/** How often a step was begun, the one under way included. */
+export function roundsOf({ outputs, step }: Pick<TaskState, "outputs" | "step">, number: number): number {
+  if (step.number === number) return step.round;
+  return outputs.find((output) => output.step === number)?.rounds ?? 0;
+}
+
 /** A step before its first attempt. */
-export function newStep(number: number): StepState {
+export function newStep(number: number, begun: Partial<Pick<StepState, "round" | "ledBy">> = {}): StepState {
   return {
     number,
+    round: begun.round ?? 1,
+    ledBy: begun.ledBy,
     attempts: 0,
     failures: 0,
     questions: 0,
     stage: { kind: "new" },
     attemptLog: "",
     sessionId: undefined,
+    finalText: "",
+    files: undefined,
     feedback: undefined,
     baseline: undefined,
     startedAt: "",

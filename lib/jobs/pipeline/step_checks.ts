@@ -2,7 +2,7 @@ import { checkMark } from "../../run/left_processes.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { fingerprintFiles } from "../fingerprint_files.ts";
 import { runTestCommand } from "../test_command.ts";
-import { checkFiles, type CheckResult, describeCheck, judgeCommand } from "./checks.ts";
+import { checkFiles, type CheckResult, describeCheck, judgeCommand, judgeReview } from "./checks.ts";
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import type { CheckPlan } from "./plan.ts";
@@ -13,7 +13,7 @@ export async function runCheck({ at, number, check }: Extract<Action, { do: "che
   const description = describeCheck(check);
   drive.record({ type: "check_started", ...place, description });
   const startedAtMs = drive.clock.now();
-  const result = await resultOf(check, drive);
+  const result = check.type === "review" ? judgeReview(at.step.finalText) : await resultOf(check, drive);
   const seconds = (drive.clock.now() - startedAtMs) / 1000;
   const mayRepeat = !result.passed && at.plan.retry > 0 &&
     drive.limitOf(noProgressName("maxSameTestOutput")) !== undefined;
@@ -34,7 +34,7 @@ export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive):
   return await fingerprintFiles({ workdir: plan.workdir, sinceMs, except: [".panewright"], signal });
 }
 
-async function resultOf(check: CheckPlan, drive: Drive): Promise<CheckResult> {
+async function resultOf(check: Exclude<CheckPlan, { type: "review" }>, drive: Drive): Promise<CheckResult> {
   const { plan: { workdir }, folder, onForcedExit, clock, signal } = drive;
   switch (check.type) {
     case "none":

@@ -141,5 +141,11 @@ function keptFolder(folder: string): string {
 }
 
 function stepFolderOf({ task, step }: Place, { target }: Drive): string {
-  return stepFolder({ target, task: task.number, step: step.number, name: task.steps[step.number - 1] ?? "" });
+  return stepFolder({
+    target,
+    task: task.number,
+    step: step.number,
+    round: step.round,
+    name: task.steps[step.number - 1] ?? "",
+  });
 }

@@ -6,6 +6,8 @@ export interface AttemptPlace {
   readonly task: number;
   readonly step: number;
   readonly name: string;
+  /** How often the step is done by then. */
+  readonly round: number;
   readonly attempt: number;
 }
 
@@ -15,8 +17,9 @@ export interface AttemptPlace {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const place = { task: 3, step: 2, name: "Write tests!", attempt: 1 };
+ * const place = { task: 3, step: 2, name: "Write tests!", round: 1, attempt: 1 };
  * assertEquals(attemptFolder({ ...place, target: { kind: "task" } }), "02-Write-tests/attempt-1");
+ * assertEquals(attemptFolder({ ...place, round: 2, target: { kind: "task" } }), "02-Write-tests.round-2/attempt-1");
  * assertEquals(attemptFolder({ ...place, target: { kind: "folder" } }), "task-003/02-Write-tests/attempt-1");
  * ```
  */
@@ -24,9 +27,10 @@ export function attemptFolder(place: AttemptPlace): string {
   return `${stepFolder(place)}/attempt-${place.attempt}`;
 }
 
-/** The folder of a step, relative to the run's folder of steps. */
-export function stepFolder({ target, task, step, name }: Omit<AttemptPlace, "attempt">): string {
+/** The folder of a step's round, relative to the run's folder of steps. */
+export function stepFolder({ target, task, step, name, round }: Omit<AttemptPlace, "attempt">): string {
   const plain = name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "").slice(0, 40);
-  const own = [String(step).padStart(2, "0"), ...(plain === "" ? [] : [plain])].join("-");
+  const own = [String(step).padStart(2, "0"), ...(plain === "" ? [] : [plain])].join("-") +
+    (round === 1 ? "" : `.round-${round}`);
   return target.kind === "folder" ? `task-${String(task).padStart(3, "0")}/${own}` : own;
 }

@@ -1,6 +1,7 @@
 import type { Usage } from "../../providers/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts, usageOfAll } from "../../run/usage.ts";
 import type { ExecFact } from "./facts.ts";
+import { END } from "./flow.ts";
 import { ATTEMPT } from "./state.ts";
 
 /** What a run has done, for reports: a fold over its facts. Plain data. */
@@ -23,15 +24,22 @@ export interface TaskSummary {
   readonly file: string;
   readonly outcome: Outcome;
   readonly reason?: string;
-  /** The steps that were begun, then those that were not. */
+  /** In the order of the pipeline. */
   readonly steps: readonly StepSummary[];
+  /** The number of the step that is under way or due; one more than there are steps once none is. */
+  readonly at: number;
 }
 
-/** A step in a {@linkcode RunSummary}. */
+/** A step in a {@linkcode RunSummary}; of its rounds, all but the time and the tokens are of the last. */
 export interface StepSummary {
   readonly name: string;
+  /** `skipped` where the task has passed without it. */
   readonly outcome: Outcome;
   readonly reason?: string;
+  /** How often it was begun. */
+  readonly rounds: number;
+  /** The step that it led to when it failed, where the pipeline continued; its outcome is `open` then. */
+  readonly ledTo?: string;
   /** What agents and checks took; without what was waited for. */
   readonly seconds: number;
   readonly usage: Usage;
@@ -68,13 +76,17 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
     }
     case "task_started": {
       const { task: number, file, steps, of } = fact;
-      const begun = { number, file, outcome: "open", steps: steps.map(newStep) } as const;
+      const begun = { number, file, outcome: "open", steps: steps.map(newStep), at: 1 } as const;
       return { ...before, summary: withTask(summary, begun, of) };
     }
     case "task_skipped": {
       const { task: number, file, of } = fact;
-      return { ...before, summary: withTask(summary, { number, file, outcome: "skipped", steps: [] }, of) };
+      return { ...before, summary: withTask(summary, { number, file, outcome: "skipped", steps: [], at: 1 }, of) };
     }
+    case "step_started":
+      return inStep(atStep(before, fact.step), ({ name, seconds, usage }) => {
+        return { name, outcome: "open", rounds: fact.round ?? 1, seconds, usage };
+      });
     case "attempt_started":
       return { ...before, tokens: { ...tokens, bySource: {} } };
     case "tokens_counted":
@@ -91,11 +103,20 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       }));
     }
     case "step_finished": {
-      const { outcome, reason } = fact;
-      return inStep(before, (step) => ({ ...step, ...ended(outcome, reason) }), fact.step);
+      const { outcome, reason, next } = fact;
+      const isLed = outcome === "fail" && next !== undefined;
+      const how = isLed
+        ? { outcome: "open", reason: reason ?? "", ledTo: next.name ?? END } as const
+        : ended(outcome, reason);
+      const after = inStep(before, (step) => ({ ...step, ...how }));
+      return outcome === "fail" && !isLed ? after : atStep(after, next?.step ?? fact.step + 1);
     }
     case "task_finished":
-      return inTask(before, (task) => ({ ...task, ...ended(fact.outcome, fact.reason) }));
+      return inTask(before, (task) => ({
+        ...task,
+        ...ended(fact.outcome, fact.reason),
+        steps: fact.outcome === "pass" ? task.steps.map(leftOut) : task.steps,
+      }));
     case "run_resumed":
       // What has failed is tried anew.
       return inStep(inTask(before, reopened), reopened);
@@ -119,7 +140,12 @@ export function tasksDone({ tasks }: RunSummary): number {
 }
 
 function newStep(name: string): StepSummary {
-  return { name, outcome: "open", seconds: 0, usage: {} };
+  return { name, outcome: "open", rounds: 0, seconds: 0, usage: {} };
+}
+
+/** What a step comes to when its task has passed. */
+function leftOut(step: StepSummary): StepSummary {
+  return step.outcome === "open" && step.ledTo === undefined ? { ...step, outcome: "skipped" } : step;
 }
 
 /** A task that is begun anew takes the place of its earlier try. */
@@ -146,27 +172,22 @@ function inTask(before: SummaryFold, change: (task: TaskSummary) => TaskSummary)
     : { ...before, summary: { ...summary, tasks: [...summary.tasks.slice(0, -1), change(last)] } };
 }
 
-/** @param number of the step; without it, the one under way */
-function inStep(
-  before: SummaryFold,
-  change: (step: StepSummary) => StepSummary,
-  number = stepUnderWay(before),
-): SummaryFold {
+/** Changes the step under way. */
+function inStep(before: SummaryFold, change: (step: StepSummary) => StepSummary): SummaryFold {
   return inTask(before, (task) => ({
     ...task,
-    steps: task.steps.map((step, index) => index === number - 1 ? change(step) : step),
+    steps: task.steps.map((step, index) => index === task.at - 1 ? change(step) : step),
   }));
 }
 
-/** The first step that has not passed. */
-function stepUnderWay({ summary }: SummaryFold): number {
-  return (summary.tasks.at(-1)?.steps.findIndex(({ outcome }) => outcome !== "pass") ?? -1) + 1;
+function atStep(before: SummaryFold, at: number): SummaryFold {
+  return inTask(before, (task) => ({ ...task, at }));
 }
 
 /** The attempt under way has used so much so far. */
 function counted(before: SummaryFold, usage: Usage): SummaryFold {
   const last = before.summary.tasks.at(-1);
-  const worker = `${last?.number ?? 0}/${stepUnderWay(before)}`;
+  const worker = `${last?.number ?? 0}/${last?.at ?? 0}`;
   const tokens = takeCount(before.tokens, { worker, source: ATTEMPT, usage });
   return inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
 }

@@ -95,7 +95,7 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "error: panewright.jsonc:5:7: pipelines.main[0].name is missing",
     "error: panewright.jsonc:6:7: pipelines.main[1].prompt is missing",
     "error: panewright.jsonc:7:7: pipelines.main[2].check is missing",
-    'error: panewright.jsonc:8:51: pipelines.main[3].check.type must be one of none, fileExists, shell, but is the string "file_exists"; did you mean "fileExists"?',
+    'error: panewright.jsonc:8:51: pipelines.main[3].check.type must be one of none, review, fileExists, shell, but is the string "file_exists"; did you mean "fileExists"?',
     'error: panewright.jsonc:9:69: pipelines.main[4].retry must be a number, but is the string "3"',
     "error: panewright.jsonc:10:102: pipelines.main[5].file_access.allow_write[0] is not a path relative to the working directory",
     "error: panewright.jsonc:11:22: pipelines.main[6].prompt names DIR/gone.md, but there is no such file",
@@ -110,6 +110,81 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is enforced for codex from 0.130.0 on, for its file tools and for files that its shell commands name plainly: what else they write is found after the step",
     "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is enforced for codex from 0.130.0 on, for its file tools and for files that its shell commands name plainly: what else they write is found after the step",
     "16 errors, 2 warnings",
+  ]);
+});
+
+Deno.test("next: names of steps that are not there, a fail that nothing leads to, and circles without an end are mistakes", async () => {
+  await using dir = await tempDir();
+  const shell = { type: "shell", command: "true" };
+  const check = (steps: readonly object[]) =>
+    validate(dir, { pipelines: { main: steps.map((step) => ({ ...STEP, check: shell, ...step })) } });
+  const { code, lines } = await check([
+    { name: "implement", check: { type: "none" }, next: { fail: "review" } },
+    { name: "review", check: { type: "review" }, next: { pass: "documnet", fail: "end" } },
+    { name: "document", next: { pass: "end", fial: "review" } },
+  ]);
+  assertEquals(code, 2);
+  assertEquals(lines.map((line) => line.replace(/^error: panewright.jsonc:\d+:\d+: pipelines.main/, "")), [
+    "[0].next.fail has no effect: the step has no check that can say no",
+    '[1].next.pass is "documnet", but the pipeline has no such step (did you mean "document"?)',
+    '[1].next.fail cannot be "end": without it, the task fails and ends',
+    'error: panewright.jsonc:1:307: unknown key "fial" in pipelines.main[2].next; did you mean "fail"? Allowed here: pass, fail',
+    "4 errors, 0 warnings",
+  ]);
+  const endless = await check([
+    { name: "implement" },
+    { name: "review", next: { fail: "fix" } },
+    { name: "fix", next: { pass: "review" } },
+  ]);
+  assertStringIncludes(
+    endless.lines[0] ?? "",
+    `main[0] leads to no end: after "implement", steps only lead to each other`,
+  );
+  const never = await check([{ name: "a", next: { pass: "c" } }, { name: "b" }, { name: "c" }]);
+  assertStringIncludes(never.lines[0] ?? "", 'main[1] is never begun: no step leads to "b"');
+  const both = await check([{ name: "a", next: { pass: "end" } }, { name: "end" }]);
+  assertStringIncludes(both.lines[0] ?? "", 'is "end", which would be the step of that name and the end of the task');
+  const right = await check([
+    { name: "implement" },
+    { name: "review", check: { type: "review" }, next: { pass: "end", fail: "fix" } },
+    { name: "fix", next: { pass: "review" } },
+  ]);
+  assertEquals(right.lines, ["0 errors, 0 warnings"]);
+});
+
+Deno.test("what prompts refer to: unknown steps and fields, and steps that may come later, are mistakes with line and name", async () => {
+  await using dir = await tempDir();
+  await dir.write({
+    "right.md": "{{steps.plan.final}} {{ steps.plan.files }} ${{ steps.nope.outputs.x }} {{ name }} {{{steps}}}",
+    "wrong.md":
+      "Follow it.\n{{steps.paln.final}}\n{{steps.plan.fianl}} {{steps.plan}}\n{{step.plan.final}}\n{{steps.build.final}}",
+    "early.md": "{{steps.build.final}}",
+  });
+  const { code, lines } = await validate(dir, {
+    pipelines: {
+      main: [
+        { ...STEP, name: "plan", prompt: "early.md" },
+        { ...STEP, name: "build", prompt: "wrong.md" },
+        { ...STEP, name: "last", prompt: "right.md" },
+      ],
+      loop: [
+        { ...STEP, name: "plan", check: { type: "fileExists", path: "x" }, next: { pass: "last" } },
+        { ...STEP, name: "last", prompt: "early.md", check: { type: "review" }, next: { pass: "end", fail: "build" } },
+        { ...STEP, name: "build", next: { pass: "last" } },
+      ],
+    },
+  });
+  assertEquals(code, 2);
+  const start = /^error: panewright.jsonc:\d+:\d+: pipelines\./;
+  assertEquals(lines.map((line) => line.replace(start, "")), [
+    'main[0].prompt names DIR/early.md, whose line 1 has {{steps.build.final}}: step "build" is not always done before "plan" begins',
+    'main[1].prompt names DIR/wrong.md, whose line 2 has {{steps.paln.final}}: the pipeline has no step "paln" (did you mean "plan"?)',
+    'main[1].prompt names DIR/wrong.md, whose line 3 has {{steps.plan.fianl}}: a step has no "fianl", but final or files (did you mean "final"?)',
+    "main[1].prompt names DIR/wrong.md, whose line 3 has {{steps.plan}}: it must end with .final or .files",
+    'main[1].prompt names DIR/wrong.md, whose line 4 has {{step.plan.final}}: it must begin with "steps"',
+    "main[1].prompt names DIR/wrong.md, whose line 5 has {{steps.build.final}}: a step cannot refer to itself",
+    'loop[1].prompt names DIR/early.md, whose line 1 has {{steps.build.final}}: step "build" is not always done before "last" begins',
+    "7 errors, 0 warnings",
   ]);
 });
 

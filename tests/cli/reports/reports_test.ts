@@ -161,3 +161,84 @@ Deno.test("places are found as compilers and test programs write them, in propor
     "./c.go:10",
   ]);
 });
+
+/** The first review leads back, `fix` is never needed, and the run is broken off in the second round or passes. */
+function loop(hasPassed: boolean): readonly ExecFact[] {
+  const file = "/w/tasks/1-a.md";
+  const begun = (step: number, name: string, round?: number): ExecFact => ({
+    type: "step_started",
+    task: 1,
+    step,
+    name,
+    provider: "codex",
+    autonomyLevel: 1,
+    startedAt: "",
+    ...(round === undefined ? {} : { round }),
+  });
+  const ended = { type: "step_finished", task: 1, attempts: 1 } as const;
+  return [
+    started(),
+    { type: "task_started", task: 1, file, pipeline: "main", steps: ["build", "review", "fix"], text: "", of: 1 },
+    begun(1, "build"),
+    ...attempt(1, 60),
+    { ...ended, step: 1, name: "build", outcome: "pass" },
+    begun(2, "review"),
+    ...attempt(2, 1),
+    {
+      ...ended,
+      step: 2,
+      name: "review",
+      outcome: "fail",
+      reason: "the review says REVISE",
+      next: { step: 1, name: "build", round: 2 },
+    },
+    begun(1, "build", 2),
+    ...attempt(1, 30),
+    ...(hasPassed
+      ? [
+        { ...ended, step: 1, name: "build", outcome: "pass" },
+        begun(2, "review", 2),
+        ...attempt(2, 2),
+        { ...ended, step: 2, name: "review", outcome: "pass", next: { step: 4, round: 1 } },
+        { type: "task_finished", task: 1, file, outcome: "pass" },
+      ] as const
+      : []),
+  ];
+}
+
+Deno.test("rounds: a step is one row, with the time and the tokens of all its rounds", () => {
+  assertEquals(summaryTable(loop(true).reduce(summarize, NO_SUMMARY).summary), [
+    "TASK  STEP    RESULT          TIME    TOKENS",
+    "1-a   build   PASS (round 2)  1m 30s  200 in, 14 out",
+    "      review  PASS (round 2)  3 s     200 in, 14 out",
+    "      fix     SKIPPED",
+    "1 of 1 tasks done",
+  ]);
+  assertEquals(summaryTable(loop(false).reduce(summarize, NO_SUMMARY).summary), [
+    "TASK  STEP    RESULT            TIME    TOKENS",
+    "1-a   build   - (round 2)       1m 30s  200 in, 14 out",
+    "      review  FAIL, then build  1 s     100 in, 7 out",
+    "      fix     -",
+    "0 of 1 tasks done",
+  ]);
+});
+
+Deno.test("rounds in JUnit XML: what led back is no failure of the run, and what was not needed is skipped", () => {
+  const passed = junitXml(loop(true).reduce(summarize, NO_SUMMARY).summary, "");
+  assertStringIncludes(passed, 'tests="3" failures="0" errors="0" skipped="1"');
+  assertStringIncludes(passed, '<testcase classname="1-a" name="review" time="3.000"/>');
+  assertStringIncludes(passed, '<skipped message="the task passed without it"/>');
+  const broken = junitXml(loop(false).reduce(summarize, NO_SUMMARY).summary, "stopped");
+  assertStringIncludes(broken, 'tests="3" failures="0" errors="1" skipped="2"');
+  assertMatch(broken, /name="build" time="90\.000">\s*<error message="stopped">/);
+  assertStringIncludes(broken, '<skipped message="it led to build: the review says REVISE"/>');
+
+  const raw = fakeIo({ env: { GITHUB_ACTIONS: "true" } });
+  const reports = openReports({ io: actionsIo(raw) });
+  for (const fact of loop(true)) {
+    reports.before(fact);
+    reports.after(fact);
+  }
+  const groups = ["build", "review", "build", "review"].flatMap((name) => [`::group::1-a: ${name}`, "::endgroup::"]);
+  assertEquals(raw.written.stderr.trimEnd().split("\n"), groups);
+});

@@ -33,6 +33,7 @@ function prompt(change: {
       autonomyLevel: undefined,
       fingerprint: undefined,
       step: newStep(2),
+      outputs: [],
       failed: undefined,
     },
     step: { ...newStep(2), ...change.step },

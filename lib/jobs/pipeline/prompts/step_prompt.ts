@@ -1,14 +1,20 @@
 import { condense } from "../../../text/condense.ts";
 import type { Attempt, StepPlace } from "../machine.ts";
 import type { ExecSettings } from "../settings.ts";
-import type { Interaction } from "../state.ts";
+import type { ChangedFiles, Interaction } from "../state.ts";
 import { autonomySection } from "./autonomy.ts";
-import { plainText } from "../../../text/sanitize.ts";
+import { fillReferences, type Reference } from "./references.ts";
+import { UsageError } from "../../../errors.ts";
+import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
+import { plainText, sanitizeLine } from "../../../text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../text/markdown.ts";
 
 /** Lines of a failed check's output, and of the log of the attempt before, that go into a prompt. */
 const MAX_FEEDBACK_LINES = 120;
 const MAX_LOG_LINES = 200;
+/** The same for what an agent said at last, which is often what the next step is about. */
+const MAX_FINAL_LINES = 400;
+const MAX_FINAL_LINE_LENGTH = 4000;
 
 /** What the prompt of an attempt is built from. */
 export interface StepPromptInput {
@@ -26,19 +32,25 @@ export interface StepPromptInput {
   readonly launcherFolder: string;
 }
 
-/** The prompt of an attempt: everything, for a new agent; only the answer, for a session that knows the rest. */
+/**
+ * The prompt of an attempt: everything, for a new agent; only the answer, for a session that knows the rest.
+ *
+ * @throws {UsageError} when it refers to what no step has left
+ */
 export function buildStepPrompt(input: StepPromptInput): string {
   const answered = input.attempt.reason === "answered" ? input.interactions.at(-1) : undefined;
   if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answerPrompt(answered);
   return [
     heading(input),
     ...task(input),
+    lastRound(input),
     allowedWrites(input),
     autonomySection(input.at.autonomyLevel, askCommand(input)),
     interactionHistory(input.interactions),
     previousAttempt(input),
     answered === undefined ? undefined : `${answerPrompt(answered)}\n\nContinue the step from where it stands.`,
     END,
+    input.at.plan.checks.some(({ type }) => type === "review") ? REVIEW : undefined,
   ].filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
@@ -50,6 +62,12 @@ function askCommand({ settings, launcherFolder }: StepPromptInput): readonly str
 const END =
   "When the step is done, end your turn with a short summary of what you did. Do not start anything that keeps running after that.";
 
+const REVIEW =
+  `Your step is a review: change nothing yourself. That last message is all that others will see of it. It says what \
+you have checked and, for everything that must change, in which file, what and why.
+${REVIEW_VERDICT_FORM}
+The verdict is REVISE unless you have checked everything yourself and found nothing that must change.`;
+
 /** What a session is told after its question stopped it. */
 function answerPrompt({ text, answer, by }: Interaction): string {
   const who = by === "terminal" || by === "command" ? "The answer of the person" : "The answer";
@@ -58,7 +76,8 @@ function answerPrompt({ text, answer, by }: Interaction): string {
 
 function heading({ at, attempt, workdir, carriedFrom = [] }: StepPromptInput): string {
   const { task, step, plan } = at;
-  const again = attempt.number === 1 ? "" : ` This is attempt ${attempt.number} of it.`;
+  const again = (step.round === 1 ? "" : ` You have done it before: this is round ${step.round} of it.`) +
+    (attempt.number === 1 ? "" : ` This is attempt ${attempt.number} of it.`);
   return `You carry out one step of a task, without a person watching: step ${step.number} of ${task.steps.length}, ` +
     `"${plan.name}".${again}\nSteps: ${task.steps.join(", ")}. Do this one only. Working directory: ${workdir}` +
     carriedFrom.filter((before) => before !== workdir).map((before) =>
@@ -68,9 +87,52 @@ function heading({ at, attempt, workdir, carriedFrom = [] }: StepPromptInput): s
 
 function task({ at, stepText }: StepPromptInput): string[] {
   const text = at.task.text;
-  return stepText === undefined
-    ? [jobBlock("YOUR STEP IS THE TASK ITSELF", text)]
-    : [jobBlock(`YOUR STEP, "${at.plan.name}"`, stepText), jobBlock("THE TASK THAT IT BELONGS TO", text)];
+  return stepText === undefined ? [jobBlock("YOUR STEP IS THE TASK ITSELF", text)] : [
+    jobBlock(`YOUR STEP, "${at.plan.name}"`, fillReferences(stepText, (reference) => valueOf(reference, at))),
+    jobBlock("THE TASK THAT IT BELONGS TO", text),
+  ];
+}
+
+/** @throws {UsageError} when the reference names nothing that is there */
+function valueOf({ text, step, field }: Omit<Reference, "line">, { task, plan }: StepPlace): string {
+  const output = task.outputs.find(({ name }) => name === step);
+  if (output === undefined) {
+    throw new UsageError(`Cannot start step "${plan.name}": its prompt has ${text}, and no such step has been done`);
+  }
+  switch (field) {
+    case "final":
+      return finalOf(output.finalText);
+    case "files":
+      return filesText(output.files);
+    default:
+      throw new UsageError(`Cannot start step "${plan.name}": its prompt has ${text}, which names nothing of a step`);
+  }
+}
+
+/** What an agent said at last. */
+function finalOf(text: string): string {
+  return condense(plainText(text), { maxLines: MAX_FINAL_LINES, maxLineLength: MAX_FINAL_LINE_LENGTH });
+}
+
+function filesText(files: ChangedFiles | undefined): string {
+  if (files === undefined) return "(It cannot be told which files it has changed.)";
+  if (files.names.length === 0) return "(It has changed no file.)";
+  return [...files.names.map(sanitizeLine), ...(files.more === 0 ? [] : [`(and ${files.more} more)`])].join("\n");
+}
+
+/** Why a step is done that another one has led to, and what it said when it was done before. */
+function lastRound({ at: { task, step } }: StepPromptInput): string | undefined {
+  const { ledBy, round, number } = step;
+  const parts: string[] = [];
+  const before = round === 1 ? undefined : task.outputs.find((output) => output.step === number);
+  if (before !== undefined) {
+    parts.push(dataBlock("WHAT YOU SAID AT THE END OF THE ROUND BEFORE", finalOf(before.finalText)));
+  }
+  if (ledBy !== undefined) {
+    const title = `WHAT STEP "${ledBy.name}" FOUND, WHICH IS WHY IT IS YOUR TURN`;
+    parts.push(`${dataBlock(title, finalOf(ledBy.finding))}\nDeal with all of it.`);
+  }
+  return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
 function allowedWrites({ at }: StepPromptInput): string | undefined {

@@ -1,0 +1,92 @@
+/** Where a pipeline continues after a step: names of steps. */
+export interface Next {
+  /** After a step that has passed; {@linkcode END} for the end of the task. @default the step that follows in order */
+  readonly pass?: string;
+  /** After a step whose checks say no. @default {undefined} the task fails */
+  readonly fail?: string;
+}
+
+/** What of a step decides where its pipeline continues. */
+export interface FlowStep {
+  readonly name: string;
+  readonly next?: Next;
+}
+
+/** What `next` names where the task is done. */
+export const END = "end";
+
+/**
+ * The number of the step that follows a step, from 1; one more than there are steps at the end of the task. Undefined
+ * where the task fails.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const steps = [{ name: "implement" }, { name: "review", next: { pass: "end", fail: "implement" } }, { name: "more" }];
+ * assertEquals(followingStep(steps, { number: 1, outcome: "pass" }), 2);
+ * assertEquals(followingStep(steps, { number: 1, outcome: "fail" }), undefined);
+ * assertEquals(followingStep(steps, { number: 2, outcome: "fail" }), 1);
+ * assertEquals(followingStep(steps, { number: 2, outcome: "pass" }), 4);
+ * ```
+ */
+export function followingStep(
+  steps: readonly FlowStep[],
+  { number, outcome }: { readonly number: number; readonly outcome: "pass" | "fail" },
+): number | undefined {
+  const name = steps[number - 1]?.next?.[outcome];
+  if (name === undefined) return outcome === "pass" ? number + 1 : undefined;
+  const index = steps.findIndex((step) => step.name === name);
+  if (index >= 0) return index + 1;
+  return name === END && outcome === "pass" ? steps.length + 1 : undefined;
+}
+
+/**
+ * The numbers of the steps that can be reached from a step, itself included, and one more than there are steps where
+ * the end can be.
+ *
+ * @param options.from the number of the step; @default {1}
+ * @param options.without the number of a step that is not gone through
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const steps = [{ name: "a", next: { pass: "c" } }, { name: "b" }, { name: "c" }];
+ * assertEquals([...reachableSteps(steps)], [1, 3, 4]);
+ * assertEquals([...reachableSteps(steps, { without: 3 })], [1]);
+ * ```
+ */
+export function reachableSteps(
+  steps: readonly FlowStep[],
+  { from = 1, without }: { readonly from?: number; readonly without?: number } = {},
+): ReadonlySet<number> {
+  const reached = new Set<number>();
+  const open = [from];
+  for (let number = open.pop(); number !== undefined; number = open.pop()) {
+    if (number === without || reached.has(number)) continue;
+    reached.add(number);
+    if (number > steps.length) continue;
+    for (const outcome of ["pass", "fail"] as const) {
+      const following = followingStep(steps, { number, outcome });
+      if (following !== undefined) open.push(following);
+    }
+  }
+  return reached;
+}
+
+/**
+ * Whether a step has been done each time that another one begins, whatever passes or fails.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const steps = [{ name: "plan" }, { name: "build" }, { name: "review", next: { fail: "build" } }];
+ * assertEquals(isAlwaysBefore(steps, { earlier: 1, later: 3 }), true);
+ * assertEquals(isAlwaysBefore(steps, { earlier: 3, later: 2 }), false);
+ * ```
+ */
+export function isAlwaysBefore(
+  steps: readonly FlowStep[],
+  { earlier, later }: { readonly earlier: number; readonly later: number },
+): boolean {
+  return earlier !== later && !reachableSteps(steps, { without: earlier }).has(later);
+}

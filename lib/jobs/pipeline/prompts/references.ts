@@ -1,0 +1,79 @@
+import { fenced } from "../../../text/markdown.ts";
+
+/** What a prompt may name of an earlier step. */
+export const REFERENCE_FIELDS = ["final", "files"] as const;
+
+/** One of {@linkcode REFERENCE_FIELDS}. */
+export type ReferenceField = typeof REFERENCE_FIELDS[number];
+
+/** A place in a prompt where something of an earlier step is to stand, as it is written there. */
+export interface Reference {
+  /** All of it: `{{steps.plan.final}}`. */
+  readonly text: string;
+  /** Counts from 1. */
+  readonly line: number;
+  /** Before the first dot: `steps`, unless that is mistyped. */
+  readonly root: string;
+  /** What should be the name of a step. */
+  readonly step: string;
+  /** What should be one of {@linkcode REFERENCE_FIELDS}; empty where there is none. */
+  readonly field: string;
+}
+
+/** `${{ steps.… }}` is an expression of GitHub Actions, and every other `{{ … }}` a template of somebody else. */
+const REFERENCE = /(?<!\$)\{\{[ \t]{0,20}(steps?)\.([^{}\n]{0,200})\}\}/gi;
+
+/**
+ * The references of a prompt, right or wrong.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(findReferences("Follow this:\n{{ steps.the plan.final }}\n${{ steps.x.outputs.y }} {{ name }}"), [
+ *   { text: "{{ steps.the plan.final }}", line: 2, root: "steps", step: "the plan", field: "final" },
+ * ]);
+ * ```
+ */
+export function findReferences(prompt: string): readonly Reference[] {
+  return [...prompt.matchAll(REFERENCE)].map((match) => ({
+    ...readReference(match),
+    line: prompt.slice(0, match.index).split("\n").length,
+  }));
+}
+
+/**
+ * A prompt in which each reference has become what it names, as a fenced block on lines of its own: what an agent has
+ * written stays text, and a reference in it stays as it is.
+ *
+ * @param valueOf what a reference names
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const ticks = "`".repeat(3);
+ * const filled = fillReferences("Do {{steps.plan.final}} now", ({ step }) => `what ${step} said`);
+ * assertEquals(filled, `Do \n${ticks}text\nwhat plan said\n${ticks}\n now`);
+ * ```
+ */
+export function fillReferences(
+  prompt: string,
+  valueOf: (reference: Omit<Reference, "line">) => string,
+): string {
+  return prompt.replaceAll(REFERENCE, (...match) => {
+    const [text, , , at] = match as [string, string, string, number];
+    const before = prompt.slice(0, at);
+    const after = prompt.slice(at + text.length);
+    const block = fenced(valueOf(readReference(match)));
+    return `${before === "" || before.endsWith("\n") ? "" : "\n"}${block}${/^(?:\r?\n|$)/.test(after) ? "" : "\n"}`;
+  });
+}
+
+function readReference([text = "", root = "", inner = ""]: readonly string[]): Omit<Reference, "line"> {
+  const dot = inner.lastIndexOf(".");
+  return {
+    text,
+    root,
+    step: (dot < 0 ? inner : inner.slice(0, dot)).trim(),
+    field: dot < 0 ? "" : inner.slice(dot + 1).trim(),
+  };
+}
