@@ -2,6 +2,9 @@ import type { AuditEnd } from "../dialogs/audit_chain.ts";
 import { auditHeadsPath, readAuditHeads } from "../dialogs/audit_heads.ts";
 import { PanewrightError } from "../errors.ts";
 import { JOBS } from "../jobs/mod.ts";
+import type { ExecFact } from "../jobs/pipeline/facts.ts";
+import { PIPELINE } from "../jobs/pipeline/mod.ts";
+import type { ReviewFact } from "../jobs/review_loop/facts.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import { UnknownRecordError } from "../run/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../run/read_facts.ts";
@@ -65,6 +68,10 @@ function readJournalHeads({ id, journalPath: path }: RunFolder): readonly AuditE
       hint: problem.message,
     });
   }
-  if (!isJournalOf(journal, REVIEW_LOOP)) return [];
-  return journal.facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
+  const facts: readonly (ReviewFact | ExecFact)[] = isJournalOf(journal, REVIEW_LOOP)
+    ? journal.facts
+    : isJournalOf(journal, PIPELINE)
+    ? journal.facts
+    : [];
+  return facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
 }

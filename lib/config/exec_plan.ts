@@ -1,5 +1,6 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
+import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { REPETITION_SETTINGS } from "../run/no_progress.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
@@ -7,7 +8,7 @@ import { findStepProvider } from "../providers/mod.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import { capsIn, pricesIn } from "./shapes.ts";
-import { notificationsIn, present, sandboxIn, settingsIn } from "./plan.ts";
+import { notificationsIn, permissionPlan, present, sandboxIn, settingsIn } from "./plan.ts";
 
 /**
  * The plan for `panewright exec` that a configuration describes.
@@ -26,6 +27,8 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     ),
     defaultPipeline: config.default_pipeline,
     settings: settingsIn(config, EXEC_SETTINGS),
+    handoff: settingsIn(config, HANDOFF_SETTINGS),
+    permissions: permissionPlan(config),
     caps: settingsIn(config, CAP_SETTINGS),
     noProgress: settingsIn(config, REPETITION_SETTINGS),
     ...pricesIn(config.prices),

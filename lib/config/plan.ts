@@ -1,3 +1,4 @@
+import type { PermissionPlan } from "../dialogs/decision.ts";
 import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
 import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
 import { UsageError } from "../errors.ts";
@@ -41,7 +42,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     ...pricesIn(config.prices),
     noProgress: { ...settingsIn(config, REPETITION_SETTINGS), ...settingsIn(config, NO_CHANGE_SETTINGS) },
     handoff: settingsIn(config, HANDOFF_SETTINGS),
-    permissions: { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) },
+    permissions: permissionPlan(config),
     tmux: settingsIn(config, TMUX_SETTINGS),
     ...settingsIn(config, REVIEW_RUN_SETTINGS),
     ...notificationsIn(config),
@@ -78,6 +79,11 @@ export function sandboxIn({ sandbox, permissions }: Config): { readonly sandbox?
 export function notificationsIn({ notifications }: Config): { readonly notifications?: NotificationPlan } {
   const { ntfy_url: url, ntfy_topic: topic } = notifications;
   return topic === undefined ? {} : { notifications: { url, topic } };
+}
+
+/** How a configuration wants permissions to be decided about. */
+export function permissionPlan(config: Config): PermissionPlan {
+  return { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) };
 }
 
 /** The permission policy of a configuration. */

@@ -1,5 +1,5 @@
 import type { HandoffSettings } from "../handoff/settings.ts";
-import type { PaneProvider } from "../providers/provider.ts";
+import type { PaneProvider, Provider } from "../providers/provider.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
 import type { SettingsOf } from "../settings.ts";
@@ -29,7 +29,8 @@ export interface DialogPlan {
 /** Whose dialog it is, and what applies to it. */
 export interface DialogContext {
   readonly plan: DialogPlan;
-  readonly role: Role;
+  /** Missing for the agent of a step. */
+  readonly role: Role | undefined;
   readonly provider: Pick<PaneProvider, "id" | "terminal">;
   /** What is known of the machine. @default {{}} */
   readonly ground?: Pick<PermissionContext, "home" | "realPath">;
@@ -113,7 +114,7 @@ export function decideDialog(
 /** Decides what a run says to a request. In a dry run, and with the switch off, that is `ask`. Pure. */
 export function decideRequest(
   request: ExactRequest | DialogInfo,
-  { plan, role, provider, ground }: DialogContext,
+  { plan, role, provider, ground }: Omit<DialogContext, "provider"> & { readonly provider: Pick<Provider, "id"> },
 ): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;
   // No switch lets a policy answer a question.

@@ -4,8 +4,11 @@ import { type FactOf, flag, listOf, number, object, oneOf, optional, orMissing, 
 
 const role = oneOf(...ROLES);
 
+/** Where an audit log ends. */
+export const auditEnd = object({ records: number, hash: text });
+
 /** Where the audit log ends once the decision is in it; missing in journals of earlier versions. */
-const audit = optional(object({ records: number, hash: text }));
+const audit = optional(auditEnd);
 
 const agentQuestion = object({
   question: text,

@@ -123,6 +123,8 @@ export interface Waiting {
   /** The question's text, or in words what the dialog asks for and why it was not decided. */
   readonly text: string;
   readonly askedAt: string;
+  /** Whether it takes a yes or a no: a call of a step's agent needs a permission. @default {false} */
+  readonly isPermission?: boolean;
   /** What a dialog asks for; missing for a question. */
   readonly dialog?: WaitingDialog;
 }

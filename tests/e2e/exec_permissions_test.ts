@@ -5,7 +5,9 @@ import type { CallJudge, CallVerdict, JudgedCall } from "../../lib/providers/hea
 import { runHeadless } from "../../lib/providers/headless.ts";
 import type { Step } from "../lab/steps.ts";
 import { askedBy, processesWith } from "../providers/headless/support.ts";
+import { panewrightCommands, panewrightFromSource } from "../support/panewright.ts";
 import { setUpHeadlessProject } from "./headless_project.ts";
+import { pipelineProject } from "./pipeline_project.ts";
 
 const shell = (command: string): Step => ({ do: "shell", command });
 const done: Step = { do: "say", text: "All done." };
@@ -83,5 +85,56 @@ for (
     assertEquals([result.outcome, await exists(`${project.sandbox.project}/made`)], ["completed", isMade]);
     assertStringIncludes(result.attemptLog, told);
     assertEquals(judge.calls.map(({ needsPermission }) => needsPermission), [true]);
+  });
+}
+
+for (
+  const [provider, resume, permissions] of [
+    // It asks for all that is not named.
+    ["claude_code", "replay", { auto_accept: true, allow: ["ls"], deny: ["git push"] }],
+    // It never asks (codex exec): the rules that name a command decide.
+    ["codex", "native", { ask: ["touch"], deny: ["git push"] }],
+  ] as const
+) {
+  Deno.test(`permissions of a step, ${provider}: denied, asked, answered, resumed (${resume}), and all of it in the audit log`, async () => {
+    await using project = await pipelineProject({
+      panewright: (await panewrightCommands()).find(({ name }) => name === "bundle") ?? await panewrightFromSource(),
+      provider,
+      resume,
+      args: [],
+      turnFor: () => [shell("ls"), shell("git push"), shell("touch made.txt"), done],
+      config: {
+        permissions,
+        pipelines: { main: [{ name: "build", prompt: "self", check: { type: "fileExists", path: "made.txt" } }] },
+      },
+    });
+    const stopped = await project.run("exec", "task.md");
+    assertEquals(stopped.code, 3, stopped.stderr + stopped.stdout);
+    assertStringIncludes(stopped.stdout, "The agent asks for permission: the command `touch made.txt`");
+    assertStringIncludes(stopped.stderr, `step 1 "build": ${provider}`);
+    assertStringIncludes(stopped.stderr, "sandbox: as its CLI's settings say; permissions: by ");
+    assertStringIncludes(stopped.stderr, provider === "codex" ? "approvals never" : "permission mode default");
+    assertStringIncludes(stopped.stderr, "refused by permissions.deny[0]: command git push");
+    assertEquals(await processesWith(project.sandbox.root), []);
+    const made = `${project.sandbox.project}/made.txt`;
+    assertEquals(await exists(made), false);
+
+    const [run = ""] = [...Deno.readDirSync(`${project.sandbox.project}/.panewright/runs`)].map(({ name }) => name);
+    const unclear = await project.run("answer", run, "perhaps");
+    assertEquals(unclear.code, 2);
+    assertStringIncludes(unclear.stderr, "takes yes or no");
+    assertEquals((await project.run("answer", run, "yes")).code, 0);
+    const resumed = await project.run("resume", run);
+    assertEquals([resumed.code, await exists(made)], [0, true], resumed.stderr + resumed.stdout);
+
+    const verified = await project.run("audit", "verify", run);
+    assertEquals(verified.code, 0, verified.stderr);
+    const shown = await project.run("audit", "show", run);
+    for (const line of ["deny: command of main/build", "ask: command of main/build", "rule    person: "]) {
+      assertStringIncludes(shown.stdout, line);
+    }
+    // The log is outside of the agent's word: what it loses is noticed.
+    await Deno.truncate(`${project.sandbox.project}/.panewright/runs/${run}/audit.ndjson`, 300);
+    assertEquals((await project.run("audit", "verify", run)).code, 1);
   });
 }

@@ -28,6 +28,12 @@ export interface PipelineProjectOptions {
   /** @default {"codex"} */
   readonly provider?: CliName;
   readonly resume?: "native" | "replay";
+  /** What the model does with a prompt. @default the pipeline's own three steps */
+  readonly turnFor?: (prompt: string) => Turn;
+  /** Arguments of Claude Code. @default {["--allowedTools", "Bash"]} */
+  readonly args?: readonly string[];
+  /** Keys of the configuration that take the place of the pipeline's own. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }
 
 /** Sets up a project with a task for three steps: plan, build, tidy. */
@@ -41,7 +47,7 @@ export async function pipelineProject(options: PipelineProjectOptions = {}): Pro
   const respond = (request: ModelRequest): Turn => {
     const prompt = request.prompts.at(-1) ?? "";
     prompts.push(prompt);
-    return turnFor(prompt);
+    return (options.turnFor ?? turnFor)(prompt);
   };
   const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
   const { project, home, root } = sandbox;
@@ -59,7 +65,7 @@ export async function pipelineProject(options: PipelineProjectOptions = {}): Pro
     JSON.stringify({
       provider,
       // Without its install script the command that npm puts on PATH is none.
-      providers: { claude_code: { command: cli.argv, args: ["--allowedTools", "Bash"] } },
+      providers: { claude_code: { command: cli.argv, args: options.args ?? ["--allowedTools", "Bash"] } },
       exec: { resume: options.resume ?? "replay" },
       pipelines: {
         main: [
@@ -73,6 +79,7 @@ export async function pipelineProject(options: PipelineProjectOptions = {}): Pro
           { name: "tidy", prompt: "tidy.md", check: { type: "fileExists", path: "tidy.txt" } },
         ],
       },
+      ...options.config,
     }),
   );
   const env = { ...sandbox.env, ...panewright.env, ...cliEnv, PATH: `${cli.binFolder}:${sandbox.env["PATH"]}` };

@@ -4,7 +4,7 @@ import { UsageError } from "../../errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
 import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
-import { type Waiting, type WaitingDialog, workerOf } from "../../run/progress.ts";
+import { type Waiting, workerOf } from "../../run/progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AgentQuestion } from "../../providers/agent_question.ts";
 import { jsonLine } from "../../text/sanitize.ts";
@@ -56,7 +56,9 @@ export const command = defineCommand({
     const overview = await readRun(folder, JOBS);
     const question = findWaiting(overview, flags.question);
     const answer = await answerText(words, { io, questions: question.dialog?.questions?.length ?? 1 });
-    if (question.dialog !== undefined) requireAnswer(answer, { folder, question, dialog: question.dialog });
+    if (question.dialog !== undefined || question.isPermission === true) {
+      requireAnswer(answer, { folder, question, questions: question.dialog?.questions });
+    }
     await requireLiveDialog(overview, question, flags.wd);
     const configFile = overview.progress?.configFile ?? null;
     await requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json });
@@ -97,18 +99,18 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** @throws {UsageError} saying what is allowed, where a dialog does not take an answer */
+/** @throws {UsageError} saying what is allowed, where a dialog or a permission does not take an answer */
 function requireAnswer(
   answer: string,
-  { folder, question, dialog }: {
+  { folder, question, questions }: {
     readonly folder: RunFolder;
     readonly question: { readonly id: string };
-    readonly dialog: WaitingDialog;
+    readonly questions: readonly AgentQuestion[] | undefined;
   },
 ): void {
-  const said = readSaid(answer, dialog.questions);
+  const said = readSaid(answer, questions);
   if (!("problem" in said)) return;
-  const example = dialog.questions === undefined ? '"no, use the test database"' : exampleOf(dialog.questions);
+  const example = questions === undefined ? '"no, use the test database"' : exampleOf(questions);
   throw new UsageError(`Cannot answer ${question.id}: ${said.problem}`, {
     hint: `For example: panewright answer ${folder.id} --question ${question.id} ${example}`,
   });

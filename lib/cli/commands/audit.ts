@@ -16,7 +16,7 @@ const ACTIONS = ["show", "verify"];
 /** `panewright audit show|verify`. */
 export const command = defineCommand({
   description:
-    `Every decision about an agent's permission dialog is in the run's audit log (audit.ndjson in the run's folder), ` +
+    `Every decision about what an agent asks permission for is in the run's audit log (audit.ndjson in the run's folder), ` +
     `written before anything was sent to the agent. Each record holds the hash of the one before it.
 
 "audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and with what ` +
@@ -109,7 +109,7 @@ function readLog(folder: RunFolder, { heads }: Witnesses): string {
     }
     throw new UsageError(`Cannot find an audit log of run ${id}`, {
       cause,
-      hint: "A run has one as soon as a permission dialog is decided.",
+      hint: "A run has one as soon as it starts its agents.",
     });
   }
 }
@@ -148,7 +148,7 @@ function renderIntact(
 function renderRecords(records: readonly ChainedRecord[], options: { readonly screens: boolean }): string {
   const outcomes = new Map(records.filter(({ type }) => type === "outcome").map((record) => [record["of"], record]));
   const decisions = records.filter(({ type }) => type === "decision");
-  if (decisions.length === 0) return "No permission dialog was decided.\n";
+  if (decisions.length === 0) return "Nothing was decided.\n";
   return decisions.map((record) => renderDecision(record, outcomes.get(record.seq), options)).join("\n");
 }
 
@@ -161,7 +161,7 @@ function renderDecision(
   const keys = list(record["keys"]);
   const lines = [
     `#${record.seq}  ${sanitizeLine(record.at)}  ${text("decision")}: ${text("kind")} of ${text("role")} ` +
-    `(terminal ${text("terminal")}, ${text("provider")})`,
+    `(${record["terminal"] === "" ? "" : `terminal ${text("terminal")}, `}${text("provider")})`,
     `    about   ${record["command"] === null ? "what the screen does not show" : text("command")}`,
     `    rule    ${text("rule")}: ${text("reason")}`,
     `    sent    ${keys.length === 0 ? "nothing" : sanitizeLine(keys.join(" "))}`,

@@ -1,4 +1,5 @@
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
+import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
@@ -212,6 +213,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
       execute({
         ...options,
         plan,
+        auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);
           onEvent?.(event);

@@ -91,7 +91,8 @@ async function askAt({ io, clock, input, question, signal }: Asking): Promise<st
 const CONTEXT_LINES = 12;
 
 /** What a person is shown of a step's question. */
-export function askedQuestion({ id, task, step, text, attemptLog, secondsLeft }: PersonQuestion): string {
+export function askedQuestion(question: PersonQuestion): string {
+  const { id, task, step, text, attemptLog, secondsLeft, call, problem } = question;
   const context = sanitizeText(attemptLog.trim()).split("\n").slice(-CONTEXT_LINES).map((line) => `  ${line}`);
   return [
     "",
@@ -101,7 +102,10 @@ export function askedQuestion({ id, task, step, text, attemptLog, secondsLeft }:
     ...sanitizeText(text.trim()).split("\n"),
     "",
     ...timeLeft(secondsLeft),
-    "Your answer (\\ before Enter starts a new line, Ctrl-D leaves the question open):",
+    ...(problem === undefined ? [] : [`That is no answer: ${sanitizeLine(problem)}.`]),
+    call === undefined
+      ? "Your answer (\\ before Enter starts a new line, Ctrl-D leaves the question open):"
+      : "Your answer: yes, or no and why (Ctrl-D leaves the question open):",
     "",
   ].join("\n");
 }

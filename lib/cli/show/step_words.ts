@@ -1,6 +1,8 @@
 import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { PermissionDecision } from "../../dialogs/policy/mod.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
+import type { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { cut } from "../console/layout.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { tokensOf } from "./usage_text.ts";
@@ -37,11 +39,13 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
       `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
         "--force does it again",
     ),
-  step_started: ({ step, round, name, provider, model, autonomyLevel }) =>
+  step_started: ({ step, round, name, provider, model, autonomyLevel, sandbox, permissions }) =>
     line(
       `step ${step} "${name}"${roundText(round)}: ${provider}${
         model === undefined ? "" : ` ${model}`
-      }, autonomy level ${autonomyLevel}`,
+      }, autonomy level ${autonomyLevel}` +
+        (sandbox === undefined ? "" : `; sandbox: ${SANDBOXES[sandbox]}`) +
+        (permissions === undefined ? "" : `; permissions: ${PERMITTED_BY[permissions]}`),
     ),
   attempt_started: ({ attempt, reason, promptBytes, native }) =>
     line(
@@ -50,6 +54,11 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
       "plain",
       reason === "first" ? "detail" : "normal",
     ),
+  agent_permitted: ({ mode }) => line(mode),
+  call_decided: ({ decision, kind, subject, rule, reason }) => {
+    const told = `${DECIDED[decision]} by ${rule}: ${kind} ${shortened(subject)}`;
+    return decision === "allow" ? line(told, "plain", "log") : line(`${told}. ${reason}`, "caution");
+  },
   session_found: ({ sessionId }) => detail(`session ${sessionId}`),
   agent_activity: ({ fact }) => activityLines(fact),
   attempt_finished: ({ outcome, seconds, error, usage }) =>
@@ -113,6 +122,23 @@ function roundText(round = 1): string {
 
 /** How many of the files that a step has changed a line names. */
 const NAMED_FILES = 5;
+
+const SANDBOXES: Readonly<Record<typeof SANDBOX_MODES[number], string>> = {
+  cli: "its CLI's, on",
+  off: "as its CLI's settings say",
+};
+
+const PERMITTED_BY: Readonly<Record<"policy" | "person" | "dry_run", string>> = {
+  policy: "by the policy",
+  person: "by a person (permissions.auto_accept is off)",
+  dry_run: "by a person (permissions.dry_run is on)",
+};
+
+const DECIDED: Readonly<Record<PermissionDecision, string>> = {
+  allow: "permitted",
+  ask: "put to a person",
+  deny: "refused",
+};
 
 const REASONS: Readonly<Record<AttemptReason, string>> = {
   first: "",

@@ -16,6 +16,7 @@ import {
   NEVER_ACCEPTED,
   type PermissionDecision,
   type PermissionPolicy,
+  type PermissionRule,
 } from "./rules.ts";
 import { pathSpellings, spellingsOf } from "./spellings.ts";
 
@@ -71,6 +72,70 @@ export function permissionDecider(context: PermissionContext): (request: Permiss
   return (request) => decideRequest(request, prepared);
 }
 
+/**
+ * What the entries of `deny` and `ask` that name a command or a path say of a call that needs no permission: an agent's
+ * CLI would just run it. Built-in rules and the default are about what it asks for.
+ *
+ * @returns `undefined` where no entry is about it
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { exactRequest } from "./matter.ts";
+ * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
+ * const policy = { ...DEFAULT_PERMISSION_POLICY, deny: [{ command: "git push" }, { kinds: ["command"] }] } as const;
+ * const context = { policy, workdir: "/w", role: undefined, provider: "codex" } as const;
+ * const decide = (subject: string) => decideNamed(exactRequest("command", subject), context)?.decision;
+ * assertEquals(["cd /tmp && git push", "$TOOL push", "sudo ls"].map(decide), ["deny", "ask", undefined]);
+ * ```
+ */
+export function decideNamed(request: PermissionRequest, context: PermissionContext): PermissionVerdict | undefined {
+  const { deny, ask, allow } = ruleLists(context.policy, context);
+  const named = (rules: readonly ListedRule[]) => rules.filter(({ rule }) => namesMatter(rule));
+  const prepared = { ...context, lists: { deny: named(deny), ask: named(ask), allow } };
+  const matter = matterOf(request, { ...context, writable: context.policy.writable ?? [] });
+  return decideListed(spelledMatter(matter, context.workdir), prepared);
+}
+
+/**
+ * Whether a policy has an entry that {@linkcode decideNamed} compares a call with.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
+ * const policy = { ...DEFAULT_PERMISSION_POLICY, ask: [{ command: "npm publish", providers: ["codex"] }] } as const;
+ * assertEquals(["codex", "claude_code"].map((provider) => namesCalls(policy, { role: undefined, provider })), [true, false]);
+ * ```
+ */
+export function namesCalls(
+  policy: PermissionPolicy,
+  who: Pick<PermissionContext, "role" | "provider">,
+): boolean {
+  const { deny, ask } = ruleLists(policy, who);
+  return [...deny, ...ask].some(({ rule }) => namesMatter(rule));
+}
+
+function namesMatter({ command, path }: PermissionRule): boolean {
+  return command !== undefined || path !== undefined;
+}
+
+function decideListed(spelled: SpelledMatter, context: PreparedContext): PermissionVerdict | undefined {
+  const denied = findRule("deny", spelled, context);
+  if (denied.sure !== undefined) return verdict("deny", denied.sure, `The policy denies ${denied.what}.`);
+  const asked = findRule("ask", spelled, context);
+  if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
+  const maybe = denied.maybe ?? asked.maybe;
+  return maybe === undefined
+    ? undefined
+    : verdict("ask", "uncertain", `It may be what ${maybe} means: its words are not all known.`);
+}
+
+function spelledMatter(matter: Matter, workdir: string): SpelledMatter {
+  const { commands = [] } = matter.inspection ?? {};
+  return { matter, spellings: once(() => commands.flatMap((command) => spellingsOf(command, workdir))) };
+}
+
 interface PreparedContext extends PermissionContext {
   readonly lists: RuleLists;
 }
@@ -109,10 +174,8 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
   const violations = violationsOf(matter, ground);
   const lifted = (rule: string | undefined) => policy.liftBuiltin.some((name) => name === rule);
 
-  const spellings = once(() =>
-    (matter.inspection?.commands ?? []).flatMap((command) => spellingsOf(command, context.workdir))
-  );
-  const denied = findRule("deny", { matter, spellings }, context);
+  const spelled = spelledMatter(matter, context.workdir);
+  const denied = findRule("deny", spelled, context);
   if (denied.sure !== undefined) return verdict("deny", denied.sure, `The policy denies ${denied.what}.`);
   const violation = violations.find(({ rule }) => !lifted(rule));
   if (violation !== undefined) {
@@ -122,7 +185,7 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
       `The built-in rule ${violation.rule} denies it: ${violation.message}.`,
     );
   }
-  const asked = findRule("ask", { matter, spellings }, context);
+  const asked = findRule("ask", spelled, context);
   if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
   const guarded = guardedBy(matter, ground);
   if (guarded !== undefined) return verdict("ask", "protected", `Only a person may allow it: ${guarded}.`);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { decidePermission, permissionDecider, type PermissionVerdict } from "./decide.ts";
+export { decideNamed, decidePermission, namesCalls, permissionDecider, type PermissionVerdict } from "./decide.ts";
 export { exactRequest, type PermissionContext, type PermissionRequest } from "./matter.ts";
 export { patternProblem } from "./pattern.ts";
 export {

@@ -50,11 +50,13 @@ const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
  */
 export function ruleLists(
   policy: PermissionPolicy,
-  { role, provider }: { readonly role: Role; readonly provider: ProviderId },
+  { role, provider }: { readonly role: Role | undefined; readonly provider: ProviderId },
 ): RuleLists {
   const listed = (list: "deny" | "ask" | "allow") =>
     policy[list].map((rule, index) => listedRule(rule, `permissions.${list}[${index}]`))
-      .filter(({ rule }) => (rule.roles?.includes(role) ?? true) && (rule.providers?.includes(provider) ?? true));
+      .filter(({ rule }) =>
+        (rule.roles?.some((named) => named === role) ?? true) && (rule.providers?.includes(provider) ?? true)
+      );
   return { deny: listed("deny"), ask: listed("ask"), allow: allowList(listed("allow")) };
 }
 

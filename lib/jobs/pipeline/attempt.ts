@@ -17,6 +17,7 @@ import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { whyRefused } from "./refuse_write.ts";
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { workerOf } from "./state.ts";
+import { callFingerprint, createStepJudge } from "./step_judge.ts";
 import { attemptFolder } from "./step_folders.ts";
 
 /**
@@ -63,6 +64,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   const onProgress = (fact: HeadlessFact) => {
     noteCommand(fact);
     if (fact.type === "usage") drive.record({ type: "tokens_counted", usage: fact.usage, passable: true });
+    if (fact.type === "permitted") return drive.record({ type: "agent_permitted", mode: fact.mode, passable: true });
     if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
     if (fact.sessionId !== drive.state().current?.step.sessionId) {
       drive.record({ type: "session_found", sessionId: fact.sessionId });
@@ -79,6 +81,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       launcherFolder: drive.folder.binDir,
       ...(hookFolder === undefined ? {} : { hookFolder }),
     }),
+    judge: createStepJudge({ at, attempt: attempt.number }, drive),
     signal: drive.signal,
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,
@@ -94,7 +97,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   } catch (error) {
     isOver = true;
     if (!(error instanceof AgentAskedError)) throw error;
-    const { question: text, sessionId, attemptLog, usage, seconds } = error;
+    const { question: text, sessionId, attemptLog, usage, seconds, call } = error;
     drive.record({
       type: "question_asked",
       ...place,
@@ -105,6 +108,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       usage,
       seconds,
       askedAt: drive.wallClock().toISOString(),
+      ...(call === undefined || call.request.kind === "question" ? {} : { call: await callFingerprint(call.request) }),
       ...(sessionId === undefined ? {} : { sessionId }),
     });
   }
@@ -123,7 +127,10 @@ async function judgeDenials(
   if (denied.length === 0) return rest;
   const calls = denied.slice(0, MAX_NAMED_CALLS).join("; ");
   const told = `its CLI did not permit ${denied.length === 1 ? calls : `${denied.length} calls: ${calls}`}`;
-  drive.record({ type: "warning", message: `step "${at.plan.name}": ${told}; the step's args say what it may do` });
+  drive.record({
+    type: "warning",
+    message: `step "${at.plan.name}": ${told}; permissions and the step's args say what it may do`,
+  });
   if (rest.outcome === "failed" || !isUnchecked(at.plan)) return rest;
   if (before !== undefined && await lookAtFiles(at, drive) !== before) return rest;
   const error = `${told}, it changed no file, and the step has no check`;

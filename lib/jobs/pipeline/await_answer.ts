@@ -1,4 +1,5 @@
 import { leaveAnswer, type LeftAnswer, readAnswer } from "../../dialogs/answers.ts";
+import { readSaid } from "../../dialogs/person_answer.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExecSettings } from "./settings.ts";
@@ -11,6 +12,8 @@ export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promi
 export interface PersonQuestion extends QuestionState {
   /** How many seconds are left for an answer. */
   readonly secondsLeft: number | undefined;
+  /** What was wrong with the answer before, without a full stop. */
+  readonly problem?: string;
 }
 
 /** Where an answer may come from. */
@@ -23,6 +26,9 @@ export interface AwaitAnswerOptions {
   readonly wallClock: () => Date;
   readonly signal: AbortSignal;
 }
+
+/** No default answer gives a permission. */
+const NO_ANSWER = "no, nobody answered in time";
 
 /** How often to look into the folder of answers. */
 const LOOK_EVERY_MS = 250;
@@ -48,11 +54,12 @@ export async function awaitAnswer(
   const settled = new AbortController();
   const until = AbortSignal.any([signal, settled.signal]);
   const ways = [pollAnswer()];
+  const answerInTime = question.call === undefined || defaultAnswer === undefined ? defaultAnswer : NO_ANSWER;
   if (person !== undefined) {
-    ways.push(person({ ...question, secondsLeft: answerTimeoutSeconds }, until).then(give("terminal")));
+    ways.push(askPerson(person).then(give("terminal")));
   }
   if (answerTimeoutSeconds !== undefined) {
-    ways.push(clock.sleep(answerTimeoutSeconds * 1000, until).then(() => give("timeout")(defaultAnswer)));
+    ways.push(clock.sleep(answerTimeoutSeconds * 1000, until).then(() => give("timeout")(answerInTime)));
   }
   try {
     const first = await Promise.race(ways);
@@ -61,6 +68,17 @@ export async function awaitAnswer(
   } finally {
     settled.abort();
     await Promise.allSettled(ways);
+  }
+
+  /** What needs a yes or a no is asked until it is one. */
+  async function askPerson(ask: AskPerson): Promise<string | undefined> {
+    let problem: { readonly problem?: string } = {};
+    for (;;) {
+      const said = await ask({ ...question, secondsLeft: answerTimeoutSeconds, ...problem }, until);
+      const read = said === undefined || question.call === undefined ? undefined : readSaid(said, undefined);
+      if (read === undefined || !("problem" in read)) return said;
+      problem = read;
+    }
   }
 
   async function pollAnswer(): Promise<LeftAnswer | undefined> {

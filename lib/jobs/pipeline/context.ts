@@ -1,3 +1,4 @@
+import type { AuditLog } from "../../dialogs/audit.ts";
 import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.ts";
 import type { Run } from "../../run/conduct.ts";
 import type { AskPerson } from "./await_answer.ts";
@@ -11,6 +12,8 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly plan: ExecPlan;
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;
+  /** Takes each decision about a call before it is carried out. */
+  readonly audit: AuditLog;
   /** Missing where no task counts as passed before. */
   readonly passedTasks: PassedTasks | undefined;
   /** Tells what the agent does at this moment. */

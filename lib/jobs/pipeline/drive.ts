@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError } from "../../errors.ts";
 import { runAttempt } from "./attempt.ts";
+import { whoPermits } from "./step_judge.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import type { Drive } from "./context.ts";
@@ -95,6 +96,8 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
     provider: plan.provider.id,
     autonomyLevel,
     startedAt,
+    sandbox: drive.plan.sandbox === undefined ? "off" : "cli",
+    permissions: whoPermits(drive.plan),
     ...(plan.model === undefined ? {} : { model: plan.model }),
     ...(baseline === undefined ? {} : { baseline }),
   });
@@ -157,6 +160,6 @@ function waitForAnswer(question: QuestionState, drive: Drive): RunResult {
   return { outcome: "waiting", reason: `question ${id} of step "${step}" waits for its answer` };
 }
 
-function answerCommand({ id }: QuestionState, { commandLine }: Drive): string {
-  return `${commandLine("answer", "--question", id)} "YOUR ANSWER"`;
+function answerCommand({ id, call }: QuestionState, { commandLine }: Drive): string {
+  return `${commandLine("answer", "--question", id)} "${call === undefined ? "YOUR ANSWER" : "yes, or no and why"}"`;
 }

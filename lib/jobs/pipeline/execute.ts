@@ -1,3 +1,5 @@
+import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
+import { openAuditHeads } from "../../dialogs/audit_heads.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { UsageError } from "../../errors.ts";
 import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../providers/headless.ts";
@@ -29,6 +31,12 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly person?: AskPerson;
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
   readonly passedTasksFile?: string;
+  /**
+   * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
+   *
+   * @default {() => undefined}
+   */
+  readonly auditCopy?: (folder: RunFolder) => string | undefined;
   /** @default {runHeadless of lib/providers} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }
@@ -72,13 +80,15 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   const { plan, passedTasksFile, clock = systemClock } = options;
   const stepsOwn = Object.values(plan.pipelines).flat().flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
+  const secrets = [...options.secrets ?? [], ...stepsOwn];
+  let audit: AuditLog | undefined;
   return {
     job: PIPELINE,
     workdir: plan.workdir,
     notifications: plan.notifications,
     caps: { ...capsOf(plan), ...noProgressCaps(plan.noProgress) },
     prices: plan.prices,
-    secrets: [...options.secrets ?? [], ...stepsOwn],
+    secrets,
     subfolders: ["stepsDir", "answersDir"],
     async resume(folder, state) {
       const { id: runId } = folder;
@@ -104,8 +114,15 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     },
     async play(run) {
       const { target, overrides } = begun(run.state());
+      const { id, auditPath } = run.folder;
+      using heads = openAuditHeads(options.auditCopy?.(run.folder), {
+        onProblem: (message) => run.record({ type: "warning", message }),
+      });
+      audit = await openAuditLog(auditPath, { run: id, secrets, heads });
+      using _ = audit;
       return await driveRun({
         ...run,
+        audit,
         plan: withOverrides(plan, overrides),
         target,
         overrides,
@@ -122,7 +139,14 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       // The question that waits says how to continue.
       const isOver = end.outcome === "pass" || end.outcome === "waiting";
       const used = { usage: usageOfAll(tokens), usageByStep: tokens.byWorker, ...costIn(tokens, plan.prices) };
-      return { type: "run_finished", ...end, tasks: passed.length, ...used, ...(isOver ? {} : { resumeCommand }) };
+      return {
+        type: "run_finished",
+        ...end,
+        tasks: passed.length,
+        ...used,
+        ...(audit && { audit: audit.end }),
+        ...(isOver ? {} : { resumeCommand }),
+      };
     },
   };
 }

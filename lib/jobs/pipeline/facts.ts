@@ -1,5 +1,8 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
+import { auditEnd } from "../../dialogs/facts.ts";
+import { PERMISSION_DECISIONS } from "../../dialogs/policy/mod.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
+import { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { cost } from "../../run/prices.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
 import { runEnd } from "../../run/progress.ts";
@@ -135,6 +138,10 @@ export const EXEC_FACTS = {
     baseline: optional(text),
     /** ISO 8601. */
     startedAt: text,
+    /** Whether the sandbox of its agent's CLI is switched on; missing in older journals. */
+    sandbox: optional(oneOf(...SANDBOX_MODES)),
+    /** Who decides about what needs a permission; missing in older journals. */
+    permissions: optional(oneOf("policy", "person", "dry_run")),
   },
   attempt_started: {
     task: number,
@@ -150,6 +157,28 @@ export const EXEC_FACTS = {
   },
   /** The CLI's session of the attempt under way has a name. */
   session_found: { sessionId: text },
+  /** What the CLI says that the agent of the attempt under way may do: its sandbox, its permission mode. */
+  agent_permitted: { mode: text, passable: flag },
+  /** A call of a tool was decided about, before it ran. */
+  call_decided: {
+    task: number,
+    step: number,
+    attempt: number,
+    decision: oneOf(...PERMISSION_DECISIONS),
+    kind: text,
+    /** The CLI's name of the tool. */
+    tool: text,
+    /** The command, the files. */
+    subject: text,
+    /** Which rule decided, or `person`. */
+    rule: text,
+    reason: text,
+    /** Which call it was, where a person's yes to it is used up. */
+    call: optional(text),
+    /** Where the audit log ends once the decision is in it. */
+    audit: auditEnd,
+    passable: flag,
+  },
   /** What the attempt under way has used so far, told after each reply of a model. */
   tokens_counted: { usage, passable: flag },
   /** Its agent has run one command that often, with the same output and nothing else in between. */
@@ -187,6 +216,8 @@ export const EXEC_FACTS = {
     seconds: number,
     /** ISO 8601. */
     askedAt: text,
+    /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent's own. */
+    call: optional(text),
   },
   question_answered: {
     question: text,
@@ -284,6 +315,8 @@ export const EXEC_FACTS = {
     /** Missing where there are no prices. */
     cost: optional(cost),
     seconds: number,
+    /** Where the audit log ends; missing in older journals. */
+    audit: optional(auditEnd),
     /** The command that resumes it; missing where it has passed, or a question waits first. */
     resumeCommand: optional(text),
   },

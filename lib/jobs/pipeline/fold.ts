@@ -6,12 +6,14 @@ import {
   type FailedCheckKind,
   INITIAL_STATE,
   newStep,
+  type PersonsVerdict,
   roundsOf,
   type StepStage,
   type StepState,
   type TaskState,
   workerOf,
 } from "./state.ts";
+import { parsePersonsAnswer, type PersonsAnswer } from "../../dialogs/person_answer.ts";
 import type { Usage } from "../../providers/usage.ts";
 import { takeCount } from "../../run/usage.ts";
 
@@ -83,6 +85,12 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
       };
     case "run_finished":
       return { ...state, finished: { outcome: fact.outcome, reason: fact.reason } };
+    case "call_decided":
+      return fact.call === undefined ? state : inStep(state, (step) => ({
+        ...step,
+        verdicts: step.verdicts.filter(({ call, answer }) => call !== fact.call || answer !== "accept"),
+      }));
+    case "agent_permitted":
     case "check_started":
     case "command_repeated":
     case "files_look_started":
@@ -181,7 +189,7 @@ function stepFailed(state: ExecState, reason: string): ExecState {
 }
 
 function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "question_asked" }>): ExecState {
-  const { question: id, stepName: step, text, attemptLog, askedAt, sessionId } = fact;
+  const { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call } = fact;
   const asked = inStep(counted(state, fact.usage), (before) => ({
     ...before,
     questions: before.questions + 1,
@@ -198,6 +206,7 @@ function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "questi
       text,
       attemptLog,
       askedAt,
+      ...(call === undefined ? {} : { call }),
       open: true,
     }],
   };
@@ -212,10 +221,24 @@ function questionAnswered(state: ExecState, fact: Extract<ExecFact, { type: "que
   const asked = state.questions.find(({ id, open }) => open && id === fact.question);
   if (asked === undefined) return state;
   const { question, answer, by, answeredAt } = fact;
-  const { task, step, text, askedAt } = asked;
-  const interaction = { question, answer, by, task, step, text, askedAt, answeredAt };
-  const answered = { ...closeQuestions(state), interactions: [...state.interactions, interaction] };
+  const { task, step, text, askedAt, call } = asked;
+  const about = call === undefined ? {} : { isPermission: true };
+  const interaction = { question, answer, by, task, step, text, askedAt, answeredAt, ...about };
+  const known = call === undefined ? state : withVerdict(state, { call, ...verdictOf(answer) });
+  const answered = { ...closeQuestions(known), interactions: [...state.interactions, interaction] };
   return atStage(answered, { kind: "ready", reason: "answered", sessionLost: false });
+}
+
+/** Whatever is not a plain yes is a no. */
+function verdictOf(answer: string): PersonsAnswer {
+  return parsePersonsAnswer(answer) ?? { answer: "decline", reason: answer };
+}
+
+function withVerdict(state: ExecState, verdict: PersonsVerdict): ExecState {
+  return inStep(state, (step) => ({
+    ...step,
+    verdicts: [...step.verdicts.filter(({ call }) => call !== verdict.call), verdict],
+  }));
 }
 
 function closeQuestions(state: ExecState): ExecState {

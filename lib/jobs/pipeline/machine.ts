@@ -170,6 +170,8 @@ function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): 
   if (question === undefined) {
     throw new TypeError("Cannot choose the next action: the question that the step waits for is not open");
   }
+  // How much an agent asks is one thing, what it may do another: only a person says yes to that.
+  if (question.call !== undefined) return { do: "await_answer", at, question };
   const { maxQuestionsPerStep, atLevel0 } = settings;
   const { questions } = at.step;
   if (questions > maxQuestionsPerStep + UNHEARD_QUESTIONS) {

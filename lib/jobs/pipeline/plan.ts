@@ -1,3 +1,4 @@
+import type { DialogPlan } from "../../dialogs/decision.ts";
 import type { StepProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
@@ -9,9 +10,7 @@ import type { Next } from "./flow.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";
 
 /** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */
-export interface ExecPlan {
-  /** Absolute path of the folder in which the agents work. */
-  readonly workdir: string;
+export interface ExecPlan extends DialogPlan {
   /** The steps of each pipeline, in the order of the configuration. */
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;

@@ -80,11 +80,11 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
     case "attempt_finished":
       return attemptFinished(before, record);
     case "question_asked": {
-      const { question: id, stepName: by, text, askedAt, usage } = record;
+      const { question: id, stepName: by, text, askedAt, usage, call } = record;
       return {
         ...changeAgent(before, { status: "waiting_user_answer", since: at }),
         activity: undefined,
-        waiting: { id, by, text, askedAt },
+        waiting: { id, by, text, askedAt, ...(call === undefined ? {} : { isPermission: true }) },
         ...ofAttempt(before, usage),
       };
     }

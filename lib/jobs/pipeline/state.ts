@@ -1,3 +1,4 @@
+import type { PersonsAnswer } from "../../dialogs/person_answer.ts";
 import type { RunEnd } from "../../run/progress.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../../run/usage.ts";
 import type { AnsweredBy, AttemptReason } from "./facts.ts";
@@ -114,6 +115,14 @@ export interface StepState {
   readonly baseline: string | undefined;
   /** ISO 8601; empty before it is started. */
   readonly startedAt: string;
+  /** What a person said to calls that need a permission; a yes is gone when it is used. */
+  readonly verdicts: readonly PersonsVerdict[];
+}
+
+/** What a person said to a call of a tool. */
+export interface PersonsVerdict extends PersonsAnswer {
+  /** The fingerprint of the call. */
+  readonly call: string;
 }
 
 /** What a step waits for next. */
@@ -151,6 +160,8 @@ export interface QuestionState {
   readonly text: string;
   readonly attemptLog: string;
   readonly askedAt: string;
+  /** The fingerprint of the call that needs a person's permission; missing for a question of the agent's own. */
+  readonly call?: string;
   /** Whether it waits for its answer. */
   readonly open: boolean;
 }
@@ -165,6 +176,8 @@ export interface Interaction {
   readonly text: string;
   readonly askedAt: string;
   readonly answeredAt: string;
+  /** Whether it was about a call that needs a permission, which holds for that call only. */
+  readonly isPermission?: boolean;
 }
 
 /** The state before the first record. */
@@ -230,5 +243,6 @@ export function newStep(number: number, begun: Partial<Pick<StepState, "round" |
     feedback: undefined,
     baseline: undefined,
     startedAt: "",
+    verdicts: [],
   };
 }

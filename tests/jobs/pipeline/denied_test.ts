@@ -21,7 +21,7 @@ Deno.test("a step that was permitted nothing, changed nothing and checks nothing
     /its CLI did not permit 2 calls: Bash npm test; Write \/work\/a\.ts, it changed no file, and the step has no check/,
   );
   assertEquals(only(events, "warning").map(({ message }) => message), [
-    'step "a": its CLI did not permit 2 calls: Bash npm test; Write /work/a.ts; the step\'s args say what it may do',
+    'step "a": its CLI did not permit 2 calls: Bash npm test; Write /work/a.ts; permissions and the step\'s args say what it may do',
   ]);
 });
 

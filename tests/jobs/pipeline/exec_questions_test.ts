@@ -8,7 +8,7 @@ import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
-import { asks, cast, fails, only, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
+import { asks, cast, fails, only, permitting, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
 
 const NOW = () => new Date("2026-11-20T10:00:00Z");
 
@@ -260,6 +260,7 @@ Deno.test("a notification tells that a question waits, and how to answer it", as
     workdir: dir.path,
     pipelines: { main: [step("a")] },
     defaultPipeline: undefined,
+    ...permitting({}),
     caps: {},
     notifications: { url: "http://127.0.0.1:9", topic: "t" },
   };

@@ -6,7 +6,7 @@ import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
 import { type ExecState, INITIAL_STATE, openQuestion } from "../../../lib/jobs/pipeline/state.ts";
-import { step, TOKENS } from "./support.ts";
+import { permitting, step, TOKENS } from "./support.ts";
 
 const foldFacts = (facts: readonly ExecFact[]) => facts.reduce(applyFact, INITIAL_STATE);
 
@@ -55,6 +55,7 @@ function plan(change: Partial<ExecPlan["settings"]> = {}): ExecPlan {
     workdir: "/w",
     pipelines: { main: [step("a", { retry: 1, checks: [{ type: "none" }, { type: "fileExists", paths: ["x"] }] })] },
     defaultPipeline: undefined,
+    ...permitting({}),
     caps: {},
     settings: { ...defaultsOf(EXEC_SETTINGS), ...change },
   };

@@ -1,3 +1,4 @@
+import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/dialogs/policy/mod.ts";
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../../lib/providers/headless.ts";
 import type { TokenUsage } from "../../../lib/providers/usage.ts";
@@ -97,6 +98,8 @@ export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly overrides?: ExecOverrides;
   readonly pipelines?: ExecPlan["pipelines"];
   readonly defaultPipeline?: string;
+  /** @default {permitting({})} */
+  readonly permitted?: ReturnType<typeof permitting>;
   /** The task's file, or a folder that ends with a slash; relative to the directory. @default {"task.md"} */
   readonly task?: string;
   /** Told each event at once, also of a run that rejects. */
@@ -147,6 +150,7 @@ async function collect(
     noProgress = {},
     prices,
     settings,
+    permitted = permitting({}),
     overrides: _,
     pipelines,
     defaultPipeline,
@@ -160,6 +164,7 @@ async function collect(
     pipelines: pipelines ?? { main: steps },
     defaultPipeline,
     settings: { ...defaultsOf(EXEC_SETTINGS), ...settings },
+    ...permitted,
     caps,
     noProgress,
     ...(prices === undefined ? {} : { prices }),
@@ -170,6 +175,17 @@ async function collect(
   };
   const report = await execute({ ...rest, plan, onEvent });
   return { report, events };
+}
+
+/** What a plan says of permissions: the policy decides. */
+export function permitting(
+  policy: Partial<PermissionPolicy>,
+  { autoAccept = true, dryRun = false }: { readonly autoAccept?: boolean; readonly dryRun?: boolean } = {},
+): Pick<ExecPlan, "handoff" | "permissions"> {
+  return {
+    handoff: { autoAcceptPermissions: autoAccept },
+    permissions: { policy: { ...DEFAULT_PERMISSION_POLICY, ...policy }, dryRun, dialogTimeoutSeconds: 600 },
+  };
 }
 
 /** The events of one type. */

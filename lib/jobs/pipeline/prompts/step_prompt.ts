@@ -3,6 +3,7 @@ import type { Attempt, StepPlace } from "../machine.ts";
 import type { ExecSettings } from "../settings.ts";
 import type { ChangedFiles, Interaction } from "../state.ts";
 import { autonomySection } from "./autonomy.ts";
+import { parsePersonsAnswer } from "../../../dialogs/person_answer.ts";
 import { fillReferences, type Reference } from "./references.ts";
 import { UsageError } from "../../../errors.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
@@ -69,9 +70,20 @@ ${REVIEW_VERDICT_FORM}
 The verdict is REVISE unless you have checked everything yourself and found nothing that must change.`;
 
 /** What a session is told after its question stopped it. */
-function answerPrompt({ text, answer, by }: Interaction): string {
+function answerPrompt({ text, answer, by, isPermission }: Interaction): string {
+  if (isPermission === true) return permissionPrompt(text, answer);
   const who = by === "terminal" || by === "command" ? "The answer of the person" : "The answer";
   return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`${who} to it`, answer)}`;
+}
+
+function permissionPrompt(text: string, answer: string): string {
+  const said = parsePersonsAnswer(answer)?.answer === "accept"
+    ? "The person permits it, once. Make the very same call again, word for word: any other one is asked about anew."
+    : `${
+      jobBlock("The answer of the person to it", answer)
+    }\n\nIt is refused. Do not do the same thing in another way. ` +
+      "Continue without it; if that is impossible, say so, and end your turn.";
+  return `${dataBlock("WHAT YOU WANTED TO DO", text)}\n\n${said}`;
 }
 
 function heading({ at, attempt, workdir, carriedFrom = [] }: StepPromptInput): string {
@@ -143,7 +155,8 @@ function allowedWrites({ at }: StepPromptInput): string | undefined {
 }
 
 /** The questions and answers so far, oldest first. */
-function interactionHistory(interactions: readonly Interaction[]): string | undefined {
+function interactionHistory(all: readonly Interaction[]): string | undefined {
+  const interactions = all.filter(({ isPermission }) => isPermission !== true);
   if (interactions.length === 0) return undefined;
   const entries = interactions.map(({ step, text, answer, by }, index) =>
     `${index + 1}. Step "${step}" asked:\n${indented(text)}\n   ${ANSWERED[by]}:\n${indented(answer)}`

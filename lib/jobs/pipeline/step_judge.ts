@@ -1,0 +1,158 @@
+import { decideRequest, type DialogPlan, requestOf } from "../../dialogs/decision.ts";
+import { requestFields } from "../../dialogs/audit_matter.ts";
+import { machineGround } from "../../dialogs/machine_ground.ts";
+import { decideNamed, exactRequest, namesCalls, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
+import { refusalText } from "../../handoff/instruction.ts";
+import type { ExactRequest } from "../../providers/exact_request.ts";
+import type { CallJudge, CallVerdict, JudgedCall } from "../../providers/headless/call_judge.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import type { Drive } from "./context.ts";
+import type { StepPlace } from "./machine.ts";
+import { stepWorker } from "./state.ts";
+
+/** Whose calls are judged. */
+export interface JudgedAttempt {
+  readonly at: StepPlace;
+  /** The number of the attempt in its step. */
+  readonly attempt: number;
+}
+
+/**
+ * Judges the calls of a step's agent: what its CLI would ask a person about, by the same policy as in a review loop;
+ * and what just runs, by the entries of `deny` and `ask` that name a command or a path. What the policy asks a person
+ * about stops the agent; a yes lets the same call pass once in a later attempt, and a no holds for the whole step.
+ */
+export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): CallJudge {
+  const { plan, audit, record } = drive;
+  const { provider, name } = at.plan;
+  const place = { task: at.task.number, step: at.step.number, attempt };
+  const who = { role: undefined, provider: provider.id };
+  /** What a person's yes has let run, and may need a permission of its CLI's as well. */
+  const letRun = new Set<string>();
+
+  /** What is decided, and whether a person's yes to it is used up; `undefined` where nothing is. */
+  async function decide({ request, needsPermission }: JudgedCall): Promise<Decided | undefined> {
+    const ground = { ...who, ground: machineGround() };
+    const verdict = needsPermission
+      ? decideRequest(request, { plan, ...ground, provider })
+      : decideNamed(exactRequest(request.kind, request.subject), {
+        ...who,
+        ...ground.ground,
+        policy: plan.permissions.policy,
+        workdir: plan.workdir,
+      });
+    if (verdict?.decision !== "ask" || request.kind === "question") return verdict;
+    const call = await callFingerprint(request);
+    const said = drive.state().current?.step.verdicts.find((one) => one.call === call);
+    if (said?.answer === "decline") {
+      return { decision: "deny", rule: "person", reason: said.reason ?? "The person who was asked said no." };
+    }
+    if (said !== undefined) {
+      if (!needsPermission) letRun.add(call);
+      return { decision: "allow", rule: "person", reason: "The person who was asked said yes.", call };
+    }
+    if (needsPermission && letRun.delete(call)) {
+      return { decision: "allow", rule: "person", reason: "The person who was asked said yes." };
+    }
+    if (request.subject.length > MAX_ASKED_CHARS) {
+      return { decision: "deny", rule: "too_long", reason: `It is too long for a person to read. ${verdict.reason}` };
+    }
+    const { questions } = drive.state().current?.step ?? at.step;
+    if (questions < plan.settings.maxQuestionsPerStep) return verdict;
+    const reason = `The person was asked ${questions} times in this step, and is not asked any more. ${verdict.reason}`;
+    return { decision: "deny", rule: "question_cap", reason };
+  }
+
+  async function writeDown(request: ExactRequest, { call, ...verdict }: Decided, isActedUpon: boolean): Promise<void> {
+    const { kind, tool, subject } = request;
+    const worker = stepWorker(at.task.pipeline, name);
+    const about = {
+      role: worker,
+      terminal: "",
+      provider: provider.id,
+      ...requestFields(request),
+      before: [],
+      ...verdict,
+    };
+    if (verdict.decision === "ask" || !isActedUpon) await audit.note(about);
+    else await audit.perform({ ...about, keys: [] }, () => Promise.resolve({ result: "answered", after: [] }));
+    const used = call === undefined ? {} : { call };
+    record({
+      type: "call_decided",
+      ...place,
+      ...verdict,
+      kind,
+      tool,
+      subject,
+      ...used,
+      audit: audit.end,
+      passable: true,
+    });
+  }
+
+  return {
+    judgesAll: namesCalls(plan.permissions.policy, who),
+    async judge(judged) {
+      const { request, needsPermission } = judged;
+      const decided = await decide(judged);
+      if (decided === undefined) return { decision: "pass" };
+      const isActedUpon = needsPermission || !plan.permissions.dryRun;
+      await writeDown(request, decided, isActedUpon);
+      return isActedUpon ? verdictOf(request, decided, needsPermission) : { decision: "pass" };
+    },
+  };
+}
+
+/** A longer call is not put to a person. */
+const MAX_ASKED_CHARS = 20_000;
+
+interface Decided extends PermissionVerdict {
+  /** The fingerprint of a call to which a person's yes is used up. */
+  readonly call?: string;
+}
+
+function verdictOf(request: ExactRequest, { decision, reason }: Decided, needsPermission: boolean): CallVerdict {
+  switch (decision) {
+    case "allow":
+      return { decision: needsPermission ? "allow" : "pass" };
+    case "deny":
+      return { decision, reason: refusalText({ request: callWords(request), reason }) };
+    case "ask":
+      return { decision, question: questionText(request, reason) };
+  }
+}
+
+/** What a person is asked. */
+function questionText(request: ExactRequest, reason: string): string {
+  if (request.kind === "question") return request.subject;
+  return `May it do this? The agent asks for permission: ${callWords(request)}\nWhy you are asked: ${reason}`;
+}
+
+function callWords(request: ExactRequest): string {
+  const { kind, tool, subject, leavesSandbox } = request;
+  const what = kind === "other" ? `a call of its tool ${tool}: ${subject}` : requestOf(request);
+  return `${what}${leavesSandbox === true ? ", outside of its sandbox" : ""}`;
+}
+
+/** Who decides about what needs a permission. */
+export function whoPermits(
+  { handoff, permissions }: Pick<DialogPlan, "handoff" | "permissions">,
+): "policy" | "person" | "dry_run" {
+  return permissions.dryRun ? "dry_run" : handoff.autoAcceptPermissions ? "policy" : "person";
+}
+
+/**
+ * Tells one call of a tool from another: what it does, where, and whether in a sandbox.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const request = { id: "1", source: "hook", kind: "command", subject: "npm test", tool: "Bash", cwd: "/w" } as const;
+ * assertEquals(await callFingerprint(request), await callFingerprint({ ...request, id: "2" }));
+ * assertEquals(await callFingerprint(request) === await callFingerprint({ ...request, leavesSandbox: true }), false);
+ * ```
+ */
+export async function callFingerprint(request: ExactRequest): Promise<string> {
+  const { kind, tool, subject, cwd = null, leavesSandbox = false } = request;
+  return await sha256Hex(JSON.stringify([kind, tool, subject, cwd, leavesSandbox]));
+}
