@@ -101,6 +101,8 @@ export interface GitQuestion {
   readonly signal?: AbortSignal;
   /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A configuration of the repository's can lead git to a file that never ends. */
@@ -165,13 +167,22 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
   return { root, gitFolders: [...new Set(gitFolders)] };
 }
 
-async function askGit({ folder, signal, processRunner = systemProcessRunner }: GitQuestion, args: readonly string[]) {
+/**
+ * Asks git in a folder, so that nothing that a repository could configure is run.
+ *
+ * @returns `undefined` where git is missing
+ * @throws {UntoldError} when it does not answer
+ */
+export async function askGit(
+  { folder, signal, processRunner = systemProcessRunner, env = {} }: GitQuestion,
+  args: readonly string[],
+) {
   try {
     const answer = await processRunner.run({
       argv: ["git", "-c", "core.fsmonitor=false", ...args],
       cwd: folder,
       // In a partial clone, git would fetch what is missing with a command that the configuration names.
-      env: { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" },
+      env: { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "", ...env },
       timeoutMs: GIT_TIMEOUT_MS,
       maxOutputBytes: 64 * 1024 * 1024,
       ...(signal === undefined ? {} : { signal }),

@@ -35,6 +35,13 @@ export interface FileSnapshot {
   readonly files: Readonly<Record<string, FileState>>;
 }
 
+/** What is noted before a step: plain data. */
+export interface FilesNote {
+  readonly snapshot: FileSnapshot;
+  /** What of the contents git has: ids by names. */
+  readonly blobs: Readonly<Record<string, string>>;
+}
+
 /** What one file is. Times are in milliseconds since the epoch. */
 export interface FileState {
   readonly kind: "file" | "link" | "other";

@@ -4,8 +4,9 @@ import { sha256Hex } from "../../text/digest.ts";
 import { findRepository, UntoldError } from "../list_files.ts";
 import { keepContents } from "./before_contents.ts";
 import type { Drive } from "./context.ts";
-import { changedFiles, type FileSnapshot, snapshotFiles } from "./file_snapshot.ts";
+import { changedFiles, type FilesNote, snapshotFiles } from "./file_snapshot.ts";
 import type { StepPlace } from "./machine.ts";
+import { changedSinceTree, isOlderBaseline } from "./older_baseline.ts";
 import { stepFolder } from "./step_folders.ts";
 import { makePatch } from "./step_patch.ts";
 
@@ -13,13 +14,6 @@ import { makePatch } from "./step_patch.ts";
 export const MAX_NAMED_FILES = 200;
 
 const MAX_NOTE_BYTES = 512 * 1024 * 1024;
-
-/** What is noted before a step. Plain data. */
-export interface FilesNote {
-  readonly snapshot: FileSnapshot;
-  /** What of the contents git has: ids by names. */
-  readonly blobs: Readonly<Record<string, string>>;
-}
 
 /**
  * Notes what the files are before a step.
@@ -32,6 +26,7 @@ export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
   tellLook(at, "before", drive);
   await makeOwnFolder(folder.stepsDir);
   const own = await makeFoldersBelow(folder.stepsDir, stepFolderOf(at, drive));
+  await removeLeftovers(own);
   const contents = await keepContents(keptFolder(own), { workdir, signal });
   const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
   const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
@@ -53,7 +48,12 @@ export async function changedInStep(
   const { plan: { workdir }, signal } = drive;
   const { baseline } = at.step;
   if (baseline === undefined) throw new UntoldError("it was not noted what the files were before the step");
-  const text = readNote(notePath(ownFolder(at, drive)));
+  const own = ownFolder(at, drive);
+  if (isOlderBaseline(baseline)) {
+    tellLook(at, "after", drive);
+    return await changedSinceTree(baseline, { folder: workdir, signal, objects: olderObjects(own) });
+  }
+  const text = readNote(notePath(own));
   if (await sha256Hex(text) !== baseline) {
     throw new UntoldError("the note of what the files were before the step is gone, or not the one that was made");
   }
@@ -79,6 +79,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   try {
     const { changed, note: { snapshot: before, blobs } } = await changedInStep(at, drive);
     const own = ownFolder(at, drive);
+    await removeLeftovers(own);
     const repository = await findRepository({ folder: workdir, signal });
     const patch = await makePatch({
       workdir,
@@ -86,8 +87,9 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
       before,
       blobs,
       keptFolder: keptFolder(own),
+      scratchParent: own,
       signal,
-      ...(repository === undefined ? {} : { objects: `${repository.gitFolders.at(-1)}/objects` }),
+      objects: repository === undefined ? [] : [`${repository.gitFolders.at(-1)}/objects`, olderObjects(own)],
     });
     await replaceFile(`${own}/files.txt`, redactor.text(changed.map((name) => `${name}\n`).join("")));
     if (patch !== undefined) await replaceFile(`${own}/diff.patch`, redactor.text(patch));
@@ -107,9 +109,21 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   }
 }
 
+/** Removes what a process that was killed has left half made. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!LEFTOVER.test(name)) continue;
+    await Deno.remove(`${folder}/${name}`, { recursive: true }).catch(() => {});
+  }
+}
+
+/** git's scratch folder of a patch, and files that have not got their names yet. */
+const LEFTOVER = /^patch-|^(?:files-before\.json|files\.txt|diff\.patch)\./;
+
 /** Removes what was noted before a step: nothing is compared with it any more. */
 export async function forgetFiles(at: StepPlace, drive: Drive): Promise<void> {
-  await Deno.remove(notePath(ownFolder(at, drive))).catch(() => {});
+  const own = ownFolder(at, drive);
+  for (const path of [notePath(own), olderScratch(own)]) await Deno.remove(path, { recursive: true }).catch(() => {});
 }
 
 /**
@@ -138,6 +152,15 @@ function notePath(folder: string): string {
 
 function keptFolder(folder: string): string {
   return `${folder}/files-before`;
+}
+
+/** Where git kept what an older version noted. */
+function olderScratch(folder: string): string {
+  return `${folder}/git`;
+}
+
+function olderObjects(folder: string): string {
+  return `${olderScratch(folder)}/objects`;
 }
 
 function stepFolderOf({ task, step }: Place, { target }: Drive): string {

@@ -13,8 +13,10 @@ export interface PatchRequest {
   readonly blobs: Readonly<Record<string, string>>;
   /** The other contents, by their SHA-256. */
   readonly keptFolder: string;
-  /** Where the repository keeps its objects; missing where there is none. */
-  readonly objects?: string;
+  /** A folder for git's scratch folder, which is called `patch-…`. */
+  readonly scratchParent: string;
+  /** The folders with git's objects. */
+  readonly objects: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -28,14 +30,14 @@ const GIT_TIMEOUT_MS = 60_000;
 /**
  * The differences as a patch: those of files in the working directory that git does not ignore, up to 1 MiB each.
  *
- * git compares them in a repository of its own, outside of the working directory and without anybody's configuration,
- * so that nothing that a repository could configure is run. It is removed again.
+ * git compares them in a repository of its own, without anybody's configuration, so that nothing that a repository could
+ * configure is run. It is removed again.
  *
  * @returns `undefined` where git is missing, or what was there before cannot be found any more
  * @throws the signal's reason when it is aborted
  */
 export async function makePatch(request: PatchRequest): Promise<string | undefined> {
-  const folder = await Deno.makeTempDir({ prefix: "panewright-patch-" });
+  const folder = await Deno.makeTempDir({ dir: request.scratchParent, prefix: "patch-" });
   try {
     const { before, after } = await sidesOf(request, folder);
     const git = await ownRepository(folder, request);
@@ -115,10 +117,8 @@ async function ownRepository(folder: string, { objects, blobs, signal }: PatchRe
   };
   const format = Object.values(blobs)[0]?.length === 64 ? "sha256" : "sha1";
   await run(["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, `${folder}/git`]);
-  if (objects !== undefined) {
-    await Deno.mkdir(`${folder}/git/objects/info`, { recursive: true });
-    await Deno.writeTextFile(`${folder}/git/objects/info/alternates`, `${objects}\n`);
-  }
+  await Deno.mkdir(`${folder}/git/objects/info`, { recursive: true });
+  await Deno.writeTextFile(`${folder}/git/objects/info/alternates`, objects.map((path) => `${path}\n`).join(""));
   return {
     run,
     /** @returns the id of a tree of these files */

@@ -24,7 +24,7 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     npmPackage: "@anthropic-ai/claude-code",
   },
   failures: CLAUDE_FAILURES,
-  capabilities: { refusesWritesSince: "2.1.328" },
+  capabilities: { refusesWritesSince: "2.1.72" },
   headless: claudeHeadless,
   sandbox: claudeSandbox,
   terminal: {

@@ -42,7 +42,7 @@ Deno.test("seed 004: autonomyLevel with Codex gives no warning; fileAccess with 
   assertNotMatch(lines.join("\n"), /autonomy/);
   assertStringIncludes(
     lines[1] ?? "",
-    "pipelines.main[3].file_access is enforced for claude_code from 2.1.328 on, for its file tools",
+    "pipelines.main[3].file_access is enforced for claude_code from 2.1.72 on, for its file tools",
   );
   assertEquals(lines[2], "0 errors, 2 warnings");
 });

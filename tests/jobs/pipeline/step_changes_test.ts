@@ -110,6 +110,22 @@ Deno.test("a run that waits keeps no contents; the patch after it shows what git
   assertEquals(shown, ALL.filter((_, at) => at >= 3 && at < 10));
 });
 
+Deno.test("what a process that was killed has left of a patch and of notes is removed by the one that resumes", async () => {
+  await using dir = await repository();
+  const limited = [step("a", { retry: 1, checks: [{ type: "fileExists", paths: ["clean.txt"] }] })];
+  const { report: { folder } } = await runIn(dir, limited, cast(asks("Which?")));
+  const own = `${folder.stepsDir}/01-a`;
+  await Deno.mkdir(`${own}/patch-1234/git/objects`, { recursive: true });
+  await Deno.symlink(dir.path, `${own}/patch-link`);
+  for (const name of ["files-before.json", "diff.patch", "files.txt"]) {
+    await Deno.writeTextFile(`${own}/${name}.${crypto.randomUUID()}`, "half");
+  }
+  const resumed = { ...cast(changes(dir)), run: folder.id, person: () => Promise.resolve("this") };
+  assertEquals((await resumeIn(dir, limited, resumed)).report.outcome, "pass");
+  assertEquals(names(own), ["attempt-1", "attempt-2", "diff.patch", "files.txt"]);
+  assertEquals(await Deno.readTextFile(`${dir.path}/clean.txt`), "three\n");
+});
+
 Deno.test("what an agent has put where contents are kept is not followed", async () => {
   await using dir = await repository();
   await using elsewhere = await tempDir();

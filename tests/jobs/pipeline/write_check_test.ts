@@ -1,15 +1,22 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
 import { RuntimeError } from "../../../lib/errors.ts";
 import { systemProcessRunner } from "../../../lib/ports/process.ts";
 import { globProblem, mayWrite } from "../../../lib/jobs/pipeline/write_globs.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
-import { type Act, asks, cast, only, runIn, says, step } from "./support.ts";
+import type { RunFolder } from "../../../lib/run/run_folder.ts";
+import { type Act, asks, cast, only, resumeIn, runIn, says, step } from "./support.ts";
 
 async function git(dir: TempDir, ...args: string[]): Promise<string> {
+  return await gitWith({}, dir, ...args);
+}
+
+async function gitWith(env: Readonly<Record<string, string>>, dir: TempDir, ...args: string[]): Promise<string> {
   const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
   const { code, stdout, stderr } = await systemProcessRunner.run({
     argv: ["git", ...identity, ...args],
     cwd: dir.path,
+    env,
   });
   if (code !== 0) throw new Error(`git ${args.join(" ")}: ${stderr}`);
   return stdout;
@@ -375,3 +382,47 @@ Deno.test("a hostile name is not what a hostile glob means", () => {
   assert(!mayWrite(`${"a".repeat(20_000)}b`, [`${"*a".repeat(30)}c`]));
   assert(!mayWrite(`${"a/".repeat(3000)}b`, [`${"**/a/".repeat(30)}c`]));
 });
+
+/** Gives a run's first step the baseline that earlier versions noted: a tree of git's, in objects of their own. */
+async function makeOlder(dir: TempDir, { stepsDir, journalPath }: RunFolder): Promise<void> {
+  const own = `${stepsDir}/01-a`;
+  const objects = `${own}/git/objects`;
+  await Deno.mkdir(objects, { recursive: true });
+  const env = {
+    GIT_INDEX_FILE: `${own}/git/index`,
+    GIT_OBJECT_DIRECTORY: objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: `${dir.path}/.git/objects`,
+  };
+  await gitWith(env, dir, "add", "--all", "--", ":/");
+  const tree = (await gitWith(env, dir, "write-tree")).trim();
+  await Deno.remove(`${own}/files-before.json`);
+  const journal = await Deno.readTextFile(journalPath);
+  await Deno.writeTextFile(journalPath, journal.replace(/"baseline":"[0-9a-f]+"/, `"baseline":"${tree}"`));
+}
+
+for (
+  const [what, written, outside] of [
+    ["writes what it may", { "src/a.ts": "2" }, []],
+    ["writes elsewhere", { "docs/x.md": "2", "new.txt": "", "src/a.ts": "2" }, ["docs/x.md", "new.txt"]],
+  ] as const
+) {
+  Deno.test(`a step that an earlier version has begun, and that ${what}, is resumed`, async () => {
+    await using dir = await repository();
+    await dir.write({ "two words.txt": "1", "src/run.sh": "" });
+    await Deno.chmod(`${dir.path}/src/run.sh`, 0o755);
+    await Deno.symlink("a.ts", `${dir.path}/src/link`);
+    const limited = [step("a", { allowWrite: ["src/**"] })];
+    const { report: { folder } } = await runIn(dir, limited, cast(asks("Which?")));
+    await makeOlder(dir, folder);
+    const person = () => Promise.resolve("this");
+    const { report, events } = await resumeIn(dir, limited, { ...cast(writes(written, dir)), run: folder.id, person });
+    assertEquals(only(events, "writes_checked").map((checked) => [checked.outside, checked.untold]), [
+      [outside, undefined],
+    ]);
+    assertEquals(report.outcome, outside.length === 0 ? "pass" : "fail");
+    assertEquals(only(events, "files_changed").map(({ files, hasPatch }) => [files, hasPatch]), [
+      [Object.keys(written).toSorted(), true],
+    ]);
+    assertEquals(await exists(`${folder.stepsDir}/01-a/git`), outside.length > 0);
+  });
+}
