@@ -91,18 +91,15 @@ function referenceProblem(
   if (root !== "steps") return `it must begin with "steps"`;
   const fields: readonly string[] = REFERENCE_FIELDS;
   if (!fields.includes(field)) {
-    const one = `${fields.join(" or ")}`;
     return field === ""
       ? `it must end with .${fields.join(" or .")}`
-      : `a step has no "${field}", but ${one}${didYouMean(field, fields)}`;
+      : `a step has no "${field}", but ${fields.join(" or ")}${didYouMean(field, fields)}`;
   }
   const names = flow.map(({ name }) => name);
   const earlier = names.indexOf(step) + 1;
   if (earlier === 0) return `the pipeline has no step "${step}"${didYouMean(step, names)}`;
-  const later = names[number - 1];
   if (earlier === number) return "a step cannot refer to itself";
-  if (!isAlwaysBefore(flow, { earlier, later: number })) {
-    return `step "${step}" is not always done before "${later}" begins`;
-  }
-  return undefined;
+  return isAlwaysBefore(flow, { earlier, later: number })
+    ? undefined
+    : `step "${step}" is not always done before "${names[number - 1]}" begins`;
 }

@@ -175,6 +175,17 @@ Deno.test("a check that fails is retried first, and leads to the step of next wi
   );
 });
 
+Deno.test("a step may lead back to itself", async () => {
+  await using dir = await project();
+  const check = { type: "fileExists", paths: ["x.txt"] } as const;
+  const steps = [step("a", { checks: [check], next: { fail: "a" } })];
+  const { report, events } = await runIn(dir, steps, cast(says(""), writes(dir, "x.txt", "Made.")));
+  assertEquals([report.outcome, path(events)], ["pass", ["a fail -> a 2", "a pass"]]);
+  const prompt = await Deno.readTextFile(`${dir.path}/x.txt`);
+  assertMatch(prompt, /ROUND BEFORE [^\n]*\n```text\n\(Nothing\.\)\n```/);
+  assertMatch(prompt, /WHAT STEP "a" FOUND[^\n]*\n```text\nthere is no file x\.txt\n```/);
+});
+
 Deno.test("what is no word of a check ends the task, whatever next says: a failed turn, and a file that was not to be written", async () => {
   await using dir = await project();
   const failed = await runIn(dir, STEPS, cast(says(), fails("the model is gone")));

@@ -123,6 +123,7 @@ function valueOf({ text, step, field }: Omit<Reference, "line">, { task, plan }:
 
 /** What an agent said at last. */
 function finalOf(text: string): string {
+  if (text.trim() === "") return "(Nothing.)";
   return condense(plainText(text), { maxLines: MAX_FINAL_LINES, maxLineLength: MAX_FINAL_LINE_LENGTH });
 }
 
