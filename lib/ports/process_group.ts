@@ -139,7 +139,8 @@ class Group {
     for (;;) {
       left = await this.find();
       const nowMs = clock.now() - startMs;
-      if (left.length === 0 || nowMs >= LADDER.giveUpMs) return;
+      // However long a look takes on a machine that is busy: none is left that was not killed.
+      if (left.length === 0 || sent === "SIGKILL" && nowMs >= LADDER.giveUpMs) return;
       const areLeftovers = hadEnded || !left.some(({ groupId }) => groupId === this.pid);
       const mayTerminate = nowMs >= LADDER.terminateMs || areLeftovers;
       const mayKill = nowMs >= LADDER.killMs || areLeftovers && nowMs - termMs >= LEFTOVER_GRACE_MS;

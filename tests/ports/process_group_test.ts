@@ -58,6 +58,15 @@ Deno.test("SIGKILL comes after 3 s to what ignores the other signals", async () 
   assert(clock.now() >= 3000 && clock.now() < 5000, `${clock.now()} ms`);
 });
 
+Deno.test("bug: on a machine on which each look takes seconds, what ignores the other signals is still killed", async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs += 10_000, sleep: systemClock.sleep };
+  const group = start("trap '' INT TERM; echo ready; while :; do sleep 0.05; done", { clock });
+  await ready(group);
+  await group.stop();
+  assertEquals(await group.ended, 137);
+});
+
 Deno.test("what went into a session of its own is found by its mark, and ended", async () => {
   const clock = patientClock();
   const mark = uniqueMark();

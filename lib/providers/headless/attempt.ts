@@ -199,17 +199,19 @@ class Attempt {
     const takeBack = this.request.onForcedExit?.(() => group.killNow(), { mark });
     if (timeLimitSeconds !== undefined) this.#after(timeLimitSeconds * 1000, () => this.#stop.resolve("time limit"));
     this.#after(LOG_FIRST_MS, () => account.decideTeller("report"));
+    const decided = new AbortController();
     const listening = Promise.all([
       this.#followLog(log),
       this.#followAsks(),
       this.#followHooks(),
-      this.#followProcesses(processes),
+      this.#followProcesses(processes, decided.signal),
     ]);
     // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop.resolve("broken"));
     let end: End = "broken";
     try {
       end = await Promise.race([group.ended.then(() => "ended" as const), this.#stop.promise]);
+      decided.abort();
       try {
         // What the agent has left behind may ask, and is seen for the last time.
         if (end === "ended" || end === "lingered" || end === "time limit") {
@@ -357,16 +359,14 @@ class Attempt {
     }
   }
 
-  async #followProcesses(processes: AskingProcesses): Promise<void> {
+  async #followProcesses(processes: AskingProcesses, signal: AbortSignal): Promise<void> {
     const { account } = this.parts;
     const { clock } = this.request;
     const mayAsk = () => account.mayAsk;
     const onTrouble = (error: unknown) => {
       this.#take({ type: "trouble", text: `the processes cannot be looked at: ${errorText(error)}` }, "report");
     };
-    for await (
-      const seen of followAskingProcesses(processes, { mayAsk, onTrouble, clock, signal: this.#written.signal })
-    ) {
+    for await (const seen of followAskingProcesses(processes, { mayAsk, onTrouble, clock, signal })) {
       this.#takeSeen(seen);
     }
   }

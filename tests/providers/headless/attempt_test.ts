@@ -523,18 +523,3 @@ Deno.test("an agent that leaves an ask behind does not pass", async () => {
   ] as const;
   assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Left?");
 });
-
-Deno.test("the ask of a step that the agent runs itself is not its own", async () => {
-  await using project = await fakeProject();
-  const steps = [
-    started(ID),
-    {
-      do: "spawn",
-      argv: ["env", "-u", "PANEWRIGHT_ASK_CHANNEL", "PANEWRIGHT_ATTEMPT=another", "panewright", "ask", "Theirs?"],
-    },
-    turnEnd("Done."),
-    { do: "exit", code: 0 },
-  ] as const;
-  const result = await project.run(steps, { plan: { threadId: ID } });
-  assertEquals(result.outcome, "completed");
-});
