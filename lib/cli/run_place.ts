@@ -1,5 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
+import { isFile } from "../ports/files.ts";
 import { findCarried } from "../run/carried.ts";
 import { workdirOf } from "../run/journal_paths.ts";
 import type { Progress } from "../run/progress.ts";
@@ -61,7 +62,7 @@ export async function configOf(
   config: string | undefined,
 ): Promise<string | null> {
   const path = config ?? configFile;
-  if (path === null || await Deno.stat(path).then(({ isFile }) => isFile, () => false)) return path;
+  if (path === null || await isFile(path)) return path;
   throw new UsageError(`Cannot resume run ${id}: there is no config file ${path}`, {
     hint: "Name the file with --config FILE.",
   });

@@ -8,6 +8,11 @@ export function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
   }
 }
 
+/** Whether there is a file, or a link to one. */
+export async function isFile(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isFile, () => false);
+}
+
 /** Removes a file, unless it is gone already. */
 export function removeIfThere(path: string): void {
   try {

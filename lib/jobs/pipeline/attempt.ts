@@ -51,6 +51,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     native: attempt.resumeSessionId !== undefined,
     folder: `steps/${relative}`,
     promptBytes: new TextEncoder().encode(prompt).length,
+    startedAt: drive.wallClock().toISOString(),
   });
   let isOver = false;
   const noteCommand = watchCommands({

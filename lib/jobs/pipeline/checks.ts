@@ -1,4 +1,5 @@
 import { resolve } from "@std/path/posix";
+import { isFile } from "../../ports/files.ts";
 import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import { condense } from "../../text/condense.ts";
 import { plainText } from "../../text/sanitize.ts";
@@ -97,8 +98,7 @@ export async function checkFiles(
 ): Promise<CheckResult> {
   const missing: string[] = [];
   for (const path of paths) {
-    const isFile = await Deno.stat(resolve(workdir, path)).then((info) => info.isFile, () => false);
-    if (!isFile) missing.push(path);
+    if (!await isFile(resolve(workdir, path))) missing.push(path);
   }
   const detail = missing.length === 0 ? `there is ${paths.join(", ")}` : `there is no file ${missing.join(", ")}`;
   return { passed: missing.length === 0, detail, output: "" };

@@ -154,6 +154,8 @@ export const EXEC_FACTS = {
     /** Relative to the run's folder. */
     folder: text,
     promptBytes: number,
+    /** ISO 8601; missing in older journals. */
+    startedAt: optional(text),
   },
   /** The CLI's session of the attempt under way has a name. */
   session_found: { sessionId: text },

@@ -39,14 +39,14 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
         startedAt: fact.startedAt,
       });
     case "attempt_started": {
-      const { attempt: attempts, reason, native, folder } = fact;
+      const { attempt: attempts, reason, native, folder, startedAt: attemptStartedAt } = fact;
       const forgotten = native ? {} : { sessionId: undefined };
       return atStage({ ...state, tokens: { ...state.tokens, bySource: {} } }, {
         kind: "running",
         reason,
         native,
         folder,
-      }, { attempts, ...forgotten });
+      }, { attempts, attemptStartedAt, ...forgotten });
     }
     case "tokens_counted":
       return counted(state, fact.usage);

@@ -1,7 +1,10 @@
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readRegularText } from "../../ports/regular_file.ts";
 import { condense } from "../../text/condense.ts";
-import type { ExecState } from "./state.ts";
+import { tokensIn } from "../../providers/usage.ts";
+import { newIn } from "../../run/usage.ts";
+import type { Drive } from "./context.ts";
+import { ATTEMPT, type ExecState } from "./state.ts";
 
 /** Lines of the log of an attempt that was broken off. */
 const MAX_LOG_LINES = 200;
@@ -11,6 +14,30 @@ export function readInterruptedLog(folder: RunFolder, state: ExecState): string 
   const stage = state.current?.step.stage;
   if (stage?.kind !== "running") return undefined;
   return condense(readLog(`${folder.path}/${stage.folder}/log.txt`), { maxLines: MAX_LOG_LINES });
+}
+
+/**
+ * Counts what the agent of an interrupted attempt has used in all, by its CLI's own record: it may have worked for a
+ * while after its panewright was gone.
+ */
+export async function countInterrupted({ state, plan, record }: Drive): Promise<void> {
+  const { current, tokens } = state();
+  if (current === undefined) return;
+  const { number, stage, sessionId, attemptStartedAt: since } = current.step;
+  if (stage.kind !== "ready" || stage.reason !== "interrupted") return;
+  const step = plan.pipelines[current.pipeline]?.[number - 1];
+  const { sessionUsage } = step?.provider.headless ?? {};
+  if (step === undefined || sessionUsage === undefined || sessionId === undefined || since === undefined) return;
+  const env = { ...Deno.env.toObject(), ...step.env };
+  const usage = await sessionUsage({ sessionId, workdir: plan.workdir, env, since });
+  if (usage === undefined) {
+    const message = `what the interrupted attempt of step "${step.name}" used at its end is not known: its session's ` +
+      "record is not found";
+    return record({ type: "warning", message });
+  }
+  // A record that has lost something gives nothing back.
+  const isMore = tokensIn(newIn(tokens, { source: ATTEMPT, usage })) > 0;
+  if (isMore) record({ type: "tokens_counted", usage, passable: true });
 }
 
 function readLog(path: string): string {

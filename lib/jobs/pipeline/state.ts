@@ -115,6 +115,8 @@ export interface StepState {
   readonly baseline: string | undefined;
   /** ISO 8601; empty before it is started. */
   readonly startedAt: string;
+  /** When its last attempt was started: ISO 8601; missing in older journals. */
+  readonly attemptStartedAt: string | undefined;
   /** What a person said to calls that need a permission; a yes is gone when it is used. */
   readonly verdicts: readonly PersonsVerdict[];
 }
@@ -243,6 +245,7 @@ export function newStep(number: number, begun: Partial<Pick<StepState, "round" |
     feedback: undefined,
     baseline: undefined,
     startedAt: "",
+    attemptStartedAt: undefined,
     verdicts: [],
   };
 }

@@ -1,3 +1,4 @@
+import { isFile } from "../../ports/files.ts";
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
 import type { ExactRequest } from "../exact_request.ts";
@@ -17,6 +18,7 @@ import type {
 } from "../terminal/status_source.ts";
 import { createTranscriptReader } from "./reply_tokens.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
+import { findTranscript, listTranscripts } from "./transcript_files.ts";
 import { answersOf, isPromptRecord, pendingCalls, readLastTurn } from "./transcript.ts";
 
 /** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
@@ -183,7 +185,7 @@ class ClaudeStatusFile implements StatusSource {
     const status = await readStatusFile(this.#pathFor(process.pid));
     if (status !== undefined && isOf(status, process)) this.#note(status);
     // Half a file is one that is being written: what it said before still holds.
-    else if (status !== undefined || !await exists(this.#pathFor(process.pid))) return this.#lose();
+    else if (status !== undefined || !await isFile(this.#pathFor(process.pid))) return this.#lose();
     return await this.#isAlive(process) ? this.#last : this.#lose();
   }
 
@@ -216,16 +218,8 @@ class ClaudeStatusFile implements StatusSource {
     return path === undefined ? [] : (await Deno.readTextFile(path).catch(() => "")).split("\n");
   }
 
-  async #findTranscript({ cwd, sessionId }: ClaudeStatus): Promise<string | undefined> {
-    const projects = `${this.#folder}/projects`;
-    const usual = `${projects}/${cwd.replace(/[^A-Za-z0-9]/g, "-")}/${sessionId}.jsonl`;
-    if (await exists(usual)) return usual;
-    const folders = await Array.fromAsync(Deno.readDir(projects)).catch(() => []);
-    for (const { name } of folders) {
-      const path = `${projects}/${name}/${sessionId}.jsonl`;
-      if (await exists(path)) return path;
-    }
-    return undefined;
+  async #findTranscript(session: ClaudeStatus): Promise<string | undefined> {
+    return await findTranscript(this.#folder, session);
   }
 
   #pathFor(pid: number): string {
@@ -251,27 +245,6 @@ function isOf({ pid, procStart }: ClaudeStatus, process: ProcessInfo): boolean {
 
 async function readStatusFile(path: string): Promise<ClaudeStatus | undefined> {
   return parseClaudeStatus(await Deno.readTextFile(path).catch(() => ""));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
-}
-
-/** A session's transcript and those of its sub-agents, which lie in a folder of the session's name (2.1.328). */
-async function listTranscripts(path: string): Promise<readonly string[]> {
-  const folder = `${path.slice(0, -".jsonl".length)}/subagents`;
-  return [path, ...await listBelow(folder, { depth: 3 })];
-}
-
-/** The transcripts in a folder; those of a workflow's agents may lie deeper. */
-async function listBelow(folder: string, { depth }: { readonly depth: number }): Promise<readonly string[]> {
-  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
-  const found: string[] = [];
-  for (const { name, isDirectory, isFile } of entries) {
-    if (isFile && name.endsWith(".jsonl")) found.push(`${folder}/${name}`);
-    if (isDirectory && depth > 1) found.push(...await listBelow(`${folder}/${name}`, { depth: depth - 1 }));
-  }
-  return found;
 }
 
 /** How long ago something was written; nothing where it does not say. */

@@ -1,5 +1,6 @@
 import type { Host } from "../../ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
+import type { Usage } from "../usage.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
 import type { SessionReader } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
@@ -40,6 +41,16 @@ export interface LogQuery {
   readonly writerEnded: AbortSignal;
 }
 
+/** Which session's use is asked for. */
+export interface SessionUsageQuery {
+  readonly sessionId: string;
+  readonly workdir: string;
+  /** The CLI's environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** ISO 8601: what it used before does not count. */
+  readonly since: string;
+}
+
 /** What is known of running a CLI without a terminal. */
 export interface HeadlessProvider {
   /** Pure. */
@@ -52,4 +63,6 @@ export interface HeadlessProvider {
    * tells all of it.
    */
   readonly openLog?: (query: LogQuery) => Promise<AsyncIterable<readonly string[]>>;
+  /** What a session has used by the record that the CLI keeps of it; `undefined` where there is none. */
+  readonly sessionUsage?: (query: SessionUsageQuery) => Promise<Usage | undefined>;
 }

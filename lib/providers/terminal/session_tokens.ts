@@ -1,4 +1,5 @@
 import { LineTail } from "../../session_log/line_tail.ts";
+import { parseJsonObject, textOf } from "../headless/json.ts";
 import { addUsage, type TokenUsage, type Usage } from "../usage.ts";
 
 /** What a line of a session's record says that a reply cost. */
@@ -56,4 +57,26 @@ export class SessionTokens implements Disposable {
   [Symbol.dispose](): void {
     for (const { tail } of this.#files.values()) tail[Symbol.dispose]();
   }
+}
+
+/**
+ * What a session has used since a moment, by the files in which its CLI writes that down.
+ *
+ * @param since ISO 8601; each record has its own time as `timestamp`
+ */
+export async function usageOfSession(options: SessionTokensOptions, since: string): Promise<Usage> {
+  const sinceMs = Date.parse(since);
+  const isSince = (line: string) => Date.parse(textOf(parseJsonObject(line)?.["timestamp"]) ?? "") >= sinceMs;
+  using tokens = new SessionTokens({
+    ...options,
+    readerOf(path) {
+      const readLine = options.readerOf(path);
+      return (line) => {
+        // What came before is read as well: later records may count from it.
+        const spent = readLine(line);
+        return spent.length > 0 && isSince(line) ? spent : [];
+      };
+    },
+  });
+  return await tokens.read();
 }

@@ -211,7 +211,10 @@ Deno.test("max_cost stops an attempt at the reply that reaches it; a model witho
     return { ...await says()(request), usage: { deer: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0 } } };
   };
   const { report } = await resumeIn(dir, steps, { ...cast(ends), ...again, raise: { max_cost: 1 } });
-  assertEquals([report.outcome, await warned()], ["pass", [unpriced]]);
+  // The scripted agent of these tests keeps no record of its session.
+  const unknown =
+    'what the interrupted attempt of step "a" used at its end is not known: its session\'s record is not found';
+  assertEquals([report.outcome, await warned()], ["pass", [unpriced, unknown]]);
 });
 
 Deno.test("max_tokens where a CLI tells no tokens: the run stops, since the cap cannot be checked", async () => {

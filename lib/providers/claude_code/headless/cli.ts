@@ -1,8 +1,12 @@
-import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../headless/cli.ts";
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider, SessionUsageQuery } from "../../headless/cli.ts";
 import type { AttemptRequest } from "../../headless/seam.ts";
 import { shellJoin } from "../../../shell/mod.ts";
 import { claudeCommandHooks } from "../hooks.ts";
 import { claudeSandboxSettings } from "../sandbox.ts";
+import { usageOfSession } from "../../terminal/session_tokens.ts";
+import type { Usage } from "../../usage.ts";
+import { createTranscriptReader } from "../reply_tokens.ts";
+import { findTranscript, listTranscripts } from "../transcript_files.ts";
 import { createClaudeReader } from "./session_reader.ts";
 
 /** The tools that write files. In a sandbox they keep to the folders in which its commands may write (2.1.328). */
@@ -12,7 +16,19 @@ const FILE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 export const claudeHeadless: HeadlessProvider = {
   plan: claudePrintPlan,
   createReader: createClaudeReader,
+  sessionUsage: claudeSessionUsage,
 };
+
+/** What a session has used by its transcript. */
+async function claudeSessionUsage(
+  { sessionId, workdir: cwd, env, since }: SessionUsageQuery,
+): Promise<Usage | undefined> {
+  const path = await findTranscript(env["CLAUDE_CONFIG_DIR"] ?? `${env["HOME"] ?? ""}/.claude`, { cwd, sessionId });
+  if (path === undefined) return undefined;
+  // A reply may stand in several files.
+  const readLine = createTranscriptReader();
+  return await usageOfSession({ listFiles: () => listTranscripts(path), readerOf: () => readLine }, since);
+}
 
 /**
  * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the

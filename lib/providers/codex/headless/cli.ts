@@ -4,7 +4,7 @@ import { findNativeCodex } from "../program.ts";
 import { codexHookSettings } from "../hook_settings.ts";
 import { codexSandboxSettings } from "../sandbox.ts";
 import { foldTurnContext } from "../turn_context.ts";
-import { openCodexLog } from "./open_log.ts";
+import { codexSessionUsage, openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./session_reader.ts";
 
 /** `codex exec`. */
@@ -12,6 +12,7 @@ export const codexHeadless: HeadlessProvider = {
   plan: codexExecPlan,
   createReader: createCodexReader,
   openLog: openCodexLog,
+  sessionUsage: codexSessionUsage,
   foldSandbox: (report, line, folders) => foldTurnContext(report, line, { folders, startedAt: 0 }),
 };
 

@@ -1,7 +1,10 @@
 import { LogWatch } from "../../../session_log/log_watch.ts";
 import { followLines } from "../../../session_log/follow_lines.ts";
 import { LineTail } from "../../../session_log/line_tail.ts";
-import type { LogQuery } from "../../headless/cli.ts";
+import type { LogQuery, SessionUsageQuery } from "../../headless/cli.ts";
+import { usageOfSession } from "../../terminal/session_tokens.ts";
+import type { Usage } from "../../usage.ts";
+import { createCodexTokenReader } from "../session_tokens.ts";
 import { findLogByEvidence, findLogOfThread, listAllLogs } from "./find_log.ts";
 
 /**
@@ -21,11 +24,22 @@ const LOOK_RARELY_MS = 1000;
  */
 export async function openCodexLog(query: LogQuery): Promise<AsyncIterable<readonly string[]>> {
   const { env, resumeSessionId } = query;
-  const folder = `${env["CODEX_HOME"] ?? `${env["HOME"] ?? ""}/.codex`}/sessions`;
+  const folder = sessionsFolder(env);
   const before = await listAllLogs(folder);
   const resumed = resumeSessionId === undefined ? undefined : await findLogOfThread(folder, resumeSessionId);
   const linesBefore = resumed === undefined ? 0 : await countLines(resumed);
   return followAttempt(query, { folder, before, resumed, linesBefore });
+}
+
+/** What a session has used by its log. */
+export async function codexSessionUsage({ sessionId, env, since }: SessionUsageQuery): Promise<Usage | undefined> {
+  const path = await findLogOfThread(sessionsFolder(env), sessionId);
+  if (path === undefined) return undefined;
+  return await usageOfSession({ listFiles: () => Promise.resolve([path]), readerOf: createCodexTokenReader }, since);
+}
+
+function sessionsFolder(env: LogQuery["env"]): string {
+  return `${env["CODEX_HOME"] ?? `${env["HOME"] ?? ""}/.codex`}/sessions`;
 }
 
 interface KnownBefore {
