@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
@@ -41,8 +41,7 @@ async function textProject(provider: CliName): Promise<TextProject> {
     if (!prompts.at(-1)?.includes("The answer of the person")) {
       return [{ do: "shell", command: 'panewright ask "Up or down?"' }, { do: "say", text: "Never said." }];
     }
-    const outside = [`${root}/outside.txt`, `${project}/.git/hooks/pre-commit`].flatMap(write);
-    return [...write(`${project}/fixed.txt`), ...outside, { do: "say", text: "Rounded." }];
+    return [...write(`${project}/fixed.txt`), ...write(`${root}/outside.txt`), { do: "say", text: "Rounded." }];
   };
   const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
   const baseUrl = server.baseUrl();
@@ -102,10 +101,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       assertStringIncludes(resumed.stderr, "check 1, make test: it passed");
       assertEquals(project.prompts.length, 2);
       assertStringIncludes(project.prompts[1] ?? "", TASK);
-      assertNotMatch(resumed.stderr, /fixed\.txt.*not permit/);
-      for (const path of [`${root}/outside.txt`, `${folder}/.git/hooks/pre-commit`]) {
-        assertEquals(await exists(path), false, path);
-      }
+      assertEquals(await exists(`${root}/outside.txt`), false);
     },
   });
 }
