@@ -3,6 +3,7 @@ import type { Problem } from "../../config/layers.ts";
 import { ConfigError } from "../../config/load.ts";
 import { UsageError } from "../../errors.ts";
 import { checkTasks, shownPath } from "../../jobs/pipeline/check_tasks.ts";
+import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { errorText } from "../../text/error_text.ts";
 import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
@@ -51,36 +52,50 @@ function isConfigName(path: string): boolean {
   return /\.jsonc?$/i.test(path);
 }
 
-/** The pipelines that tasks name can be looked up only in a configuration that is right. */
+interface Findings {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
 async function findProblems(
   io: CliIo,
   { path, tasks }: { readonly path: string | undefined; readonly tasks: readonly string[] },
-): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
+): Promise<Findings> {
+  const { plan, problems, warnings } = await readConfig(io, path);
+  const named = await Array.fromAsync(tasks, (task) => filesIn(task, io));
+  // The pipelines that tasks name can be looked up only in a configuration that is right.
+  const options = { overrides: {}, ...(plan === undefined ? {} : { plan }) };
+  const ofTasks = checkTasks(named.flatMap(({ files }) => files), options).map(({ file, line, message }): Problem => ({
+    where: `${shownPath(file, io.cwd)}${line === undefined ? "" : `:${line}`}`,
+    message,
+    ...(line === undefined ? {} : { position: { line, column: 1 } }),
+  }));
+  return { problems: [...problems, ...named.flatMap((each) => each.problems), ...ofTasks], warnings };
+}
+
+async function readConfig(io: CliIo, path: string | undefined): Promise<Findings & { readonly plan?: ExecPlan }> {
   const warnings: Problem[] = [];
   try {
     const { plan } = await loadExecConfig(io, path === undefined ? {} : { path }, (warning) => warnings.push(warning));
-    const files = (await Array.fromAsync(tasks, (task) => filesIn(task, io))).flat();
-    const problems = checkTasks(files, { plan, overrides: {} }).map(({ file, line, message }): Problem => ({
-      where: `${shownPath(file, io.cwd)}${line === undefined ? "" : `:${line}`}`,
-      message,
-      ...(line === undefined ? {} : { position: { line, column: 1 } }),
-    }));
-    return { problems, warnings };
+    return { plan, problems: [], warnings };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { problems: error.problems, warnings };
   }
 }
 
-async function filesIn(given: string, io: CliIo): Promise<readonly string[]> {
+/** The files of a task, or of a folder of tasks. */
+async function filesIn(
+  given: string,
+  io: CliIo,
+): Promise<{ readonly files: readonly string[]; readonly problems: readonly Problem[] }> {
   const path = resolve(io.cwd, given);
+  const wrong = (message: string) => ({ files: [], problems: [{ where: given, message }] });
   try {
     const { isDirectory } = await Deno.stat(path);
     const files = await filesOf({ kind: isDirectory ? "folder" : "task", path }, {});
-    if (files.length > 0) return files;
-  } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(cause);
-    throw new UsageError(`Cannot check ${given}: ${reason}`, { cause });
+    return files.length === 0 ? wrong("it has no tasks") : { files, problems: [] };
+  } catch (error) {
+    return wrong(error instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(error));
   }
-  throw new UsageError(`Cannot check ${given}: it has no tasks`);
 }

@@ -6,7 +6,8 @@ import { sourceOf } from "./task_folder.ts";
 
 /** What tasks are checked with. */
 export interface TaskCheckOptions {
-  readonly plan: Pick<ExecPlan, "pipelines" | "defaultPipeline">;
+  /** @default the pipelines that tasks name are not looked up */
+  readonly plan?: Pick<ExecPlan, "pipelines" | "defaultPipeline">;
   readonly overrides: ExecOverrides;
   /** The one task, where it is in no file. */
   readonly text?: string;
@@ -48,7 +49,7 @@ export function shownPath(path: string, cwd: string): string {
 function problemsOf(file: string, { plan, overrides, ...target }: TaskCheckOptions): readonly TaskProblem[] {
   try {
     const { problems, ...task } = readTask(sourceOf(file, target));
-    const message = pipelineProblem(plan, { task, overrides });
+    const message = plan && pipelineProblem(plan, { task, overrides });
     return message === undefined ? problems : [...problems, { message }];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

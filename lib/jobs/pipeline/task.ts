@@ -59,13 +59,18 @@ export function problemText(file: string, { line, message }: TaskProblem): strin
  */
 export function readTask(source: string): Task & { readonly problems: readonly TaskProblem[] } {
   const lines = source.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
-  const end = lines[0] === "---" ? lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) : -1;
+  const hasFrontMatter = /^---[ \t]*$/.test(lines[0] ?? "");
+  const end = hasFrontMatter ? lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) : -1;
   const text = lines.slice(end + 1).join("\n").trim();
   const problems: TaskProblem[] = text === "" ? [{ message: "it has no text: write in it what is to be done" }] : [];
+  // A text may begin with a ruler.
+  if (hasFrontMatter && end === -1 && ENTRY.test(lines[1] ?? "")) {
+    problems.push({ line: 1, message: "front matter begins here, and no line --- ends it" });
+  }
   const values = new Map<string, string>();
   for (const [index, row] of lines.slice(1, Math.max(1, end)).entries()) {
     if (/^\s*(?:#.*)?$/.test(row)) continue;
-    const [, given, value = ""] = /^([^\s:#][^:]*?)\s*:(?:\s(.*))?$/.exec(row) ?? [];
+    const [, given, value = ""] = ENTRY.exec(row) ?? [];
     const key = given === "autonomyLevel" ? "autonomy_level" : given;
     const problem = key === undefined
       ? "this is not front matter: each line between the two --- must be KEY: VALUE"
@@ -81,6 +86,9 @@ export function readTask(source: string): Task & { readonly problems: readonly T
   const level = values.get("autonomy_level") || undefined;
   return { pipeline, autonomyLevel: level === undefined ? undefined : Number(level) as AutonomyLevel, text, problems };
 }
+
+/** `KEY: VALUE` */
+const ENTRY = /^([^\s:#][^:]*?)\s*:(?:\s(.*))?$/;
 
 const FRONT_MATTER_KEYS: readonly string[] = ["pipeline", "autonomy_level"];
 

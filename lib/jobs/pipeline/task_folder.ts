@@ -18,7 +18,10 @@ export async function filesOf(
   if (kind === "task") return [path];
   const names: string[] = [];
   try {
-    for await (const { name, isFile } of Deno.readDir(path)) if (isFile && isTaskName(name)) names.push(name);
+    for await (const { name, isDirectory } of Deno.readDir(path)) {
+      // What is no regular file, such as a link, is refused where it is read.
+      if (!isDirectory && isTaskName(name)) names.push(name);
+    }
   } catch (cause) {
     throw new UsageError(`Cannot read the folder of tasks ${path}: ${errorText(cause)}`, { cause });
   }

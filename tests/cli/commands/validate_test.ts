@@ -1,6 +1,5 @@
-import { assertEquals, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { command } from "../../../lib/cli/commands/validate.ts";
-import { UsageError } from "../../../lib/errors.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
@@ -255,5 +254,21 @@ Deno.test("tasks and folders of tasks are checked with the configuration: front 
     "4 errors, 0 warnings",
   ]);
   assertEquals((await validate(dir, config, { files: ["good.md", "panewright.jsonc"] })).code, 0);
-  await assertRejects(() => validate(dir, config, { files: ["none.md"] }), UsageError, "there is no such file");
+});
+
+Deno.test("tasks are checked although the configuration, or another task, has mistakes", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "t/1.md": "---\npipelin: main\n---\nWork.", "t/notes.txt": "", "none/x.txt": "" });
+  await Deno.symlink("notes.txt", `${dir.path}/t/2.md`);
+  const config = { pipelines: { main: [STEP] }, default_pipeline: "mian" };
+  const { code, lines } = await validate(dir, config, { files: ["gone.md", "t", "none"] });
+  assertEquals(code, 2);
+  assertEquals(lines.map((line) => line.replace(/ \(did you mean.*/, "")), [
+    'error: panewright.jsonc:1:78: default_pipeline is "mian", but there is no such pipeline',
+    "error: gone.md: there is no such file or folder",
+    "error: none: it has no tasks",
+    'error: t/1.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level',
+    "error: t/2.md: Cannot read DIR/t/2.md: it is a link",
+    "5 errors, 0 warnings",
+  ]);
 });

@@ -19,6 +19,7 @@ Deno.test("front matter is read with quotes, comments and Windows line ends", ()
     ["---\npipeline: 'a'\n...\nWork.", "a", undefined, "Work."],
     ["---\npipeline:\nautonomy_level: # none\n---\nWork.", undefined, undefined, "Work."],
     ["---\nnot closed\nWork.", undefined, undefined, "---\nnot closed\nWork."],
+    ["--- \npipeline: a\n---\t\nWork.", "a", undefined, "Work."],
     ["Work.\n---\npipeline: a\n---", undefined, undefined, "Work.\n---\npipeline: a\n---"],
   ];
   for (const [source, pipeline, autonomyLevel, text] of cases) {
@@ -46,6 +47,9 @@ Deno.test("whatever else stands in front matter is a mistake, told with its line
     { line: 8, message: "this is not front matter: each line between the two --- must be KEY: VALUE" },
   ]);
   assertThrows(() => parse(source), UsageError, 't.md:2: unknown key "pipelin"');
+  assertEquals(readTask("---\npipeline: a\n\nWork.").problems, [
+    { line: 1, message: "front matter begins here, and no line --- ends it" },
+  ]);
 });
 
 Deno.test("the tasks of a folder are its .md files in the order of their names, 2 before 10", async () => {
@@ -55,6 +59,9 @@ Deno.test("the tasks of a folder are its .md files in the order of their names, 
   const names = async (only?: string[]) =>
     (await filesOf(folder, only === undefined ? {} : { only })).map((file) => file.slice(dir.path.length + 1));
   assertEquals(await names(), ["2-a.MD", "10-b.md"]);
+  await Deno.symlink("x.txt", `${dir.path}/3-link.md`);
+  assertEquals(await names(), ["2-a.MD", "3-link.md", "10-b.md"], "a link is refused where it is read, not left out");
+  await Deno.remove(`${dir.path}/3-link.md`);
   assertEquals(await names(["10-b"]), ["10-b.md"]);
   assertEquals(await names(["10-b.md", "2-a"]), ["2-a.MD", "10-b.md"]);
   await assertRejects(() => names(["10-c"]), UsageError, "there is no such task in");
