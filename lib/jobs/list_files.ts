@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
@@ -152,7 +153,8 @@ export interface Repository {
 /**
  * The repository that a folder belongs to.
  *
- * @returns `undefined` where git is missing, or the folder is in no working tree or ignored by it
+ * @returns `undefined` where the folder is in no working tree, is ignored by it, or is itself a repository that git does
+ * not tell of
  * @throws {UntoldError} when git does not answer, or names what it cannot be asked about
  */
 export async function findRepository(question: GitQuestion): Promise<Repository | undefined> {
@@ -161,10 +163,22 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
     askGit(question, ["rev-parse", "--path-format=absolute", ...places]),
     askGit(question, ["check-ignore", "--quiet", "."]),
   ]);
-  if (answer === undefined || answer.code !== 0 || ignored?.code === 0) return undefined;
+  if (ignored?.code === 0) return undefined;
+  if (answer?.code !== 0) {
+    const above = folderWithGit(dirname(question.folder));
+    const why = answer?.stderr.trim().split("\n", 1)[0] ?? "there is no such program";
+    if (above === undefined || why.includes("not a git repository")) return undefined;
+    throw new UntoldError(`git does not tell of the repository in ${above}: ${why}`);
+  }
   const [root, ...gitFolders] = answer.stdout.split("\n").filter((line) => line !== "");
   if (root === undefined || gitFolders.length !== 2) throw new UntoldError("git names its folders on several lines");
   return { root, gitFolders: [...new Set(gitFolders)] };
+}
+
+/** The nearest folder with a `.git`, upwards. */
+function folderWithGit(folder: string): string | undefined {
+  if (lstatOf(`${folder}/.git`) !== undefined) return folder;
+  return folder === "/" ? undefined : folderWithGit(dirname(folder));
 }
 
 /**

@@ -191,11 +191,16 @@ function inGitFolder(path: string): readonly string[] | undefined {
   return path.startsWith("/.git/") ? path.split("/").slice(2) : undefined;
 }
 
-/** Whether a file that git keeps decides what git does: hooks and configuration, also those of submodules. */
+/**
+ * Whether a file that git keeps decides what git does: hooks and configuration, also those of submodules, and what leads
+ * to others.
+ */
 function actsInGit(parts: readonly string[]): boolean {
   const [name = "", folder] = [parts.at(-1), parts.at(-2)];
   return parts.slice(0, -1).includes("hooks") || name === "config" || name === "config.worktree" ||
-    (folder === "info" && (name === "attributes" || name === "exclude"));
+    (folder === "info" && (name === "attributes" || name === "exclude")) ||
+    // Each further working tree has one.
+    (name === "commondir" && parts[0] !== "worktrees");
 }
 
 /** What a repository consists of: every commit changes it. */

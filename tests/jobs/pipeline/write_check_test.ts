@@ -31,7 +31,7 @@ async function repository(): Promise<TempDir> {
     "task.md": "Work.",
     ".gitignore": "ignored/\n.env\n.panewright/\n",
   });
-  await git(dir, "init", "--quiet");
+  await git(dir, "init", "--quiet", "--template=");
   await git(dir, "add", "--all");
   await git(dir, "commit", "--quiet", "--message", "begin");
   await dir.write({
@@ -195,6 +195,32 @@ const EVASIONS: Readonly<
     },
     ["docs/src/a.ts", "src"],
   ],
+  "another folder that git is led to": [
+    (dir) => dir.write({ ".git/commondir": "../src/git\n", "src/git/config": "", "src/git/hooks/post-commit": "" }),
+    [".git/commondir"],
+  ],
+  "another repository in the place of this one": [
+    async (dir) => {
+      await Deno.rename(`${dir.path}/.git`, `${dir.path}/src/git`);
+      await Deno.writeTextFile(`${dir.path}/.git`, "gitdir: src/git\n");
+    },
+    [".git", ".git/config", ".git/hooks/post-commit", ".git/info/exclude"],
+  ],
+  "another name of a file": [
+    async (dir) => {
+      await Deno.link(`${dir.path}/.env`, `${dir.path}/src/env`);
+      await dir.write({ "src/env": "KEY=2" });
+      await Deno.remove(`${dir.path}/src/env`);
+    },
+    [".env"],
+  ],
+  "core.worktree": [
+    async (dir) => {
+      await git(dir, "config", "core.worktree", `${dir.path}/src`);
+      await dir.write({ "other.txt": "1" });
+    },
+    [".git/config", "other.txt"],
+  ],
   "what looks like another run": [
     (dir) => dir.write({ ".panewright/runs/20260101-000000-abcd/journal.ndjson": "", "other.txt": "1" }),
     ["other.txt"],
@@ -333,6 +359,16 @@ Deno.test("in a folder of a repository, paths start from the folder, and files a
   assertEquals(only(events, "writes_checked").map(({ outside }) => outside), [
     ["../.git/hooks/pre-commit", "../docs/y.md", "b.ts"],
   ]);
+});
+
+Deno.test("in a folder of a repository of which git does not tell, no agent is started: files above it are outside", async () => {
+  await using dir = await repository();
+  const app: TempDir = { ...dir, path: `${dir.path}/src`, [Symbol.asyncDispose]: () => Promise.resolve() };
+  await dir.write({ "src/task.md": "Work." });
+  await git(dir, "config", "core.bare", "true");
+  const agents = cast(says());
+  await assertRejects(() => runIn(app, [step("a", { allowWrite: ["a.ts"] })], agents), RuntimeError, dir.path);
+  assertEquals(agents.requests.length, 0);
 });
 
 Deno.test("in a second working tree, the hooks and configuration that it shares are outside", async () => {
