@@ -146,6 +146,9 @@ const runSettings = (ids: readonly ProviderId[]) => ({
   },
 } as const satisfies ShapedSlice);
 
+const { autoAcceptPermissions, ...HANDOFF_ONLY } = HANDOFF_SETTINGS;
+const { dryRun, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
+
 /** The slices of the settings table, and the command that goes by each. */
 const slicesFor = (ids: readonly ProviderId[]) =>
   [
@@ -156,9 +159,11 @@ const slicesFor = (ids: readonly ProviderId[]) =>
     { job: "run", settings: REVIEW_RUN_SETTINGS },
     { job: "run", settings: NO_CHANGE_SETTINGS },
     { job: "both", settings: REPETITION_SETTINGS },
-    { job: "run", settings: HANDOFF_SETTINGS },
-    { job: "run", settings: permissionRuleSettings(ids) },
-    { job: "run", settings: DIALOG_SETTINGS },
+    { job: "run", settings: HANDOFF_ONLY },
+    { job: "both", settings: { autoAcceptPermissions } },
+    { job: "both", settings: permissionRuleSettings(ids) },
+    { job: "both", settings: { dryRun } },
+    { job: "run", settings: DIALOGS_ONLY },
     { job: "run", settings: TMUX_SETTINGS },
     { job: "exec", settings: pipelineSettings(ids) },
     { job: "exec", settings: EXEC_SETTINGS },
@@ -212,7 +217,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   limits: "When a run ends, or stops for a person.",
   condensation: "How prompts are shortened when work is repeated.",
   handoff: "How a response is waited for.",
-  permissions: "How permission dialogs of agents are answered.",
+  permissions: "How agents that ask for a permission are answered, in their dialogs and in steps.",
   tmux: "Where the agents' panes live.",
   exec: "How the steps of a pipeline are run.",
   notifications: "Who is told how a run went.",

@@ -5,9 +5,20 @@ import { GROUPS, SETTINGS, type TableEntry } from "./settings_table.ts";
 export interface TemplateValues {
   readonly provider: string;
   readonly wd: string;
-  readonly prompt_file: string;
+  /** The job of a review loop; missing where the config is for steps. */
+  readonly prompt_file?: string;
+  /** The pipeline of one step; missing where the config is for a review loop. */
+  readonly step?: StepTemplate;
   /** How agents work that nobody watches. */
   readonly permissions: PermissionOffer;
+}
+
+/** A step to start from. */
+export interface StepTemplate {
+  /** The command that must pass after it, for `sh -c`; missing where none is known. */
+  readonly check: string | undefined;
+  /** Arguments that its agent needs, besides what the permissions say. */
+  readonly args: readonly string[];
 }
 
 /** Left out: a key that is another spelling of one that is set, and the editor's own. */
@@ -25,7 +36,8 @@ const LEFT_OUT = ["$schema", "prompt"];
  * ```
  */
 export function configTemplate(values: TemplateValues): string {
-  const { about, topLevel: chosen = {}, permissions } = offeredSettings(values.permissions);
+  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions);
+  const chosen: Chosen = { ...offered, ...(values.step === undefined ? {} : { pipelines: pipelineText(values.step) }) };
   const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && !LEFT_OUT.includes(key));
   return [
     "// Configuration of panewright. JSON with comments; trailing commas are fine. Relative paths start from this file.",
@@ -50,6 +62,34 @@ export function configTemplate(values: TemplateValues): string {
     ]),
     "}",
     "",
+  ].join("\n");
+}
+
+/** A pipeline of one step as JSON with comments, indented as a value of the top level. */
+function pipelineText({ check, args }: StepTemplate): string {
+  const checks = check === undefined
+    ? [
+      "        // Nothing is checked: name the command that must pass after the step, such as",
+      '        // { "type": "shell", "command": "npm test" }',
+      '        "check": { "type": "none" },',
+    ]
+    : [
+      "        // The command that must pass after the step. While it fails, the step is tried again, and told why.",
+      `        "check": { "type": "shell", "command": ${JSON.stringify(check)} },`,
+      '        "retry": 2,',
+    ];
+  return [
+    "{",
+    '    "main": [',
+    "      {",
+    '        "name": "work",',
+    "        // The step's prompt is the task itself; else a file.",
+    '        "prompt": "self",',
+    ...(args.length === 0 ? [] : [`        "args": ${spaced(args)},`]),
+    ...checks,
+    "      },",
+    "    ],",
+    "  }",
   ].join("\n");
 }
 

@@ -64,7 +64,7 @@ export const HANDOFF_SETTINGS = {
     names: { key: "permissions.auto_accept", env: "AUTO_ACCEPT_PERMISSIONS", flag: "--auto-accept" },
     value: { kind: "switch", default: false },
     description:
-      "Whether agents' permission dialogs are accepted as far as the rules allow; only for work in a sandbox.",
+      "Whether what agents ask permission for is accepted as far as the rules allow; only for work in a sandbox.",
     flagDescription: "accept agents' permission dialogs as far as the rules allow; only for work in a sandbox",
   },
   acceptCooldownSeconds: {

@@ -1,7 +1,7 @@
 import type { StepPreview, TaskPreview } from "../../jobs/pipeline/preview.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
-import { titleOf } from "./step_words.ts";
+import { permissionText, titleOf } from "./step_words.ts";
 import { duration, plural } from "./words.ts";
 
 /** Lines of a prompt that are shown without `--verbose`. */
@@ -25,7 +25,7 @@ function stepText(
   step: StepPreview,
   { number, verbose }: { readonly number: number; readonly verbose: boolean },
 ): readonly string[] {
-  const { name, provider, model, autonomyLevel, argv, prompt, sandbox, allowWrite, checks, next, retry } = step;
+  const { name, provider, model, autonomyLevel, argv, prompt, allowWrite, checks, next, retry } = step;
   const lines = sanitizeText(prompt).split("\n");
   const shown = verbose ? lines : lines.slice(0, PROMPT_LINES);
   const left = lines.length - shown.length;
@@ -33,7 +33,7 @@ function stepText(
     `  step ${number} "${sanitizeLine(name)}": ${provider}${model === undefined ? "" : ` ${sanitizeLine(model)}`}, ` +
     `autonomy level ${autonomyLevel}`,
     `    argv         ${sanitizeLine(shellJoin(argv))}`,
-    `    permissions  ${sandbox ? "the sandbox of its CLI is on" : "as its arguments and its CLI's own settings say"}`,
+    `    may do       ${permissionText(step)}`,
     `    may change   ${allowWrite === undefined ? "any file" : sanitizeLine(allowWrite.join(", "))}`,
     ...checks.map((check, index) => `    ${index === 0 ? "checks" : "      "}       ${sanitizeLine(check)}`),
     ...(next === undefined ? [] : [`    next         ${nextText(next)}`]),

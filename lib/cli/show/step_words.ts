@@ -1,8 +1,8 @@
 import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
+import type { StepPreview } from "../../jobs/pipeline/preview.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import type { PermissionDecision } from "../../dialogs/policy/mod.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
-import type { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { cut } from "../console/layout.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { tokensOf } from "./usage_text.ts";
@@ -44,8 +44,7 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
       `step ${step} "${name}"${roundText(round)}: ${provider}${
         model === undefined ? "" : ` ${model}`
       }, autonomy level ${autonomyLevel}` +
-        (sandbox === undefined ? "" : `; sandbox: ${SANDBOXES[sandbox]}`) +
-        (permissions === undefined ? "" : `; permissions: ${PERMITTED_BY[permissions]}`),
+        (sandbox === undefined || permissions === undefined ? "" : `; ${permissionText({ sandbox, permissions })}`),
     ),
   attempt_started: ({ attempt, reason, promptBytes, native }) =>
     line(
@@ -123,12 +122,19 @@ function roundText(round = 1): string {
 /** How many of the files that a step has changed a line names. */
 const NAMED_FILES = 5;
 
-const SANDBOXES: Readonly<Record<typeof SANDBOX_MODES[number], string>> = {
+/** What an agent may do, as far as the configuration says it. */
+export function permissionText({ sandbox, permissions }: StepPermissions): string {
+  return `sandbox: ${SANDBOXES[sandbox]}; permissions: ${PERMITTED_BY[permissions]}`;
+}
+
+type StepPermissions = Pick<StepPreview, "sandbox" | "permissions">;
+
+const SANDBOXES: Readonly<Record<StepPermissions["sandbox"], string>> = {
   cli: "its CLI's, on",
   off: "as its CLI's settings say",
 };
 
-const PERMITTED_BY: Readonly<Record<"policy" | "person" | "dry_run", string>> = {
+const PERMITTED_BY: Readonly<Record<StepPermissions["permissions"], string>> = {
   policy: "by the policy",
   person: "by a person (permissions.auto_accept is off)",
   dry_run: "by a person (permissions.dry_run is on)",

@@ -1,4 +1,5 @@
 import { systemHost } from "../../ports/host.ts";
+import type { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { describeCheck } from "./checks.ts";
@@ -11,6 +12,7 @@ import type { ExecOverrides, ExecPlan, ExecTarget, StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import type { AutonomyLevel } from "./settings.ts";
 import { newStep, type StepOutput } from "./state.ts";
+import { whoPermits } from "./step_judge.ts";
 import { stepFolder } from "./step_folders.ts";
 import { choosePipeline, parseTask } from "./task.ts";
 import { filesOf, sourceOf } from "./task_folder.ts";
@@ -37,7 +39,9 @@ export interface StepPreview {
   /** The prompt of its first attempt. */
   readonly prompt: string;
   /** Whether its CLI's sandbox is switched on. */
-  readonly sandbox: boolean;
+  readonly sandbox: typeof SANDBOX_MODES[number];
+  /** Who decides about what needs a permission. */
+  readonly permissions: ReturnType<typeof whoPermits>;
   readonly allowWrite?: readonly string[];
   readonly checks: readonly string[];
   /** Where the pipeline continues, and how often at most. */
@@ -141,7 +145,8 @@ async function previewStep(
     autonomyLevel,
     argv,
     prompt,
-    sandbox: plan.sandbox !== undefined,
+    sandbox: plan.sandbox === undefined ? "off" : "cli",
+    permissions: whoPermits(plan),
     checks: stepPlan.checks.map(describeCheck),
     retry: stepPlan.retry,
     timeLimitSeconds: stepPlan.timeLimitSeconds,

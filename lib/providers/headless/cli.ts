@@ -51,8 +51,18 @@ export interface SessionUsageQuery {
   readonly since: string;
 }
 
+/** Where a step is to work. */
+export interface StepGround {
+  /** Whether its working directory is in a git repository. */
+  readonly isRepository: boolean;
+  /** Whether the sandbox of its CLI is switched on. */
+  readonly sandbox: boolean;
+}
+
 /** What is known of running a CLI without a terminal. */
 export interface HeadlessProvider {
+  /** The arguments without which a step can do no work there; none where they are missing. Pure. */
+  readonly argsToWork?: (ground: StepGround) => readonly string[];
   /** Pure. */
   plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
   createReader(request: Pick<AttemptRequest, "model" | "args">): SessionReader;

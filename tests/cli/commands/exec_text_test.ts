@@ -34,7 +34,10 @@ Deno.test("exec --dry-run of a text, without a config: one step in a sandbox, wi
     shown.stdout,
     /^task 1 of 1: "Fix the rounding of coupons", pipeline built-in\n {2}step 1 "work": codex, /,
   );
-  assertStringIncludes(shown.stdout, "the sandbox of its CLI is on\n");
+  assertStringIncludes(
+    shown.stdout,
+    "sandbox: its CLI's, on; permissions: by a person (permissions.auto_accept is off)\n",
+  );
   assertStringIncludes(shown.stdout, "    checks       npm test\n");
   assertStringIncludes(shown.stdout, "| Fix the rounding of coupons");
   const named = await project.call("exec", "Fix it all", "--dry-run", "--check", "make check");

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
-import { loadConfig } from "../../../lib/config/load.ts";
+import { loadConfig, loadSettings } from "../../../lib/config/load.ts";
+import { codexHeadless } from "../../../lib/providers/codex/headless/cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -76,4 +77,30 @@ Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag"
   assertEquals(await written(["sandbox\r"]), { asked: true, chosen: sandbox });
   const refused = await written(["3\n"]);
   assertEquals([refused.code, refused.files], [2, 0]);
+});
+
+Deno.test("init --exec writes a pipeline and a task for the CLI that is there, with the project's tests as its check", async () => {
+  const written = async (program: string, args: readonly string[], files: Readonly<Record<string, string>> = {}) => {
+    await using dir = await tempDir();
+    await dir.write({ [`bin/${program}`]: "#!/bin/sh\n", ...files });
+    await Deno.chmod(`${dir.path}/bin/${program}`, 0o755);
+    const env = { PATH: `${dir.path}/bin` };
+    const io = fakeIo({ cwd: dir.path, env });
+    assertEquals(await runCli(["init", "--exec", ...args], io), 0, io.written.stderr);
+    assertStringIncludes(io.written.stdout, `wrote ${dir.path}/task.md`);
+    assertEquals(await runCli(["validate"], fakeIo({ cwd: dir.path, env })), 0);
+    const { config } = await loadSettings({ cwd: dir.path, env: () => undefined });
+    const [step] = config.pipelines["main"] ?? [];
+    return [config.provider, config.sandbox, step?.args ?? [], step?.check, step?.retry] as readonly unknown[];
+  };
+  const tests = { type: "shell", command: "make test", expect: "pass", time_limit_seconds: 600 } as const;
+  const project = { Makefile: "test:\n\ttrue\n", ".git/HEAD": "" };
+  assertEquals(await written("claude", [], project), ["claude_code", "off", [], tests, 2]);
+  const write = ["--sandbox", "workspace-write"];
+  assertEquals(await written("codex", [], project), ["codex", "off", write, tests, 2]);
+  assertEquals(await written("codex", ["--permissions", "sandbox"], project), ["codex", "cli", [], tests, 2]);
+  assertEquals((await written("codex", [])).slice(3), [{ type: "none" }, 0]);
+  assertEquals((await written("claude", ["--provider", "claude_code"]))[0], "claude_code");
+  const outside = codexHeadless.argsToWork?.({ isRepository: false, sandbox: true });
+  assertEquals(outside, ["--skip-git-repo-check"]);
 });

@@ -10,6 +10,11 @@ import { createCodexReader } from "./session_reader.ts";
 /** `codex exec`. */
 export const codexHeadless: HeadlessProvider = {
   plan: codexExecPlan,
+  // It may only read in a folder that it does not trust, and works in git repositories only (0.169.0).
+  argsToWork: ({ isRepository, sandbox }) => [
+    ...(sandbox ? [] : ["--sandbox", "workspace-write"]),
+    ...(isRepository ? [] : ["--skip-git-repo-check"]),
+  ],
   createReader: createCodexReader,
   openLog: openCodexLog,
   sessionUsage: codexSessionUsage,
