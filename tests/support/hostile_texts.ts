@@ -2,6 +2,7 @@ import { findAsks } from "../../lib/ask/find_asks.ts";
 import { findScriptedCommands } from "../../lib/ask/scripted_commands.ts";
 import { decidePermission, DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
 import { matchCommand, parseCommandPattern } from "../../lib/dialogs/policy/pattern.ts";
+import { fillReferences, findReferences } from "../../lib/jobs/pipeline/prompts/references.ts";
 import { mayWrite } from "../../lib/jobs/pipeline/write_globs.ts";
 import { findEvidence, hasReviewNotes } from "../../lib/jobs/review_loop/evidence.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/verdicts.ts";
@@ -115,6 +116,11 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
         const pasted = findPasted(shown, CODEX_RULES.layout) ?? findPasted(shown, CLAUDE_CODE_RULES.layout);
         return composerHolds({ text: shown, ...(pasted === undefined ? {} : { pasted }) }, PROMPT);
       }),
+  },
+  {
+    name: "references in a prompt",
+    units: ["{{", "{{steps.", "{{ ", "${{steps.a.final}}", "{{steps.a.final}}\n", "{{steps.a.final}}"],
+    read: (text) => [findReferences(text), fillReferences(text, () => "`")],
   },
   { name: "plain text of a terminal's output", units: ["\x1b[", "\x1b]", "\r", "\x1b]0;x", "\x1b"], read: plainText },
   {

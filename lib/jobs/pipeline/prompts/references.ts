@@ -35,10 +35,9 @@ const REFERENCE = /(?<!\$)\{\{[ \t]{0,20}(steps?)\.([^{}\n]{0,200})\}\}/gi;
  * ```
  */
 export function findReferences(prompt: string): readonly Reference[] {
-  return [...prompt.matchAll(REFERENCE)].map((match) => ({
-    ...readReference(match),
-    line: prompt.slice(0, match.index).split("\n").length,
-  }));
+  return prompt.split("\n").flatMap((row, index) =>
+    [...row.matchAll(REFERENCE)].map((match) => ({ ...readReference(match), line: index + 1 }))
+  );
 }
 
 /**
@@ -61,11 +60,16 @@ export function fillReferences(
 ): string {
   return prompt.replaceAll(REFERENCE, (...match) => {
     const [text, , , at] = match as [string, string, string, number];
-    const before = prompt.slice(0, at);
-    const after = prompt.slice(at + text.length);
+    const before = prompt.charAt(at - 1);
+    const after = prompt.charAt(at + text.length);
     const block = fenced(valueOf(readReference(match)));
-    return `${before === "" || before.endsWith("\n") ? "" : "\n"}${block}${/^(?:\r?\n|$)/.test(after) ? "" : "\n"}`;
+    return `${isLineEdge(before) ? "" : "\n"}${block}${isLineEdge(after) ? "" : "\n"}`;
   });
+}
+
+/** Whether a line begins behind a character, or ends before it; it is empty at the edges of the text. */
+function isLineEdge(character: string): boolean {
+  return ["", "\n", "\r"].includes(character);
 }
 
 function readReference([text = "", root = "", inner = ""]: readonly string[]): Omit<Reference, "line"> {
