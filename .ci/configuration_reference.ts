@@ -107,11 +107,16 @@ function entry(setting: TableEntry): string[] {
 function objectSection(title: string, schema: Schema | undefined): string[] {
   const rows = Object.entries(schema?.properties ?? {}).map(([key, inner]) => [
     `\`${key}\``,
-    `${typeOf(inner)}${schema?.required?.includes(key) ? ", required" : ""}`,
+    `${typeOf(inner)}${keysOf(inner)}${schema?.required?.includes(key) ? ", required" : ""}`,
     inner.default === undefined ? "" : code(inner.default),
     inner.description ?? "",
   ]);
   return ["", `### ${title}`, "", ...table(["Key", "Value", "Default", "Meaning"], rows)];
+}
+
+/** The keys of an object that has no section of its own. */
+function keysOf({ properties }: Schema): string {
+  return properties === undefined ? "" : ` with ${Object.keys(properties).map((key) => `\`${key}\``).join(", ")}`;
 }
 
 function typeOf(schema: Schema): string {
