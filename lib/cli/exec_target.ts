@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
 import type { ExecOverrides, ExecTarget } from "../jobs/pipeline/plan.ts";
 import { MAX_TEXT_BYTES } from "../jobs/pipeline/read_text.ts";
+import { readTask } from "../jobs/pipeline/task.ts";
 import { filesOf, isTaskName } from "../jobs/pipeline/task_folder.ts";
 import { errorText } from "../text/error_text.ts";
 import type { CliIo } from "./console/command.ts";
@@ -17,7 +18,7 @@ export async function findExecTarget(
   { io, overrides }: { readonly io: CliIo; readonly overrides: ExecOverrides },
 ): Promise<ExecTarget> {
   const target = given === "-"
-    ? textTarget(decodeText(await io.readStdin()), io)
+    ? textTarget(await readStdin(io), io)
     : await findPath(given, io) ?? textTarget(given, io);
   if (target.kind !== "folder") {
     if (overrides.only === undefined) return target;
@@ -42,8 +43,7 @@ async function findPath(given: string, { cwd }: CliIo): Promise<ExecTarget | und
     const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(cause);
     throw new UsageError(`Cannot do the task ${given === "" ? '""' : given}: ${reason}`, {
       cause,
-      hint:
-        "A task that is no file is several words in one argument, or standard input: panewright exec - <<< 'Fix it'",
+      hint: "A task that is no file is several words in quotes, or standard input: echo 'Fix it' | panewright exec -",
     });
   }
 }
@@ -59,13 +59,16 @@ async function isTaskText(given: string, cwd: string): Promise<boolean> {
 
 /** The path only names the task: by its first words. */
 function textTarget(text: string, { cwd }: CliIo): ExecTarget {
-  const words = text.replace(/^---\n[\s\S]*?\n---(?:\n|$)/, "").match(/[\p{L}\p{N}]+/gu)?.slice(0, MAX_NAME_WORDS) ??
-    [];
-  return { kind: "task", path: `${cwd}/${words.join("-").slice(0, MAX_NAME_LENGTH) || "task"}`, text };
+  const words = readTask(text).text.slice(0, MAX_NAME_LENGTH).match(/[\p{L}\p{N}]+/gu) ?? ["task"];
+  return { kind: "task", path: `${cwd}/${words.join("-")}`, text };
 }
 
-const MAX_NAME_WORDS = 8;
 const MAX_NAME_LENGTH = 60;
+
+async function readStdin(io: CliIo): Promise<string> {
+  if (io.isTerminal.stdin) io.stderr("Write the task; Ctrl-D at the beginning of a line ends it.\n");
+  return decodeText(await io.readStdin());
+}
 
 function decodeText(bytes: Uint8Array): string {
   if (bytes.length > MAX_TEXT_BYTES) {

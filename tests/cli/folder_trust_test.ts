@@ -12,7 +12,7 @@ Deno.test("a folder is trusted with its check once a person has said so; another
   await Deno.mkdir(env.HOME);
   const need = async (check: string, { isOwn = false, keys }: { isOwn?: boolean; keys?: readonly string[] } = {}) => {
     const io = fakeIo({ env, cwd: dir.path, terminal: keys !== undefined, keys: keys ?? [] });
-    const subject = examineFolder(dir.path, { check, isOwn });
+    const subject = examineFolder(dir.path, check);
     await requireFolderTrust(subject, { io, trust: false, mayAsk: true, isOwn });
     return io.written.stderr;
   };

@@ -206,7 +206,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
   await requireTrust(loaded, whoTrusts);
   if (builtIn !== undefined) {
-    await requireFolderTrust(examineFolder(plan.workdir, builtIn), { ...whoTrusts, isOwn: builtIn.isOwn });
+    await requireFolderTrust(examineFolder(plan.workdir, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
   }
   try {
     return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>

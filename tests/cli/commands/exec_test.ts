@@ -271,6 +271,8 @@ Deno.test("exec --dry-run shows tasks, command lines, prompts and checks, and st
   assertMatch(stdout, / {6}… \d+ lines more: --verbose shows them\n/);
   const json = eventsOf((await project.call("exec", "task.md", "--dry-run", "--json")).stdout);
   assertEquals(json.map(({ type, pipeline }) => [type, pipeline]), [["task_preview", "main"]]);
+  const other = await project.call("exec", "task.md", "--dry-run", "--provider", "claude_code");
+  assertStringIncludes(other.stdout, '  step 1 "first": claude_code, ');
   assertEquals(await project.prompts(), []);
   assertEquals([...Deno.readDirSync(project.path)].some(({ name }) => name === ".panewright"), false);
 });

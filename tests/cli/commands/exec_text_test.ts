@@ -46,6 +46,9 @@ Deno.test("exec --dry-run of a text, without a config: one step in a sandbox, wi
   const piped = await callCli(["exec", "-", "--dry-run"], { cwd: project.path, env: project.env, stdin });
   assertMatch(piped.stdout, /^task 1 of 1: "Tidy up\.", .*\n.*autonomy level 4\n/);
   assertStringIncludes(piped.stdout, "| Tidy up.");
+  const unknown = await project.call("exec", "Fix it all", "--dry-run", "--provider", "codx");
+  assertEquals(unknown.code, 2);
+  assertStringIncludes(unknown.stderr, "--provider");
 });
 
 Deno.test("exec takes several words for a task, unless they may be the name of a file", async () => {
@@ -106,7 +109,7 @@ Deno.test("exec of a text is refused in a folder that the person has not trusted
   assertStringIncludes(refused.stderr, `Cannot use ${project.path}: you have not trusted it\n`);
   assertStringIncludes(
     refused.stderr,
-    '! runs a command after the work, outside of any sandbox: "npm test"  [check]\n',
+    '  runs a command after the work, outside of any sandbox: "npm test"  [check]\n',
   );
   assertStringIncludes(refused.stderr, "Start it in a terminal: there you are asked.\n");
   assertStringIncludes(refused.stderr, "--trust or PANEWRIGHT_TRUST=1");
