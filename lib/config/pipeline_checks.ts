@@ -125,15 +125,34 @@ async function checkStep(context: CheckContext, { path, step, flow, number, opti
     searchPath: typeof searchPath === "string" ? searchPath : undefined,
     npmPackage: cli?.npmPackage,
   };
+  const version = started && options.findProgramVersion(started);
+  const since = capabilities.refusesWritesSince;
   if (step["file_access"] !== undefined) {
-    const version = started && options.findProgramVersion(started);
-    const how = enforcement({ id, version, since: capabilities.refusesWritesSince });
-    options.onWarning(problemOf(context, [...path, "file_access"], how));
+    options.onWarning(problemOf(context, [...path, "file_access"], enforcement({ id, version, since })));
+  }
+  const isBefore = since === undefined || (version !== undefined && compareVersions(version, since) < 0);
+  if (isBefore && namesCalls(context.merged["permissions"], id)) {
+    const told = since === undefined ? id : `${id} ${version}, only from ${since} on`;
+    report(context, path, `% cannot keep the entries of permissions.deny and permissions.ask with ${told}`);
   }
   const problem = started && options.findProgramProblem(started);
   if (problem !== undefined) {
     report(context, step["command"] === undefined ? path : [...path, "command"], `% ${problem}`);
   }
+}
+
+/** Whether entries of `deny` or `ask` are about calls of a step's agent that need no permission: it must be asked. */
+function namesCalls(permissions: unknown, id: string): boolean {
+  const entries = ["deny", "ask"].flatMap((list) => {
+    const given = valueAt(permissions, [list]);
+    return Array.isArray(given) ? given : [];
+  });
+  return entries.some((entry) => {
+    if (typeof entry === "string") return true;
+    const { command, path, roles, providers } = isKeyed(entry) ? entry : {};
+    const isOfProvider = !Array.isArray(providers) || providers.includes(id);
+    return (command ?? path) !== undefined && roles === undefined && isOfProvider;
+  });
 }
 
 /** What of `file_access` is prevented, and what is only found. */

@@ -46,19 +46,35 @@ Deno.test("seed 004: autonomyLevel with Codex gives no warning; fileAccess with 
   assertEquals(lines[2], "0 errors, 2 warnings");
 });
 
+/** What is said first of a config where the Codex of a version is there. */
+async function toldOf(version: string, config: Readonly<Record<string, unknown>>): Promise<string> {
+  await using dir = await tempDir();
+  await dir.write({
+    "npm/bin/codex.js": "",
+    "npm/package.json": JSON.stringify({ name: "@openai/codex", version }),
+    "package.json": JSON.stringify({ name: "the-project", version: "1.0.0" }),
+  });
+  await Deno.mkdir(`${dir.path}/links`);
+  await Deno.symlink("../npm/bin/codex.js", `${dir.path}/links/codex`);
+  return (await validate(dir, config, { path: `${dir.path}/links` })).lines[0] ?? "";
+}
+
+Deno.test("rules that only hooks can keep are a mistake where the CLI which is there has none", async () => {
+  const told = (version: string, deny: readonly unknown[]) =>
+    toldOf(version, { pipelines: { main: [STEP] }, permissions: { deny } });
+  const without =
+    "pipelines.main[0] cannot keep the entries of permissions.deny and permissions.ask with codex 0.53.0, " +
+    "only from 0.130.0 on";
+  assertStringIncludes(await told("0.53.0", ["git push"]), without);
+  assertStringIncludes(await told("0.53.0", [{ path: "secrets/**" }]), without);
+  assertEquals(await told("0.169.0", ["git push"]), "0 errors, 0 warnings");
+  const others = [{ kinds: ["command"] }, { command: "git push", providers: ["claude_code"] }];
+  assertEquals(await told("0.53.0", others), "0 errors, 0 warnings");
+});
+
 Deno.test("the warning about fileAccess is that of the Codex which is there", async () => {
-  const told = async (version: string) => {
-    await using dir = await tempDir();
-    await dir.write({
-      "npm/bin/codex.js": "",
-      "npm/package.json": JSON.stringify({ name: "@openai/codex", version }),
-      "package.json": JSON.stringify({ name: "the-project", version: "1.0.0" }),
-    });
-    await Deno.mkdir(`${dir.path}/links`);
-    await Deno.symlink("../npm/bin/codex.js", `${dir.path}/links/codex`);
-    const steps = [{ ...STEP, file_access: { allow_write: ["src/**"] } }];
-    return (await validate(dir, { pipelines: { main: steps } }, { path: `${dir.path}/links` })).lines[0] ?? "";
-  };
+  const steps = [{ ...STEP, file_access: { allow_write: ["src/**"] } }];
+  const told = (version: string) => toldOf(version, { pipelines: { main: steps } });
   assertStringIncludes(await told("0.169.0"), "file_access is enforced for codex 0.169.0, for its file tools and for");
   assertStringIncludes(
     await told("0.53.0-linux-x64"),
