@@ -127,12 +127,18 @@ async function checkStep(context: CheckContext, { path, step, flow, number, opti
   };
   const version = started && options.findProgramVersion(started);
   const since = capabilities.refusesWritesSince;
+  const args = valueAt(step, ["args"]) ?? valueAt(context.merged, ["providers", id, "args"]);
+  const loss = capabilities.findHookLoss?.(Array.isArray(args) ? args.map(String) : []);
   if (step["file_access"] !== undefined) {
-    options.onWarning(problemOf(context, [...path, "file_access"], enforcement({ id, version, since })));
+    options.onWarning(problemOf(context, [...path, "file_access"], enforcement({ id, version, since, loss })));
   }
   const isBefore = since === undefined || (version !== undefined && compareVersions(version, since) < 0);
-  if (isBefore && namesCalls(context.merged["permissions"], id)) {
-    const told = since === undefined ? id : `${id} ${version}, only from ${since} on`;
+  if ((isBefore || loss !== undefined) && namesCalls(context.merged["permissions"], id)) {
+    const told = loss !== undefined
+      ? `${id}: its argument ${loss} replaces our hooks`
+      : since === undefined
+      ? id
+      : `${id} ${version}, only from ${since} on`;
     report(context, path, `% cannot keep the entries of permissions.deny and permissions.ask with ${told}`);
   }
   const problem = started && options.findProgramProblem(started);
@@ -157,10 +163,11 @@ function namesCalls(permissions: unknown, id: string): boolean {
 
 /** What of `file_access` is prevented, and what is only found. */
 function enforcement(
-  { id, version, since }: {
+  { id, version, since, loss }: {
     readonly id: string;
     readonly version: string | undefined;
     readonly since: string | undefined;
+    readonly loss: string | undefined;
   },
 ): string {
   const nothing = "nothing is prevented, and what was written is found after the step";
@@ -168,6 +175,7 @@ function enforcement(
   if (version !== undefined && compareVersions(version, since) < 0) {
     return `% is not enforced for ${id} ${version}, only from ${since} on: ${nothing}`;
   }
+  if (loss !== undefined) return `% is not enforced for ${id}: its argument ${loss} replaces our hooks; ${nothing}`;
   const from = version ?? `from ${since} on`;
   return `% is enforced for ${id} ${from}, for its file tools and for files that its shell commands name plainly: ` +
     "what else they write is found after the step";

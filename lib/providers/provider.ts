@@ -127,6 +127,8 @@ export interface ProviderCapabilities {
    * none is.
    */
   readonly refusesWritesSince: string | undefined;
+  /** The first of a person's arguments that takes the place of what refuses them. @default {() => undefined} */
+  readonly findHookLoss?: (args: readonly string[]) => string | undefined;
 }
 
 /** Everything that panewright knows of one agent CLI. Plain data and pure functions. */

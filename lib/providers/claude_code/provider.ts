@@ -24,7 +24,10 @@ export const claudeCodeProvider: PaneProvider & StepProvider = {
     npmPackage: "@anthropic-ai/claude-code",
   },
   failures: CLAUDE_FAILURES,
-  capabilities: { refusesWritesSince: "2.1.72" },
+  capabilities: {
+    refusesWritesSince: "2.1.72",
+    findHookLoss: (args) => args.find((arg) => /^--settings(?:=|$)/.test(arg)),
+  },
   headless: claudeHeadless,
   sandbox: claudeSandbox,
   terminal: {

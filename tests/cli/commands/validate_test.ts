@@ -82,6 +82,17 @@ Deno.test("the warning about fileAccess is that of the Codex which is there", as
   );
 });
 
+Deno.test("the warning about fileAccess names an argument that takes the place of the hooks", async () => {
+  await using dir = await tempDir();
+  const steps = [{ ...STEP, provider: "claude_code", file_access: { allow_write: ["src/**"] } }];
+  const providers = { claude_code: { args: ["--settings", "mine.json"] } };
+  const { lines } = await validate(dir, { pipelines: { main: steps }, providers });
+  assertStringIncludes(
+    lines[0] ?? "",
+    "file_access is not enforced for claude_code: its argument --settings replaces our hooks; nothing is prevented",
+  );
+});
+
 Deno.test("all that is wrong is told at once, each with file, line and key", async () => {
   await using dir = await tempDir();
   const { code, lines } = await validate(

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
@@ -125,6 +125,19 @@ Deno.test("the live line says what happens, and nothing while a person is asked"
   assertEquals(after("attempt_started"), "step 2/2, evil\\x1b[2J\\u202e · working · 2 s (run 2 s)");
   assertEquals([after("question_asked"), after("question_waiting"), after("run_finished")], ["", "", ""]);
   for (const line of shown) assert(line.length <= 60, line);
+});
+
+Deno.test("the live line says that the files are looked at, which may take a while", () => {
+  let progress = initialProgress("exec");
+  const events: readonly ExecEvent[] = [
+    { type: "task_started", task: 1, file: "/w/t.md", pipeline: "main", steps: ["a"], text: "" },
+    { type: "files_look_started", task: 1, step: 1, moment: "before", passable: true },
+  ];
+  for (const event of events) {
+    if (event.type !== "agent_activity") progress = execProgress(progress, { ...event, at: "2026-11-20T12:00:01Z" });
+  }
+  const shown = liveText(progress, { now: new Date("2026-11-20T12:00:03Z"), columns: 100 });
+  assertStringIncludes(shown, "the files of the working directory");
 });
 
 Deno.test("the live line says what the agent runs at this moment, until something else happens", () => {
