@@ -78,6 +78,29 @@ Deno.test("progress of a pipeline: a step that fails, and the attempt that a res
   assertEquals([again.place.at(-1), again.counts.turns], [{ unit: "attempt", number: 2 }, 2]);
 });
 
+Deno.test("progress of a pipeline: a step that leads back is done, and the round of the next one is part of the place", () => {
+  const next = { step: 1, name: "plan", round: 2 };
+  const led = after(
+    ...FACTS.slice(0, 6),
+    { type: "step_finished", ...STEP, name: "build", outcome: "fail", attempts: 1, reason: "red", next },
+  );
+  assertEquals(led.place.slice(1), [{ unit: "step", number: 1, of: 2, name: "plan" }]);
+  assertEquals([led.workers, led.done.at(-1)?.outcome], [[], "fail"]);
+  const begun = { type: "step_started", task: 1, step: 1, round: 2, name: "plan", provider: "codex" } as const;
+  const attempt = { type: "attempt_started", task: 1, step: 1, attempt: 1, reason: "first", native: false } as const;
+  const again = after(
+    ...FACTS.slice(0, 6),
+    { type: "step_finished", ...STEP, name: "build", outcome: "fail", attempts: 1, reason: "red", next },
+    { ...begun, autonomyLevel: 1, startedAt: at(8) },
+    { ...attempt, folder: "f", promptBytes: 1 },
+  );
+  assertEquals(again.place.slice(1), [
+    { unit: "step", number: 1, of: 2, name: "plan" },
+    { unit: "round", number: 2 },
+    { unit: "attempt", number: 1 },
+  ]);
+});
+
 Deno.test("progress of a pipeline: any prefix of a journal has one, with the time and type of its last record", () => {
   for (let count = 1; count <= FACTS.length; count++) {
     const { lastAt, lastRecord } = after(...FACTS.slice(0, count));

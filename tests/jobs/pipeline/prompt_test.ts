@@ -4,7 +4,7 @@ import { AUTONOMY_TEXTS } from "../../../lib/jobs/pipeline/prompts/autonomy.ts";
 import { buildStepPrompt, type StepPromptInput } from "../../../lib/jobs/pipeline/prompts/step_prompt.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
-import { type Interaction, newStep, type StepState } from "../../../lib/jobs/pipeline/state.ts";
+import { type Interaction, newStep, type StepOutput, type StepState } from "../../../lib/jobs/pipeline/state.ts";
 import { step } from "./support.ts";
 
 const INTERACTION: Interaction = {
@@ -21,6 +21,7 @@ const INTERACTION: Interaction = {
 function prompt(change: {
   readonly attempt?: Partial<Attempt>;
   readonly step?: Partial<StepState>;
+  readonly outputs?: readonly StepOutput[];
   readonly input?: Partial<StepPromptInput>;
 } = {}): string {
   const at: StepPromptInput["at"] = {
@@ -33,7 +34,7 @@ function prompt(change: {
       autonomyLevel: undefined,
       fingerprint: undefined,
       step: newStep(2),
-      outputs: [],
+      outputs: change.outputs ?? [],
       failed: undefined,
     },
     step: { ...newStep(2), ...change.step },
@@ -127,6 +128,18 @@ Deno.test("answers that no person gave are told as such", () => {
   assertStringIncludes(text, "Nobody answered in time");
   assertStringIncludes(text, "Nobody was asked; the answer was");
   assertNotMatch(text, /A person answered/);
+});
+
+Deno.test("references: what an earlier step has left, also where it said or changed nothing, or nobody can tell", () => {
+  const filesOf = (files: StepOutput["files"]) => {
+    const output = { step: 1, name: "plan", rounds: 1, finalText: " ", files };
+    const text = prompt({ outputs: [output], input: { stepText: "{{steps.plan.final}}\n{{steps.plan.files}}" } });
+    return /```text\n\(Nothing\.\)\n```\n```text\n([^`]*)\n```/.exec(text)?.[1];
+  };
+  assertEquals(filesOf({ names: ["a.ts", "b\n.ts"], more: 3 })?.split("\n").length, 3);
+  assertMatch(filesOf({ names: ["a.ts"], more: 3 }) ?? "", /^a\.ts\n\(and 3 more\)$/);
+  assertEquals(filesOf({ names: [], more: 0 }), "(It has changed no file.)");
+  assertEquals(filesOf(undefined), "(It cannot be told which files it has changed.)");
 });
 
 Deno.test("a native resume gets the answer and nothing else", () => {
