@@ -16,8 +16,7 @@ export interface CommandWrite {
   readonly name: string;
   /** The absolute paths that it may come down to: several where a `cd` before it may have failed. Never empty. */
   readonly paths: readonly string[];
-  /** Whether the file itself is removed, and not what a link leads to. */
-  readonly isRemoved: boolean;
+  readonly action: FileTarget["action"];
 }
 
 /**
@@ -56,10 +55,10 @@ function writesOf(text: string, { folders: start, depth }: Place): readonly Comm
     const folders = isLost ? undefined : tracker.at(command);
     const found = [
       ...redirectionTargets(command).flatMap(targetOf),
-      ...layers.flatMap(({ words, program, ...rest }) => targetsOf({ words, program, ...rest }, command)),
-    ].flatMap(({ name, isRemoved }) => {
+      ...layers.flatMap((layer) => targetsOf(layer, command)),
+    ].flatMap(({ name, action }) => {
       const from = name.startsWith("/") ? ["/"] : folders;
-      return from === undefined ? [] : [{ name, isRemoved, paths: from.map((folder) => resolve(folder, name)) }];
+      return from === undefined ? [] : [{ name, action, paths: from.map((folder) => resolve(folder, name)) }];
     });
     const inner = layers.flatMap(({ input }) =>
       input?.from === "text" && depth < MAX_SCRIPT_DEPTH ? writesOf(input.text, { folders, depth: depth + 1 }) : []
@@ -69,7 +68,7 @@ function writesOf(text: string, { folders: start, depth }: Place): readonly Comm
   });
 }
 
-type Named = Pick<CommandWrite, "name" | "isRemoved">;
+type Named = Pick<CommandWrite, "name" | "action">;
 
 /** Programs that write each file that they are found to be given. */
 const WRITING = new Set("cp dd mv rm shred tee touch truncate unlink".split(" "));
@@ -90,7 +89,7 @@ function targetsOf(layer: CommandLayer, command: ShellCommand): readonly Named[]
 
 function patchesOf({ words }: CommandLayer, { redirections }: ShellCommand): readonly Named[] {
   const texts = [...words.slice(1).map(({ value }) => value), ...redirections.map(({ hereDocument }) => hereDocument)];
-  return texts.flatMap((text) => patchedFiles(text ?? "")).map((name) => ({ name, isRemoved: false }));
+  return texts.flatMap((text) => patchedFiles(text ?? "")).map((name) => ({ name, action: "write" }));
 }
 
 /** What leaves nothing behind. */
@@ -98,5 +97,5 @@ const DEVICE = /^\/dev\/(?!shm\/)/;
 
 function targetOf({ word, path = word.value, action }: FileTarget): readonly Named[] {
   if (path === undefined || path === "" || DEVICE.test(path)) return [];
-  return [{ name: path, isRemoved: action !== "write" }];
+  return [{ name: path, action }];
 }

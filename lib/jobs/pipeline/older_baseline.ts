@@ -77,6 +77,7 @@ const SUBMODULE = "160000";
 
 const NOTHING_KNOWN = { size: 0, mtime: 0, ctime: 0, inode: 0, names: 1 };
 
+/** What cannot be read is not as before. */
 async function isAsBefore(
   path: string,
   { mode, id }: { readonly mode: string; readonly id: string },
@@ -84,10 +85,15 @@ async function isAsBefore(
   const info = lstatOf(path);
   // Which of its commits is checked out, the older version did not know for certain either.
   if (mode === SUBMODULE) return info?.isDirectory === true;
-  if (mode === LINK) {
-    return info?.isSymlink === true &&
-      await blobId(new TextEncoder().encode(Deno.readLinkSync(path)), id.length) === id;
+  const isLink = mode === LINK;
+  if (info === undefined || !(isLink ? info.isSymlink : info.isFile)) return false;
+  if (!isLink && ((info.mode ?? 0) & 0o100) !== (Number.parseInt(mode, 8) & 0o100)) return false;
+  try {
+    const bytes = isLink
+      ? new TextEncoder().encode(Deno.readLinkSync(path))
+      : readRegularFile(path, { maxBytes: info.size });
+    return await blobId(bytes, id.length) === id;
+  } catch {
+    return false;
   }
-  if (info?.isFile !== true || ((info.mode ?? 0) & 0o100) !== (Number.parseInt(mode, 8) & 0o100)) return false;
-  return await blobId(readRegularFile(path, { maxBytes: info.size }), id.length) === id;
 }

@@ -41,15 +41,22 @@ function refusedFile(
     case "patch":
       return subject.split("\n").find((path) => !mayWrite(below(realPath(resolve(cwd ?? workdir, path))), allowWrite));
     case "command":
-      return certainWrites(subject, cwd ?? workdir).find(({ paths, isRemoved }) =>
+      return certainWrites(subject, cwd ?? workdir).find(({ paths, action }) =>
         paths.every((path) => {
-          const name = below(isRemoved ? placeOf(path, realPath) : realPath(path));
-          return !mayWrite(name, allowWrite) && !mayWriteBelow(name, allowWrite);
+          const name = below(action === "write" ? realPath(path) : placeOf(path, realPath));
+          if (mayWrite(name, allowWrite)) return false;
+          // Where a folder is meant, something in it may be allowed; all of it goes with a tree.
+          return !(action === "remove_tree" ? mayWrite(anyFileIn(name), allowWrite) : mayWriteBelow(name, allowWrite));
         })
       )?.name;
     default:
       return undefined;
   }
+}
+
+/** A file that is like any other in a folder. */
+function anyFileIn(folder: string): string {
+  return folder === "" ? "any file" : `${folder}/any file`;
 }
 
 /** Where an entry of a folder is: what a link leads to is not removed with it. */

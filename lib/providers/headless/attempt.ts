@@ -175,7 +175,7 @@ class Attempt {
     const { sandbox, workdir } = request;
     if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
     this.sandbox = { turns: 0 };
-    // A narrowed sandbox names it; otherwise it is only said that it counts.
+    // A narrowed sandbox names this folder; another one only says that it counts.
     const tmpdir = sandbox.within && (request.env?.["TMPDIR"] ?? Deno.env.get("TMPDIR"));
     const writable = tmpdir === undefined ? sandbox.writable : [...sandbox.writable, tmpdir];
     this.#folders = writableFolders({ writable }, workdir);
