@@ -113,6 +113,15 @@ async function accessProject(
   };
 }
 
+/** Ways to write elsewhere than in src/ that a command's text does not tell. */
+const TRICKS = [
+  'at=$(pwd); echo x > "$at/hidden.txt"; echo "*" > "$at/.gitignore"; echo KEY=1 > "$at/.env"',
+  'git init --quiet --template= "$at/vendor/lib"; echo x > "$at/vendor/lib/x.ts"',
+  'git add task.md; git update-index --skip-worktree task.md; echo x > "$at/task.md"',
+  'mkdir -p "$at/.git/hooks"; echo x > "$at/.git/hooks/pre-commit"',
+  "git config core.bare true",
+];
+
 for (const mode of MODES) {
   Deno.test(`exec, ${mode.name}: what a step may not write is refused before it is written, and the agent is told why`, async () => {
     await using project = await accessProject(mode, {
@@ -143,12 +152,21 @@ for (const mode of MODES) {
   });
 
   Deno.test(`exec, ${mode.name}: what its shell writes and its text does not tell is found after the step`, async () => {
-    await using project = await accessProject(mode, {
-      respond: () => [shell('f=hidden; echo x > "$f.txt"; echo "*" > ".$(echo gitignore)"'), done],
-    });
-    const { code, stdout, stderr } = await project.run("exec", "task.md");
+    await using project = await accessProject(mode, { respond: () => [shell(TRICKS.join("; ")), done] });
+    const { code, stdout, stderr } = await project.run("exec", "task.md", "--json");
     assertEquals(code, 1, stdout + stderr);
-    assertStringIncludes(stderr, "2 files changed outside of allow_write: .gitignore, hidden.txt");
+    const [checked] = parseEvents(stdout).filter(({ type }) => type === "writes_checked");
+    assertEquals(checked?.outside, [
+      ".env",
+      ".git/config",
+      ".git/hooks/pre-commit",
+      ".gitignore",
+      "hidden.txt",
+      "task.md",
+      "vendor/lib/.git/HEAD",
+      "vendor/lib/.git/config",
+      "vendor/lib/x.ts",
+    ]);
   });
 }
 

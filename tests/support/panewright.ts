@@ -52,4 +52,5 @@ export interface PrintedEvent {
   readonly status?: string;
   readonly record?: string;
   readonly files?: readonly string[];
+  readonly outside?: readonly string[];
 }
