@@ -32,15 +32,11 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
 
   /** What is decided, and whether a person's yes to it is used up; `undefined` where nothing is. */
   async function decide({ request, needsPermission }: JudgedCall): Promise<Decided | undefined> {
-    const ground = { ...who, ground: machineGround() };
+    const { permissions: { policy }, workdir } = plan;
+    const ground = machineGround();
     const verdict = needsPermission
-      ? decideRequest(request, { plan, ...ground, provider })
-      : decideNamed(exactRequest(request.kind, request.subject), {
-        ...who,
-        ...ground.ground,
-        policy: plan.permissions.policy,
-        workdir: plan.workdir,
-      });
+      ? decideRequest(request, { plan, role: undefined, provider, ground })
+      : decideNamed(exactRequest(request.kind, request.subject), { ...who, ...ground, policy, workdir });
     if (verdict?.decision !== "ask" || request.kind === "question") return verdict;
     const call = await callFingerprint(request);
     const said = drive.state().current?.step.verdicts.find((one) => one.call === call);
@@ -66,28 +62,13 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
   async function writeDown(request: ExactRequest, { call, ...verdict }: Decided, isActedUpon: boolean): Promise<void> {
     const { kind, tool, subject } = request;
     const worker = stepWorker(at.task.pipeline, name);
-    const about = {
-      role: worker,
-      terminal: "",
-      provider: provider.id,
-      ...requestFields(request),
-      before: [],
-      ...verdict,
-    };
+    const whose = { role: worker, terminal: "", provider: provider.id };
+    const about = { ...whose, ...requestFields(request), before: [], ...verdict };
     if (verdict.decision === "ask" || !isActedUpon) await audit.note(about);
     else await audit.perform({ ...about, keys: [] }, () => Promise.resolve({ result: "answered", after: [] }));
     const used = call === undefined ? {} : { call };
-    record({
-      type: "call_decided",
-      ...place,
-      ...verdict,
-      kind,
-      tool,
-      subject,
-      ...used,
-      audit: audit.end,
-      passable: true,
-    });
+    const told = { ...place, ...verdict, kind, tool, subject, ...used };
+    record({ type: "call_decided", ...told, audit: audit.end, passable: true });
   }
 
   return {
