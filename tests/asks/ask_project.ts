@@ -11,6 +11,9 @@ import type { PanewrightCommand } from "../support/panewright.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 
+/** What the person answers; it is in no prompt before. */
+export const ANSWER = "Take the first of the two.";
+
 /** A record of the journal, as far as asks go. */
 export interface JournalRecord {
   readonly type: string;
@@ -42,7 +45,7 @@ export async function askProject(
   const sandbox = stack.use(await createSandbox());
   const { project, home, root } = sandbox;
   const respond = (request: ModelRequest): Turn =>
-    request.prompts.some((prompt) => prompt.includes("The answer of the person to it:"))
+    request.prompts.some((prompt) => prompt.includes(ANSWER))
       ? [{ do: "shell", command: "touch answered" }, { do: "say", text: "Done, as you said." }]
       : [{ do: "shell", command: form }, { do: "say", text: "Done, without an answer." }];
   const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));

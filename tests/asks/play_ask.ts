@@ -2,7 +2,7 @@ import { exists } from "@std/fs";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type AgentShell, wrongQuestion } from "../support/ask_forms.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
-import { type AskProject, askProject } from "./ask_project.ts";
+import { ANSWER, type AskProject, askProject } from "./ask_project.ts";
 
 /** When a command is killed with SIGKILL. */
 export type KillMoment =
@@ -34,8 +34,6 @@ const KILLED = 137;
 
 /** More commands are not needed for one kill. */
 const MAX_COMMANDS = 12;
-
-const ANSWER = "the first one";
 
 /**
  * Plays an ask by the front door: `exec` asks and exits with 3, `answer`, `resume` passes. What was killed is called

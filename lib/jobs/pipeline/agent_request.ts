@@ -30,7 +30,7 @@ export function agentRequest(
 ): AgentRequest {
   const { provider, args, env, timeLimitSeconds, model, command } = step;
   const { workdir, settings, sandbox } = plan;
-  const channelFolder = `${folder}/ask`;
+  const channelFolder = channelFolderOf(folder);
   const within = sandbox && foldersWithin(step, workdir);
   return {
     provider,
@@ -52,6 +52,11 @@ export function agentRequest(
     ...(model === undefined ? {} : { model }),
     ...(command === undefined ? {} : { command }),
   };
+}
+
+/** Where the agent of an attempt leaves its questions, by the attempt's folder. */
+export function channelFolderOf(folder: string): string {
+  return `${folder}/ask`;
 }
 
 /**

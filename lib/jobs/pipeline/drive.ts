@@ -3,7 +3,7 @@ import { runAttempt } from "./attempt.ts";
 import { whoPermits } from "./step_judge.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import { awaitAnswer } from "./await_answer.ts";
-import { countInterrupted } from "./left_over.ts";
+import { countInterrupted, hearInterrupted } from "./left_over.ts";
 import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "./state.ts";
@@ -24,6 +24,7 @@ import { runWriteCheck, watchWrites } from "./write_check.ts";
 export async function driveRun(drive: Drive): Promise<RunResult> {
   try {
     await countInterrupted(drive);
+    await hearInterrupted(drive);
     return await playSteps(drive);
   } finally {
     await dropContents(drive);

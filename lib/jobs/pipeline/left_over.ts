@@ -3,7 +3,10 @@ import { readRegularText } from "../../ports/regular_file.ts";
 import { condense } from "../../text/condense.ts";
 import { tokensIn } from "../../providers/usage.ts";
 import { newIn } from "../../run/usage.ts";
+import { findInterruptedAsk } from "../../providers/headless/interrupted_ask.ts";
+import { channelFolderOf } from "./agent_request.ts";
 import type { Drive } from "./context.ts";
+import { attemptFolder } from "./step_folders.ts";
 import { ATTEMPT, type ExecState } from "./state.ts";
 
 /** Lines of the log of an attempt that was broken off. */
@@ -38,6 +41,44 @@ export async function countInterrupted({ state, plan, record }: Drive): Promise<
   // A record that has lost something gives nothing back.
   const isMore = tokensIn(newIn(tokens, { source: ATTEMPT, usage })) > 0;
   if (isMore) record({ type: "tokens_counted", usage, passable: true });
+}
+
+/**
+ * Records what the agent of an interrupted attempt has asked: its panewright was killed before it could, or it asked when
+ * that was gone. The step waits for the answer then, and the agent need not ask again, which it might not do.
+ */
+export async function hearInterrupted({ state, plan, record, folder, target, wallClock }: Drive): Promise<void> {
+  const { current, tokens, questions } = state();
+  if (current === undefined) return;
+  const { number, stage, round, attempts: attempt, attemptLog, sessionId } = current.step;
+  if (stage.kind !== "ready" || stage.reason !== "interrupted") return;
+  const step = plan.pipelines[current.pipeline]?.[number - 1];
+  if (step === undefined) return;
+  const { name, provider, args, model } = step;
+  const place = { task: current.number, step: number, attempt };
+  const stepFolder = `${folder.stepsDir}/${attemptFolder({ ...place, round, name, target })}`;
+  const text = await findInterruptedAsk({
+    provider,
+    args,
+    ...(model === undefined ? {} : { model }),
+    stepFolder,
+    channelFolder: channelFolderOf(stepFolder),
+    commands: plan.settings.askCommands,
+  });
+  if (text === undefined) return;
+  record({
+    type: "question_asked",
+    ...place,
+    question: `q${questions.length + 1}`,
+    stepName: name,
+    text,
+    attemptLog,
+    usage: tokens.bySource[ATTEMPT] ?? {},
+    // Nobody has measured how long it worked.
+    seconds: 0,
+    askedAt: wallClock().toISOString(),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  });
 }
 
 function readLog(path: string): string {

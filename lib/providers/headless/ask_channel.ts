@@ -54,18 +54,23 @@ export async function* followAsks(
   const watch = watchFolder(folder);
   for (;;) {
     const last = signal.aborted;
-    const asks: RecordedAsk[] = [];
-    for (const name of await listRecords(folder)) {
-      if (seen.has(name)) continue;
-      seen.add(name);
-      const ask = readRecord(`${folder}/${name}`);
-      if (ask?.attempt === attempt) asks.push(ask);
-    }
-    asks.sort((one, other) => one.askedAt < other.askedAt ? -1 : 1);
-    yield* asks.map(({ question }) => question);
+    const asks = await readAsks(folder, seen);
+    yield* asks.flatMap((ask) => ask.attempt === attempt ? [ask.question] : []);
     if (last) return;
     await watch.wait(RESCAN_MS, signal).catch(() => {});
   }
+}
+
+/**
+ * The questions that were recorded in a folder, the oldest first.
+ *
+ * @param seen names of records that are passed over; those that are read are added
+ */
+export async function readAsks(folder: string, seen: Set<string> = new Set()): Promise<readonly RecordedAsk[]> {
+  const names = (await listRecords(folder)).filter((name) => !seen.has(name));
+  for (const name of names) seen.add(name);
+  const asks = names.flatMap((name) => readRecord(`${folder}/${name}`) ?? []);
+  return asks.sort((one, other) => one.askedAt < other.askedAt ? -1 : 1);
 }
 
 async function listRecords(folder: string): Promise<string[]> {
