@@ -123,7 +123,7 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
   const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
   // A server that was killed has left its socket, also where nothing is alive any more.
   await endLeftSession({ session: progress.session, agents }, { clock });
-  if (isAlive) await endLeftProcesses(folder, clock);
+  if (isAlive) await endLeftProcesses(folder, { clock, recorded: progress.folder });
   if (progress.finished === undefined && condition !== "unreadable") {
     const record = stoppedRecord(progress, resumeCommand);
     using journal = openJournal(folder.journalPath);

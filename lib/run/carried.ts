@@ -34,3 +34,14 @@ function lookAt(path: string): Deno.FileInfo | "gone" | "unknown" {
     return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ? "gone" : "unknown";
   }
 }
+
+/**
+ * The folders by which what a run has started may know it: its own, and the one where a process last executed it, unless
+ * that is the original of a copy.
+ *
+ * @param recorded the latter, absolute
+ */
+export function knownFolders(folder: Pick<RunFolder, "path">, recorded = folder.path): readonly string[] {
+  const isOwn = workdirOf(recorded) !== undefined && findCarried(folder, recorded)?.isCopy !== true;
+  return [...new Set([folder.path, ...(isOwn ? [recorded] : [])])];
+}

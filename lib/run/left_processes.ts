@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import { endMarkedTrees, type ProcessMark } from "../ports/end_processes.ts";
 import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
+import { knownFolders } from "./carried.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** Set for the checks and test commands of a run, and for all that they start, to the run's folder. */
@@ -26,10 +27,16 @@ export function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
 /**
  * Ends the agents of steps and the checks that an earlier process of a run left behind when it was killed: they would
  * work beside the new ones. They are found by the run's folder in their environment.
+ *
+ * @param options.recorded where a process last executed the run. @default its folder
  */
-export async function endLeftProcesses(folder: Pick<RunFolder, "path">, clock: Clock): Promise<void> {
-  const agents = { name: ASK_CHANNEL_VARIABLE, value: `${folder.path}/` };
-  for (const mark of [agents, checkMark(folder)]) {
-    await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
+export async function endLeftProcesses(
+  folder: Pick<RunFolder, "path">,
+  { clock, recorded }: { readonly clock: Clock; readonly recorded?: string | undefined },
+): Promise<void> {
+  for (const path of knownFolders(folder, recorded)) {
+    for (const mark of [{ name: ASK_CHANNEL_VARIABLE, value: `${path}/` }, checkMark({ path })]) {
+      await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
+    }
   }
 }

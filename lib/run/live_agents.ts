@@ -4,6 +4,7 @@ import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
 import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
 import { isServerRunning } from "../tmux/server.ts";
+import { knownFolders } from "./carried.ts";
 import { CHECK_VARIABLE } from "./left_processes.ts";
 import type { Progress, Worker } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -32,13 +33,14 @@ export function isAlive({ pane }: Worker, { all }: LiveProcesses): boolean {
 
 /** Whether anything is alive that a run's agents and checks are, or have started. */
 export function hasLiveAgents(
-  { session, workers }: Progress,
+  { session, workers, folder: recorded }: Progress,
   folder: RunFolder,
   processes: LiveProcesses,
 ): boolean {
   const { marks } = processes;
+  const places = knownFolders(folder, recorded);
   return session !== undefined && marks.has(session.mark) || workers.some((worker) => isAlive(worker, processes)) ||
-    marks.values().some((value) => value.startsWith(`${folder.path}/`));
+    marks.values().some((value) => places.some((place) => value.startsWith(`${place}/`)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { findCarried } from "../../lib/run/carried.ts";
+import { findCarried, knownFolders } from "../../lib/run/carried.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const RUN = ".panewright/runs/20261120-072605-3fa9";
@@ -21,4 +21,8 @@ Deno.test("a run is carried where its folder is another one; what cannot be look
     true,
     true,
   ]);
+  const known = (recorded: string) => knownFolders({ path: `${root}/here/${RUN}` }, recorded);
+  const at = (name: string) => `${root}/${name}/${RUN}`;
+  assertEquals([at("link"), at("gone")].map(known), [[at("here"), at("link")], [at("here"), at("gone")]]);
+  assertEquals([at("here"), at("original"), "", "/", root].map(known), Array(5).fill([at("here")]));
 });

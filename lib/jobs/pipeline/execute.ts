@@ -100,8 +100,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         });
       }
       const carried = state.run && findCarried(folder, state.run.folder);
-      await endLeftProcesses(folder, clock);
-      if (carried?.isCopy === false) await endLeftProcesses({ path: carried.folder }, clock);
+      await endLeftProcesses(folder, { clock, recorded: state.run?.folder });
       const interruptedLog = readInterruptedLog(folder, state);
       return {
         type: "run_resumed",

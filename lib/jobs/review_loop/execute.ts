@@ -132,7 +132,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       if (carried?.isCopy) throw copied(folder, carried);
       if (carried !== undefined && state !== undefined) {
         await endLeftSession(state, { clock });
-        await endLeftProcesses({ path: carried.folder }, clock);
+        await endLeftProcesses(folder, { clock, recorded: carried.folder });
       }
       const rules = rulesUsedBy(plan);
       const before = state?.head.rules;

@@ -13,7 +13,7 @@ export async function createTestCommandRunner(
   },
 ): Promise<(command: TestCommand) => Promise<TestCommandResult>> {
   const { plan: { workdir, loop }, folder, onForcedExit, clock, signal } = options;
-  await endLeftProcesses(folder, clock);
+  await endLeftProcesses(folder, { clock });
   return (command) =>
     runTestCommand(command, {
       cwd: workdir,

@@ -107,6 +107,26 @@ Deno.test("a project that was moved while its killed run's agent worked: resume 
   assertEquals(records.match(/"carriedFrom"/g)?.length, 1);
 });
 
+for (const link of [false, true]) {
+  const where = link ? "moved, with a link in its old place" : "moved";
+  Deno.test(`the agents of a killed run are found where its project was ${where}: runs and stop`, async () => {
+    await using project = await execProject();
+    await project.holdAgent();
+    await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
+    await until(() => running.output, ({ stdout }) => stdout.includes("Looking around."));
+    running.kill("SIGKILL");
+    await running.ended;
+    const moved = `${project.sandbox.root}/moved`;
+    await Deno.rename(project.path, moved);
+    if (link) await Deno.symlink(moved, project.path);
+    const call = callerIn(moved, project);
+    assertStringIncludes((await call("runs")).stdout, "agents are alive");
+    const stopped = await call("stop", (await onlyRun(moved)).id);
+    assertStringIncludes(stopped.stdout, "The agents of run");
+    await project.sandbox.assertNothingLeft();
+  });
+}
+
 Deno.test("CI: ask, exit 3, archive; a day later another machine unpacks, answers and resumes", async () => {
   await using project = await execProject();
   const { root } = project.sandbox;
