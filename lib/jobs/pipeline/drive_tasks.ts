@@ -20,8 +20,8 @@ export async function beginTask(drive: Drive): Promise<boolean> {
   for (;;) {
     drive.signal.throwIfAborted();
     const { passed, skipped, failed, begun } = drive.state();
-    const files = await filesOf(target, overrides);
     const over = new Set([...passed, ...skipped, ...failed]);
+    const files = await onTheWay(drive, () => filesOf(target, { ...overrides, over: [...over] }));
     const file = files.find((each) => !over.has(each));
     if (file === undefined) return false;
     const of = new Set([...files, ...over]).size;
@@ -55,10 +55,17 @@ interface WholeTask {
 
 async function readWhole(file: string, drive: Drive): Promise<WholeTask> {
   const { plan, overrides } = drive;
-  try {
+  return await onTheWay(drive, async () => {
     const task = parseTask(sourceOf(file, drive.target), { file });
     const pipeline = choosePipeline(plan, { task, overrides, file });
     return { task, pipeline, fingerprint: await fingerprintTask({ ...task, file, pipeline }, { plan, overrides }) };
+  });
+}
+
+/** @throws {RuntimeError} in place of a {@linkcode UsageError}, once a task was begun */
+async function onTheWay<Value>(drive: Drive, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
   } catch (error) {
     // panewright was called correctly: the faulty task was met on the way.
     if (!(error instanceof UsageError) || drive.state().begun === 0) throw error;
@@ -77,11 +84,12 @@ export async function finishTask(
   const { plan, overrides } = drive;
   const now = task.fingerprint === undefined ? undefined : await fingerprintTask(task, { plan, overrides });
   if (now === undefined || now !== task.fingerprint) return drive.record({ ...about, outcome: "pass" });
-  drive.record({ ...about, outcome: "pass", fingerprint: now });
+  // It counts once the journal says so, too: kept before, it is not lost where the process is killed in between.
   const problem = drive.passedTasks?.keep(now);
   if (problem !== undefined) {
     drive.record({ type: "warning", message: `a later run will do ${plainName(file)} again: ${problem}` });
   }
+  drive.record({ ...about, outcome: "pass", fingerprint: now });
 }
 
 /** How a run has ended that has no task left. */

@@ -9,11 +9,12 @@ import { readText } from "./read_text.ts";
  * The files of the tasks that are to be done, in their order: of a folder, the `.md` files in it without those whose
  * name begins with `_` or a dot, by {@linkcode compareNames}.
  *
+ * @param options.over the files of tasks that are over: `only` may name one that is not there any more
  * @throws {UsageError} when the folder cannot be read, or `only` names a task that is not in it
  */
 export async function filesOf(
   { kind, path }: ExecTarget,
-  { only }: Pick<ExecOverrides, "only">,
+  { only, over = [] }: Pick<ExecOverrides, "only"> & { readonly over?: readonly string[] },
 ): Promise<readonly string[]> {
   if (kind === "task") return [path];
   const names: string[] = [];
@@ -25,7 +26,7 @@ export async function filesOf(
   } catch (cause) {
     throw new UsageError(`Cannot read the folder of tasks ${path}: ${errorText(cause)}`, { cause });
   }
-  return chosenOf(names.sort(compareNames), { only, path }).map((name) => `${path}/${name}`);
+  return chosenOf(names.sort(compareNames), { only, over, path }).map((name) => `${path}/${name}`);
 }
 
 /**
@@ -39,12 +40,16 @@ export function sourceOf(file: string, { text }: Pick<ExecTarget, "text">): stri
 
 function chosenOf(
   names: readonly string[],
-  { only, path }: { readonly only: readonly string[] | undefined; readonly path: string },
+  { only, over, path }: {
+    readonly only: readonly string[] | undefined;
+    readonly over: readonly string[];
+    readonly path: string;
+  },
 ): readonly string[] {
   if (only === undefined) return names;
   const isNamed = (name: string, wish: string) => name === wish || plainName(name) === wish;
   for (const wish of only) {
-    if (names.some((name) => isNamed(name, wish))) continue;
+    if ([...names, ...over.map((file) => basename(file))].some((name) => isNamed(name, wish))) continue;
     const hint = names.length === 0 ? "There are none." : `The tasks are ${names.map(plainName).join(", ")}.`;
     const meant = didYouMean(wish, names.map(plainName));
     throw new UsageError(`Cannot do only "${wish}": there is no such task in ${path}${meant}`, { hint });

@@ -1,5 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { RuntimeError } from "../../../lib/errors.ts";
 import { NO_SUMMARY, summarize, tasksDone } from "../../../lib/jobs/pipeline/summary.ts";
+import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, cast, type Ended, fails, only, resumeIn, runIn, type RunOptions, says, step } from "./support.ts";
 
@@ -48,6 +50,22 @@ Deno.test("--keep-going does not begin a task that the account's usage limit wou
   assertStringIncludes(ended.report.reason, 'step "s" of 1-a.md failed: the account\'s usage limit was reached');
 });
 
+Deno.test("--only: a task that is over need not be there any more; one that is due must be", async () => {
+  await using dir = await tempDir();
+  const moves = (...names: string[]): Act => async (request) => {
+    for (const name of names) await Deno.rename(`${dir.path}/t/${name}`, `${dir.path}/${name}`);
+    return await says()(request);
+  };
+  const overrides = { only: ["1-a", "10-c.md"] };
+  await dir.write(TASKS);
+  const ended = await runFolder(dir, [moves("1-a.md"), moves("10-c.md")], { overrides });
+  assertEquals([ended.report.outcome, ended.report.reason, ended.started], ["pass", "all 2 tasks passed", 2]);
+  await dir.write(TASKS);
+  const gone = { overrides: { ...overrides, force: true } };
+  const { message } = await assertRejects(() => runFolder(dir, [moves("1-a.md", "10-c.md")], gone), RuntimeError);
+  assertStringIncludes(message, 'Cannot do only "10-c.md": there is no such task in');
+});
+
 Deno.test("a folder's tasks that have passed are left out the next time, unless --force", async () => {
   await using dir = await tempDir();
   await dir.write(TASKS);
@@ -76,6 +94,18 @@ Deno.test("a task is done again when its text, a prompt or a check of its pipeli
   const check = { checks: [{ type: "fileExists", paths: ["t/1-a.md"] }] } as const;
   assertEquals((await runFolder(dir, [says()], pipeline(check))).started, 1);
   assertEquals((await runFolder(dir, [], pipeline(check))).started, 0);
+});
+
+Deno.test("that a task has passed is kept before its record is: a kill between them loses neither", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "t/1-a.md": "A." });
+  const kept: string[] = [];
+  const onFact = ({ type }: ExecEvent) => {
+    if (type === "task_finished") kept.push(Deno.readTextFileSync(`${dir.path}/state/passed.ndjson`));
+  };
+  const { events } = await runFolder(dir, [says()], { onFact });
+  const [finished] = only(events, "task_finished");
+  assertStringIncludes(kept.join(""), finished?.fingerprint ?? "no fingerprint");
 });
 
 Deno.test("a task whose file changes while it is done has not passed for the next run", async () => {
