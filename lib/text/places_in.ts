@@ -8,7 +8,7 @@ export interface NamedPlace {
 
 /**
  * The places in files that the output of compilers, linters and test programs names: `src/a.ts:3:7`, `a.cs(3,7)`,
- * `File "a.py", line 3`; each once, in their order.
+ * `file:///w/a.ts:3:7`, `File "a.py", line 3`; each once, in their order.
  *
  * @example
  * ```ts
@@ -37,4 +37,4 @@ const MAX_ROW_LENGTH = 1000;
 
 /** A name has at most 200 characters, so that no text makes the search long. */
 const PLACE =
-  /File "(?<python>[^"\n]{1,200})", line (?<pythonLine>\d{1,7})|(?<![\w.\/@+-])(?<path>[\w.\/@+-]{1,200}\.\w{1,10})(?::(?<line>\d{1,7})(?!\d)|\((?<at>\d{1,7})[,)])/g;
+  /File "(?<python>[^"\n]{1,200})", line (?<pythonLine>\d{1,7})|(?<![\w.\/@+-]|file:\/\/)(?:file:\/\/(?=\/))?(?<path>[\w.\/@+-]{1,200}\.\w{1,10})(?::(?<line>\d{1,7})(?!\d)|\((?<at>\d{1,7})[,)])/g;

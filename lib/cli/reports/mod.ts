@@ -45,9 +45,10 @@ export interface ReportOptions {
 /**
  * Begins to collect what a run's reports are made of.
  *
- * @throws {UsageError} when there is no folder for the file
+ * @throws {UsageError} when no file is named, or there is no folder for it
  */
 export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports {
+  if (junit === "") throw new UsageError('Cannot write --junit "": it names no file');
   if (junit !== undefined && !isFolder(dirname(resolve(io.cwd, junit)))) {
     throw new UsageError(`Cannot write --junit ${junit}: there is no folder for it`);
   }

@@ -7,6 +7,7 @@ import {
   type TaskSummary,
 } from "../../jobs/pipeline/summary.ts";
 import { totalUsage } from "../../providers/usage.ts";
+import { displayWidth } from "../../text/display_width.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { padEnd } from "../console/layout.ts";
 import { duration } from "../show/words.ts";
@@ -41,7 +42,7 @@ export function summaryRows({ tasks }: RunSummary): readonly (readonly string[])
  */
 export function summaryTable(summary: RunSummary): readonly string[] {
   const rows = [SUMMARY_COLUMNS, ...summaryRows(summary)].map((row) => row.map(sanitizeLine));
-  const widths = SUMMARY_COLUMNS.map((_, column) => Math.max(...rows.map((row) => [...row[column] ?? ""].length)));
+  const widths = SUMMARY_COLUMNS.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
   return [
     ...rows.map((row) => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join("  ").trimEnd()),
     doneText(summary),

@@ -1,5 +1,5 @@
 import type { Usage } from "../../providers/usage.ts";
-import { NOTHING_COUNTED, takeCount, type TokenCounts, usageOfAll } from "../../run/usage.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../run/usage.ts";
 import type { ExecFact } from "./facts.ts";
 import { END } from "./flow.ts";
 import { ATTEMPT } from "./state.ts";
@@ -43,7 +43,7 @@ export interface StepSummary {
   /** What agents and checks took; without what was waited for. */
   readonly seconds: number;
   readonly usage: Usage;
-  /** The last check that failed in it. */
+  /** The check of its last attempt that failed. */
   readonly failedCheck?: FailedCheck;
 }
 
@@ -75,8 +75,10 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       return { ...before, summary: { ...summary, runId, target: path, isFolder: kind === "folder" } };
     }
     case "task_started": {
-      const { task: number, file, steps, of } = fact;
-      const begun = { number, file, outcome: "open", steps: steps.map(newStep), at: 1 } as const;
+      const { task: number, file, steps: names, of } = fact;
+      const earlier = summary.tasks.find((task) => task.file === file)?.steps ?? [];
+      const steps = names.map((name) => newStep(name, earlier.find((step) => step.name === name)));
+      const begun = { number, file, outcome: "open", steps, at: 1 } as const;
       return { ...before, summary: withTask(summary, begun, of) };
     }
     case "task_skipped": {
@@ -88,7 +90,10 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
         return { name, outcome: "open", rounds: fact.round ?? 1, seconds, usage };
       });
     case "attempt_started":
-      return { ...before, tokens: { ...tokens, bySource: {} } };
+      return inStep(
+        { ...before, tokens: { ...tokens, bySource: {} } },
+        ({ failedCheck: _, ...step }) => step,
+      );
     case "tokens_counted":
       return counted(before, fact.usage);
     case "attempt_finished":
@@ -139,16 +144,22 @@ export function tasksDone({ tasks }: RunSummary): number {
     .size;
 }
 
-function newStep(name: string): StepSummary {
-  return { name, outcome: "open", rounds: 0, seconds: 0, usage: {} };
+/** A step that is not begun; it has cost what it did in an earlier try of its task. */
+function newStep(
+  name: string,
+  { seconds, usage }: Pick<StepSummary, "seconds" | "usage"> = NOTHING_SPENT,
+): StepSummary {
+  return { name, outcome: "open", rounds: 0, seconds, usage };
 }
+
+const NOTHING_SPENT = { seconds: 0, usage: {} };
 
 /** What a step comes to when its task has passed. */
 function leftOut(step: StepSummary): StepSummary {
   return step.outcome === "open" && step.ledTo === undefined ? { ...step, outcome: "skipped" } : step;
 }
 
-/** A task that is begun anew takes the place of its earlier try. */
+/** A task that is begun anew takes the place of its earlier try, and what that has cost is added. */
 function withTask(summary: RunSummary, task: TaskSummary, of = 0): RunSummary {
   const others = summary.tasks.filter(({ file }) => file !== task.file);
   return { ...summary, tasks: [...others, task], of: Math.max(of, others.length + 1) };
@@ -187,12 +198,7 @@ function atStep(before: SummaryFold, at: number): SummaryFold {
 /** The attempt under way has used so much so far. */
 function counted(before: SummaryFold, usage: Usage): SummaryFold {
   const last = before.summary.tasks.at(-1);
-  const worker = `${last?.number ?? 0}/${last?.at ?? 0}`;
+  const worker = `${last?.steps[last.at - 1]?.name}/${last?.file}`;
   const tokens = takeCount(before.tokens, { worker, source: ATTEMPT, usage });
   return inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
-}
-
-/** What all steps of a task have used. */
-export function usageOfTask({ steps }: TaskSummary): Usage {
-  return usageOfAll({ byWorker: Object.fromEntries(steps.map(({ usage }, index) => [String(index), usage])) });
 }

@@ -81,12 +81,35 @@ Deno.test("the end of a folder's run is a table with task, step, result, duratio
   ]);
 });
 
+Deno.test("the columns of the table are as wide as a terminal shows their cells", () => {
+  const text = JSON.stringify(facts()).replaceAll('"plan"', '"計画計画"');
+  const rows = summaryTable((JSON.parse(text) as ExecFact[]).reduce(summarize, NO_SUMMARY).summary);
+  assertEquals(rows.slice(2, 4), [
+    "2-b   計画計画  PASS     1m 00s  100 in, 7 out",
+    "      build     FAIL     13 s    200 in, 14 out",
+  ]);
+});
+
+Deno.test("a task that is tried anew has the time and the tokens of its earlier try, too", () => {
+  const [run, , begun, ...rest] = facts();
+  if (run === undefined || begun?.type !== "task_started") throw new TypeError("the facts are others");
+  const again = { ...begun, task: 3 };
+  const tried = [run, begun, ...rest, { type: "run_resumed", runId: "r1", folder: "/w" } as const, again, ...rest];
+  const { tasks } = tried.reduce(summarize, NO_SUMMARY).summary;
+  assertEquals(tasks.map(({ number, steps }) => [number, ...steps.map(({ seconds }) => seconds)]), [[3, 120, 26, 0]]);
+  assertEquals(tasks.flatMap(({ steps }) => steps.map(({ usage }) => usage["m"]?.inputTokens)), [200, 400, undefined]);
+});
+
 Deno.test("JUnit XML has a suite for each task and a case for each step; what programs wrote cannot end its element", () => {
   const xml = junitXml(SUMMARY, "it failed");
   assertStringIncludes(xml, '<testsuite name="1-a" tests="1" failures="0" errors="0" skipped="1" time="0.000">');
   assertStringIncludes(xml, '<testsuite name="2-b" tests="3" failures="1" errors="0" skipped="1" time="73.000">');
   assertStringIncludes(xml, "npm test: the check failed with exit code 3\nx\ufffd[2J");
   assertStringIncludes(xml, "##[error]z ]]&gt; &amp; &quot;q&quot; 100%</failure>");
+  // What fails a later attempt is not what the check of an earlier one has found.
+  const checked = facts().findLastIndex(({ type }) => type === "check_finished");
+  const later = junitXml(facts().toSpliced(checked, 1).reduce(summarize, NO_SUMMARY).summary, "it failed");
+  assertMatch(later, /<failure message="[^"]*"><\/failure>/);
   const waiting = facts().slice(0, -3).reduce(summarize, NO_SUMMARY).summary;
   assertStringIncludes(junitXml(waiting, "a question waits"), '<error message="a question waits"></error>');
   // deno-lint-ignore no-control-regex -- these are what must not get through
@@ -142,6 +165,10 @@ Deno.test("outside of GitHub Actions nothing is a command, and text stays as it 
   assertEquals([io === raw, raw.written.stderr, raw.written.stdout], [true, "", ""]);
 });
 
+Deno.test("a JUnit file without a name is refused before the run", () => {
+  assertThrows(() => openReports({ io: fakeIo(), junit: "" }), UsageError, 'Cannot write --junit "": it names no file');
+});
+
 Deno.test("a JUnit file that cannot be written is refused before the run where its folder is missing", () => {
   assertThrows(() => openReports({ io: fakeIo({ cwd: "/nonexistent" }), junit: "a.xml" }), UsageError, "no folder");
 });
@@ -152,13 +179,17 @@ Deno.test("places are found as compilers and test programs write them, in propor
     "  --> src/main.rs:4:9",
     '  File "app/b.py", line 7, in f',
     "./c.go:10: x",
-    "12:30:05 https://example.org:443/x version 1.2.3:4",
+    "    at file:///w/src/d.ts:3:7",
+    "    at load (file://host/e.ts:1:1) (node:internal/f.js:2:1)",
+    "12:30:05 https://example.org:443/x version 1.2.3:4 http:///g.ts:5",
   ].join("\n");
   assertEquals(placesIn(text).map(({ path, line }) => `${path}:${line}`), [
     "src/a.ts:12",
     "src/main.rs:4",
     "app/b.py:7",
     "./c.go:10",
+    "/w/src/d.ts:3",
+    "internal/f.js:2",
   ]);
 });
 
