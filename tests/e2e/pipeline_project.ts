@@ -3,9 +3,8 @@ import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, runProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
@@ -18,6 +17,8 @@ export interface PipelineProject extends AsyncDisposable {
   /** The prompts that the model got, in their order. */
   readonly prompts: readonly string[];
   run(...args: readonly string[]): Promise<ProgramResult>;
+  /** Makes the CLI's home of another person for a project in this folder, and runs panewright there as that person. */
+  elsewhere(folder: string): Promise<PipelineProject["run"]>;
 }
 
 const TIMEOUT_MS = 120_000;
@@ -50,11 +51,10 @@ export async function pipelineProject(options: PipelineProjectOptions = {}): Pro
     return (options.turnFor ?? turnFor)(prompt);
   };
   const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
-  const { project, home, root } = sandbox;
+  const { project, root } = sandbox;
   const baseUrl = server.baseUrl();
-  const cliEnv = provider === "codex"
-    ? await writeCodexHome({ folder: `${root}/codex-home`, project, baseUrl })
-    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+  const cliOptions = { provider, version: cli.version, baseUrl } as const;
+  const cliEnv = await writeCliHome(sandbox, cliOptions);
   // Codex works in git repositories only, unless it is told otherwise.
   await systemProcessRunner.run({ argv: ["git", "init", "--quiet", project] });
   await Deno.writeTextFile(`${project}/plan.md`, "Write a plan to plan.txt.");
@@ -91,6 +91,12 @@ export async function pipelineProject(options: PipelineProjectOptions = {}): Pro
     argv,
     prompts,
     run: (...args) => runProgram([...argv, ...args], { cwd: project, env, timeoutMs: TIMEOUT_MS }),
+    async elsewhere(folder) {
+      const machine = { ...sandbox, root: `${root}/elsewhere`, home: `${root}/elsewhere/home`, project: folder };
+      await Deno.mkdir(machine.home, { recursive: true });
+      const there = { ...env, HOME: machine.home, ...await writeCliHome(machine, cliOptions) };
+      return (...args) => runProgram([...argv, ...args], { cwd: folder, env: there, timeoutMs: TIMEOUT_MS });
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
