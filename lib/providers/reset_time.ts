@@ -5,6 +5,8 @@ const EPOCH = /\blimit reached\|(\d{9,11})\b/i;
 const IN = /\bin ((?:\d{1,4} (?:day|hour|minute|second)s?[, ]*)+)/i;
 const AT =
   /\b(?:at|resets) (?:([A-Z][a-z]{2,8} \d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([AP]M)\b/i;
+/** A gateway's limit names the day only, in UTC (Claude Code 2.1.330). */
+const DAY = /\bresets ([A-Z][a-z]{2} \d{1,2})(?= ·|$)/;
 
 /**
  * When a limit ends, by the words in which a CLI tells it to a person: "try again at 3:05 PM", "try again at Nov 25th,
@@ -22,6 +24,8 @@ const AT =
  * assertEquals(readResetTime("try again at Nov 25th, 2026 3:05 PM.", now), new Date(2026, 10, 25, 15, 5));
  * assertEquals(readResetTime("Try again in 2 hours 5 minutes.", now), new Date(2026, 10, 21, 0, 5));
  * assertEquals(readResetTime("Claude AI usage limit reached|1795163557", now), new Date(1795163557000));
+ * assertEquals(readResetTime("spend limit reached · resets Nov 25 · ask", now), new Date("2026-11-25T00:00:00Z"));
+ * assertEquals(readResetTime("spend limit reached · resets Nov 20", now), undefined);
  * assertEquals(readResetTime("Upgrade to Pro.", now), undefined);
  * ```
  */
@@ -35,7 +39,7 @@ export function readResetTime(text: string, now: Date): Date | undefined {
     return new Date(now.getTime() + ms.reduce((sum, part) => sum + part, 0));
   }
   const time = AT.exec(text);
-  if (time === null) return undefined;
+  if (time === null) return readResetDay(text, now);
   const [, day, year, hour, minute = "0", half] = time;
   const hours = Number(hour) % 12 + (half!.toLowerCase() === "pm" ? 12 : 0);
   const at = day === undefined ? new Date(now) : new Date(`${day}, ${year ?? now.getFullYear()}`);
@@ -47,6 +51,16 @@ export function readResetTime(text: string, now: Date): Date | undefined {
   if (at.getTime() < earliest) at.setDate(at.getDate() + 1);
   else if (at.getTime() - UNITS_MS.day >= earliest) at.setDate(at.getDate() - 1);
   return at;
+}
+
+/** The beginning of the day, unless that has passed already: at which hour of it is not told. */
+function readResetDay(text: string, now: Date): Date | undefined {
+  const day = DAY.exec(text)?.[1];
+  if (day === undefined) return undefined;
+  const at = new Date(`${day}, ${now.getUTCFullYear()} UTC`);
+  // In December a day of January is the next year's.
+  if (at.getTime() < now.getTime() - 180 * UNITS_MS.day) at.setUTCFullYear(at.getUTCFullYear() + 1);
+  return at.getTime() > now.getTime() ? at : undefined;
 }
 
 /** How far the server's clock may lag behind this machine's: what it told of then has just passed, and is not tomorrow's. */

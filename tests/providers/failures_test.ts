@@ -71,6 +71,17 @@ Deno.test("an error is quoted whole where the CLI has wrapped it", async () => {
 for (
   const [table, words, expected] of [
     [CLAUDE_FAILURES, { text: "You've hit your session limit · resets 3pm (UTC)", code: "rate_limit" }, "usage_limit"],
+    [CLAUDE_FAILURES, { text: "You've hit your team's pooled group budget", code: "rate_limit" }, "usage_limit"],
+    [CLAUDE_FAILURES, { text: "Your org is out of usage · contact your admin", code: "rate_limit" }, "usage_limit"],
+    [CLAUDE_FAILURES, { text: "You're out of usage credits · resets 3pm (UTC)" }, "usage_limit"],
+    [
+      CLAUDE_FAILURES,
+      { text: "API Error: Request rejected (429) · spend limit reached · resets Aug 8" },
+      "usage_limit",
+    ],
+    [CLAUDE_FAILURES, { text: "Your seat type doesn't include usage credits", code: "rate_limit" }, "auth"],
+    [CLAUDE_FAILURES, { text: "Your group's usage limit is set to $0", code: "rate_limit" }, "auth"],
+    [CLAUDE_FAILURES, { text: "Fable 5 requires usage credits. Switch models.", code: "rate_limit" }, "model"],
     [CLAUDE_FAILURES, { text: "You’ve hit your limit · resets 3pm (UTC)" }, "usage_limit"],
     [CLAUDE_FAILURES, { text: "Claude AI usage limit reached|1795163557" }, "usage_limit"],
     [CLAUDE_FAILURES, { text: "Credit balance is too low" }, "usage_limit"],

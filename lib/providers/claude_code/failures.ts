@@ -10,8 +10,15 @@ export const CLAUDE_FAILURES: FailureTable = [
   {
     class: "usage_limit",
     words:
-      /^(?:API Error: )?(?:You['’]ve (?:hit|reached) your .{0,60}\blimit\b|You['’]re out of (?:extra )?usage\b|(?:\S+ ){0,3}usage limit reached\b|(?:5-hour|Weekly|Session) limit reached\b|Credit balance is too low\b)/i,
+      /^(?:API Error: )?(?:You['’]ve (?:hit|reached) your .{0,60}\b(?:limit|budget)\b|You['’]re out of (?:extra )?usage\b|Your org is out of usage\b|(?:Request rejected \(429\) · )?spend limit reached\b|(?:\S+ ){0,3}usage limit reached\b|(?:5-hour|Weekly|Session) limit reached\b|Credit balance is too low\b)/i,
   },
+  {
+    // No time lifts these: an administrator does.
+    class: "auth",
+    words:
+      /^(?:Your seat type doesn['’]t include\b|Your usage allocation has been disabled\b|Your group['’]s usage limit is set to \$0|This service is disabled for your org\b)/,
+  },
+  { class: "model", words: /^\S+(?: [^·\n]{1,40})? requires usage credits\b/ },
   {
     class: "auth",
     code:
