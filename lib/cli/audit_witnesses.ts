@@ -8,7 +8,7 @@ import type { ReviewFact } from "../jobs/review_loop/facts.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import { UnknownRecordError } from "../run/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../run/read_facts.ts";
-import type { RunFolder } from "../run/run_folder.ts";
+import { nameInState, type RunFolder } from "../run/run_folder.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** Where an audit log once ended, and what says so. */
@@ -37,9 +37,14 @@ export const NO_WITNESSES: Witnesses = { heads: [], journal: 0, copy: { path: un
  * then. A copy that is missing is none; a journal that is missing is an error
  * @throws {UnknownRecordError} when only a later version can read the journal
  */
-export function readWitnesses(folder: RunFolder, env: (name: string) => string | undefined): Witnesses {
-  const path = auditHeadsPath(folder, env);
-  const journal = readJournalHeads(folder);
+export async function readWitnesses(
+  folder: RunFolder,
+  env: (name: string) => string | undefined,
+): Promise<Witnesses> {
+  const facts = readJournal(folder);
+  const journal = facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
+  const isCopy = facts.some((fact) => "isCopy" in fact && fact.isCopy === true);
+  const path = auditHeadsPath({ id: await nameInState(folder, isCopy) }, env);
   const copied = path === undefined ? [] : readCopy(folder, path);
   const heads = [
     ...journal.map((head) => ({ by: "the run's journal", head })),
@@ -59,7 +64,7 @@ function readCopy({ id }: RunFolder, path: string): readonly AuditEnd[] {
   }
 }
 
-function readJournalHeads({ id, journalPath: path }: RunFolder): readonly AuditEnd[] {
+function readJournal({ id, journalPath: path }: RunFolder): readonly (ReviewFact | ExecFact)[] {
   const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, jobs: JOBS });
   if (problem instanceof UnknownRecordError) throw problem;
   if (problem !== undefined) {
@@ -68,10 +73,5 @@ function readJournalHeads({ id, journalPath: path }: RunFolder): readonly AuditE
       hint: problem.message,
     });
   }
-  const facts: readonly (ReviewFact | ExecFact)[] = isJournalOf(journal, REVIEW_LOOP)
-    ? journal.facts
-    : isJournalOf(journal, PIPELINE)
-    ? journal.facts
-    : [];
-  return facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
+  return isJournalOf(journal, REVIEW_LOOP) || isJournalOf(journal, PIPELINE) ? journal.facts : [];
 }

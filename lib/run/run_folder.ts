@@ -1,6 +1,7 @@
 import { PanewrightError, UsageError } from "../errors.ts";
 import { lstatOrUndefined } from "../ports/files.ts";
 import { stateFolder } from "../ports/state_folder.ts";
+import { sha256Hex } from "../text/digest.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
@@ -175,10 +176,20 @@ async function writeUnlessThere(path: string, text: string): Promise<void> {
 }
 
 /**
+ * What a run is called in the person's state folder: by its id. A copy is called by its place as well: what its original
+ * has there is not its own.
+ */
+export async function nameInState({ id, path }: Pick<RunFolder, "id" | "path">, isCopy: boolean): Promise<string> {
+  return isCopy ? `${id}-${(await sha256Hex(path)).slice(0, 8)}` : id;
+}
+
+/**
  * Absolute path of the folder where the hooks of a run's agents ask and tell. It is the person's: one in the working
  * directory could be written by an agent in a sandbox. `undefined` where the person has no state folder.
+ *
+ * @param name the run's, as {@linkcode nameInState} has it
  */
-export function hooksFolderOf(runId: string): string | undefined {
+export function hooksFolderOf(name: string): string | undefined {
   const state = stateFolder();
-  return state === undefined ? undefined : `${state}/hooks/${runId}`;
+  return state === undefined ? undefined : `${state}/hooks/${name}`;
 }

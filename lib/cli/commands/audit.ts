@@ -42,7 +42,7 @@ export const command = defineCommand({
       });
     }
     const folder = await findMeantRun(io, run, flags.wd);
-    const witnesses = action === "verify" ? readWitnesses(folder, (name) => io.env(name)) : NO_WITNESSES;
+    const witnesses = action === "verify" ? await readWitnesses(folder, (name) => io.env(name)) : NO_WITNESSES;
     const verdict = await checkChain(readLog(folder, witnesses));
     if (action === "show") {
       const { records } = verdict;

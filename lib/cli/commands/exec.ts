@@ -213,7 +213,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
       execute({
         ...options,
         plan,
-        auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
+        auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);
           onEvent?.(event);

@@ -6,7 +6,7 @@ import {
   type HeadlessResult,
 } from "../../providers/headless.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
-import { hooksFolderOf } from "../../run/run_folder.ts";
+import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { watchCommands } from "../command_watch.ts";
 import type { Drive } from "./context.ts";
@@ -71,7 +71,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       drive.record({ type: "session_found", sessionId: fact.sessionId });
     }
   };
-  const hookFolder = hooksFolderOf(drive.folder.id);
+  const hookFolder = hooksFolderOf(await nameInState(drive.folder, drive.state().run?.isCopy === true));
   const { allowWrite } = plan;
   const request: HeadlessRequest = {
     ...(allowWrite === undefined ? {} : { refuseWrite: (call) => whyRefused(call, { workdir, allowWrite }) }),

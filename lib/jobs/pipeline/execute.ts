@@ -9,7 +9,7 @@ import { type Execution, resumeRun, type RunOptions, type RunReport, startRun } 
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
+import { nameInState, type RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";
@@ -36,7 +36,7 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
    *
    * @default {() => undefined}
    */
-  readonly auditCopy?: (folder: RunFolder) => string | undefined;
+  readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
   /** @default {runHeadless of lib/providers} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }
@@ -107,14 +107,15 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         runId,
         folder: folder.path,
         ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
+        ...(carried?.isCopy === true ? { isCopy: true } : {}),
         ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
         ...(interruptedLog === undefined ? {} : { interruptedLog }),
       };
     },
     async play(run) {
-      const { target, overrides } = begun(run.state());
+      const { target, overrides, isCopy } = begun(run.state());
       const { id, auditPath } = run.folder;
-      using heads = openAuditHeads(options.auditCopy?.(run.folder), {
+      using heads = openAuditHeads(options.auditCopy?.({ id: await nameInState(run.folder, isCopy) }), {
         onProblem: (message) => run.record({ type: "warning", message }),
       });
       audit = await openAuditLog(auditPath, { run: id, secrets, heads });

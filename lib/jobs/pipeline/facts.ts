@@ -84,6 +84,8 @@ export const EXEC_FACTS = {
     folder: text,
     /** The working directory as it was before, where the run was carried elsewhere since. */
     carriedFrom: optional(text),
+    /** Whether it was carried as a copy: the original was still there. */
+    isCopy: optional(flag),
     /** The config file, where it is another one from now on. */
     configFile: optional(text),
     /** What the agent did in an attempt that was broken off. */

@@ -22,7 +22,10 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
   switch (fact.type) {
     case "run_started": {
       const { runId: id, workdir, target, configFile, overrides, folder } = fact;
-      return { ...INITIAL_STATE, run: { id, workdir, target, configFile, overrides, folder, carriedFrom: [] } };
+      return {
+        ...INITIAL_STATE,
+        run: { id, workdir, target, configFile, overrides, folder, isCopy: false, carriedFrom: [] },
+      };
     }
     case "run_resumed":
       return runResumed(state, fact);
@@ -246,12 +249,13 @@ function closeQuestions(state: ExecState): ExecState {
 }
 
 function runResumed(state: ExecState, fact: Extract<ExecFact, { type: "run_resumed" }>): ExecState {
-  const { folder, configFile, carriedFrom, interruptedLog } = fact;
+  const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
   const after = inTask(state, (task) => resumed(task, interruptedLog));
   const run = after.run && {
     ...after.run,
     folder,
     configFile: configFile ?? after.run.configFile,
+    isCopy: after.run.isCopy || isCopy === true,
     carriedFrom: [...after.run.carriedFrom, ...(carriedFrom === undefined ? [] : [carriedFrom])],
   };
   // What the CLI's session knows are the paths of the old place.

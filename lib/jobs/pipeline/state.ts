@@ -37,6 +37,8 @@ export interface RunHead {
   readonly overrides: ExecOverrides;
   /** The run's folder, where a process last executed it. */
   readonly folder: string;
+  /** Whether it was once carried as a copy, whose original has the same id. */
+  readonly isCopy: boolean;
   /** The working directories that it was carried from, oldest first. */
   readonly carriedFrom: readonly string[];
 }

@@ -1,9 +1,11 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ChainedRecord } from "../../../lib/dialogs/audit_chain.ts";
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { AgentAskedError } from "../../../lib/providers/headless.ts";
 import type { ExactRequest } from "../../../lib/providers/exact_request.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
+import { callCli } from "../../support/call_cli.ts";
+import { runProgram } from "../../support/program.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, asks, cast, only, permitting, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
 
@@ -194,4 +196,33 @@ Deno.test("at the terminal a permission is asked about until there is a yes or a
   assertEquals(asked, [undefined, "a dialog takes yes or no, and after a no the reason", undefined]);
   assertStringIncludes(agents.requests[2]?.prompt ?? "", "PostgreSQL");
   assert(!agents.requests[2]?.prompt.includes("npm test"));
+});
+
+Deno.test("a copy of a run has hooks and heads of its own: it can be resumed beside the original, and both logs verify", async () => {
+  await using root = await tempDir();
+  const state = `${root.path}/state`;
+  const places = ["original", "copy"].map((name) => ({ ...root, path: `${root.path}/${name}` }));
+  const [original, copy] = places as [TempDir, TempDir];
+  await root.write({ "original/task.md": "Build it." });
+  const auditCopy = (run: { readonly id: string }) => `${state}/panewright/audit/${run.id}.ndjson`;
+  const permitted = permitting({ allow: [{ command: "npm test" }] });
+  const first = cast(asks("Which?"));
+  const { report: { folder: { id } } } = await runIn(original, [step("a")], { ...first, permitted, auditCopy });
+  await runProgram(["cp", "-a", original.path, copy.path], {
+    ...{ cwd: "/", env: { PATH: Deno.env.get("PATH") ?? "" } },
+    timeoutMs: 60_000,
+  });
+  const hookFolders = [];
+  for (const dir of [copy, original, copy]) {
+    await answer(runFolderAt(dir.path, id), dir === original || hookFolders.length === 0 ? "q1" : "q2", "This.");
+    const agents = cast(calls([], { subject: "npm test" }, { subject: "npm publish" }));
+    await resumeIn(dir, [step("a")], { ...agents, permitted, auditCopy, run: id });
+    hookFolders.push(agents.requests[0]?.ask.hookFolder ?? "none");
+  }
+  assertEquals([hookFolders[0] === hookFolders[1], hookFolders[0] === hookFolders[2]], [false, true]);
+  for (const { path: cwd } of places) {
+    const { code, stdout, stderr } = await callCli(["audit", "verify", id], { cwd, env: { XDG_STATE_HOME: state } });
+    assertEquals(code, 0, stderr);
+    assertMatch(stdout, /Compared with \d+ heads? in the run's journal and [2-9] in /);
+  }
 });
