@@ -16,8 +16,8 @@ Deno.test({
     const said: string[] = [];
     const { failures } = await runAsks({
       panewright,
-      asks: 3,
-      kills: 5,
+      asks: 2,
+      kills: 4,
       seed: SEED,
       jobs: 2,
       say: (text) => said.push(text),
