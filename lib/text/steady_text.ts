@@ -14,8 +14,9 @@ const PASSING: readonly (readonly [pattern: RegExp, mark: string])[] = [
 ];
 
 /**
- * The output of a program without what is another at each run: times, durations, process ids, ports, addresses, UUIDs
- * and names of temporary files. Two outputs that are the same after that say the same.
+ * The output of a program without what is another at each run: times, durations, process ids, ports, addresses, UUIDs,
+ * names of temporary files, and the order of lines, which depends on what runs side by side and on which of its two
+ * outputs a program writes to. Two outputs that are the same after that say the same.
  *
  * @example
  * ```ts
@@ -23,11 +24,11 @@ const PASSING: readonly (readonly [pattern: RegExp, mark: string])[] = [
  * const first = "2026-11-20 12:00:01 FAIL a_test (12ms)\n1 failed in 0.31s, see /tmp/x81/log";
  * const again = "2026-11-20 12:07:44 FAIL a_test (9ms)\n1 failed in 0.29s, see /tmp/q0z/log";
  * assertEquals(steadyText(first), steadyText(again));
- * assertEquals(steadyText("1 failed, 3 passed (7 s)"), "1 failed, 3 passed (<duration>)");
+ * assertEquals(steadyText("b ok\n1 failed (7 s)\na ok"), "1 failed (<duration>)\na ok\nb ok");
  * ```
  */
 export function steadyText(output: string): string {
   const steady = PASSING.reduce((text, [pattern, mark]) => text.replaceAll(pattern, mark), output);
   // Columns of figures are padded to their width.
-  return steady.replaceAll(/[ \t]+/g, " ").replaceAll(/ ?\n ?/g, "\n").trim();
+  return steady.replaceAll(/[ \t]+/g, " ").replaceAll(/ ?\n ?/g, "\n").trim().split("\n").sort().join("\n");
 }

@@ -24,6 +24,7 @@ const PAIRS: readonly (readonly [program: string, first: string, again: string])
     "[2026-11-20T12:00:01.123Z] pid=4711 died",
     "[2026-11-21T07:10:59.9+01:00] pid=9 died".replace("=9", "=90"),
   ],
+  ["two outputs", "a failed\nerror: b", "error: b\na failed"],
   ["mktemp", "cannot open /tmp/tmp.Xa3/out.txt: no", "cannot open /tmp/tmp.Z9q/out.txt: no"],
   ["a server", "listening on localhost:49152\nat 0x7ffe1234", "listening on localhost:50001\nat 0x55aa9876"],
   ["ids", "job 0b0e1d1c-2f1e-4a51-9a59-0c1d2e3f4a5b failed", "job 7d444840-9dc0-11d1-b245-5ffdce74fad2 failed"],

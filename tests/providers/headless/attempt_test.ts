@@ -204,9 +204,9 @@ Deno.test("bug: nothing of the process tree survives an abort, also what left th
   abort.abort(new Error("stopped by hand"));
   await assertRejects(() => attempt, Error, "stopped by hand");
   assertEquals(await processesWith(mark), []);
-  // SIGINT and SIGTERM are ignored: SIGKILL comes after 3 s.
+  // SIGINT and SIGTERM are ignored: SIGKILL comes after 3 s. The output's end may take its 0.5 s, which are 5 here.
   const seconds = (clock.now() - startMs) / 1000;
-  assert(seconds >= 3 && seconds < 5, `${seconds} s`);
+  assert(seconds >= 3 && seconds < 10, `${seconds} s`);
 });
 
 Deno.test("an agent that ends on SIGINT takes what it left behind along at once", async () => {
