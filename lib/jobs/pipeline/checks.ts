@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
-import { isFile } from "../../ports/files.ts";
 import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import { condense } from "../../text/condense.ts";
+import { errorText } from "../../text/error_text.ts";
 import { plainText } from "../../text/sanitize.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 import type { CheckPlan } from "./plan.ts";
@@ -13,6 +13,8 @@ export interface CheckResult {
   readonly detail: string;
   /** The end of what a command wrote, or a review; empty for other checks. */
   readonly output: string;
+  /** Whether it could not be made: it has failed then, but says nothing of the work. */
+  readonly notMade?: true;
   /** What a review says. */
   readonly verdict?: ReviewVerdict | "none";
 }
@@ -41,8 +43,8 @@ export function describeCheck(check: CheckPlan): string {
 }
 
 /**
- * Judges how the command of a check ended. If it could not be run, or did not end in time, the check has failed,
- * whatever was expected.
+ * Judges how the command of a check ended. If it did not end in time, the check has failed, whatever was expected; if
+ * it could not be run, the check was not made.
  *
  * @example
  * ```ts
@@ -60,7 +62,7 @@ export function judgeCommand(
   const because = (passed: boolean, detail: string) => ({ passed, detail, output });
   if (timedOut) return because(false, `the check did not end within ${check.timeLimitSeconds} s`);
   if (exitCode === 127 || exitCode === 126) {
-    return because(false, `the check's command could not be run (exit code ${exitCode})`);
+    return { ...because(false, `the check's command could not be run (exit code ${exitCode})`), notMade: true };
   }
   if (check.expect === "pass") {
     return result.passed ? because(true, "it passed") : because(false, `the check failed with exit code ${exitCode}`);
@@ -98,8 +100,25 @@ export async function checkFiles(
 ): Promise<CheckResult> {
   const missing: string[] = [];
   for (const path of paths) {
-    if (!await isFile(resolve(workdir, path))) missing.push(path);
+    try {
+      if (!(await Deno.stat(resolve(workdir, path))).isFile) missing.push(path);
+    } catch (error) {
+      if (!isAbsence(error)) {
+        return {
+          passed: false,
+          notMade: true,
+          detail: `${path} cannot be looked for: ${errorText(error)}`,
+          output: "",
+        };
+      }
+      missing.push(path);
+    }
   }
   const detail = missing.length === 0 ? `there is ${paths.join(", ")}` : `there is no file ${missing.join(", ")}`;
   return { passed: missing.length === 0, detail, output: "" };
+}
+
+/** Whether a file is known not to be there. */
+function isAbsence(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }

@@ -277,6 +277,8 @@ export const EXEC_FACTS = {
     /** What was checked, as when it started; missing in older journals. */
     description: optional(text),
     passed: flag,
+    /** Whether it could not be made: it says nothing of the work then. */
+    notMade: optional(flag),
     /** Why it failed, or what it found. */
     detail: text,
     /** The end of what a command wrote, without control characters; may be many lines. */

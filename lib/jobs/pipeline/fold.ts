@@ -70,6 +70,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
         : attemptFailed(state, problem);
     }
     case "check_finished":
+      if (fact.notMade === true) return inStep(state, (step) => notMade(step, fact.detail));
       if (!fact.passed) return attemptFailed(state, fact.detail, { output: fact.output, check: failedCheckOf(fact) });
       return inStep(
         state,
@@ -158,6 +159,13 @@ function attemptFailed(
   }));
 }
 
+/** The agent has no part in a check that could not be made, and is not told of it. */
+function notMade(step: StepState, reason: string): StepState {
+  const { stage } = step;
+  if (stage.kind !== "completed") return step;
+  return { ...step, stage: { kind: "unchecked", reason, final: false, writesChecked: stage.writesChecked } };
+}
+
 function failedCheckOf({ verdict }: Extract<ExecFact, { type: "check_finished" }>): FailedCheckKind {
   return verdict === undefined ? "other" : verdict === "REVISE" ? "revise" : "no_verdict";
 }
@@ -187,7 +195,9 @@ function allFiles(before: ChangedFiles | undefined, after: ChangedFiles | undefi
 }
 
 function stepFailed(state: ExecState, reason: string): ExecState {
-  const limited = state.current?.step.stage.kind === "usage_limit";
+  const stage = state.current?.step.stage;
+  if (stage?.kind === "unchecked") return atStage(state, { ...stage, final: true });
+  const limited = stage?.kind === "usage_limit";
   return atStage(state, { kind: "failed", reason, final: true, ...(limited ? { limited } : {}) });
 }
 
@@ -271,6 +281,10 @@ function resumed(task: TaskState, interruptedLog = ""): TaskState {
     return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready("interrupted") } };
   }
   if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
+  if (step.stage.kind === "unchecked") {
+    const { writesChecked } = step.stage;
+    return { ...task, failed: undefined, step: { ...step, stage: { kind: "completed", writesChecked, checked: 0 } } };
+  }
   if (step.stage.kind !== "failed" || !step.stage.final) return task;
   const { attempts, baseline, startedAt, attemptLog, feedback } = step;
   const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback };

@@ -105,6 +105,10 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
       return { do: "await_login", at, message: stage.message };
     case "completed":
       return afterTurn(at, stage) ?? endStep(at, { steps, settings });
+    case "unchecked":
+      return stage.final
+        ? { do: "finish_task", task, reason: stepReason(at, state, stage.reason) }
+        : { do: "finish_step", at, reason: stage.reason };
     case "failed":
       if (stage.final) return { do: "finish_task", task, reason: stepReason(at, state, stage.reason) };
       return step.failures > retriesOf(stage.check, stepPlan)

@@ -142,6 +142,15 @@ export type StepStage =
   /** The turn has ended well; `checked` counts the checks that have passed. */
   | { readonly kind: "completed"; readonly writesChecked: boolean; readonly checked: number }
   /**
+   * A check of such a turn could not be made: only a person can change that. `final` once the step has failed of it.
+   */
+  | {
+    readonly kind: "unchecked";
+    readonly reason: string;
+    readonly final: boolean;
+    readonly writesChecked: boolean;
+  }
+  /**
    * The last attempt failed; `final` once the step has, too, and `limited` where the account's usage limit did it.
    * `check` is missing where no check has said no.
    */

@@ -15,7 +15,7 @@ export async function runCheck({ at, number, check }: Extract<Action, { do: "che
   const startedAtMs = drive.clock.now();
   const result = check.type === "review" ? judgeReview(at.step.finalText) : await resultOf(check, drive);
   const seconds = (drive.clock.now() - startedAtMs) / 1000;
-  const mayRepeat = !result.passed && at.plan.retry > 0 &&
+  const mayRepeat = !result.passed && result.notMade !== true && at.plan.retry > 0 &&
     drive.limitOf(noProgressName("maxSameTestOutput")) !== undefined;
   const files = mayRepeat ? await lookAtFiles(at, drive) : undefined;
   drive.record({
