@@ -88,6 +88,9 @@ export const command = defineCommand({
       ...(config === undefined ? {} : { config }),
     };
     const journal = await readFacts(folder.journalPath, JOBS);
+    if (isJournalOf(journal, REVIEW_LOOP) && junit !== undefined) {
+      throw new UsageError(`Cannot use --junit: run ${folder.id} is a review loop, and has no tasks`);
+    }
     if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
     if (isJournalOf(journal, PIPELINE)) return await resumeSteps(folder, journal, around);
     throw notBegun(folder.id);

@@ -1,4 +1,5 @@
 import { basename } from "@std/path/posix";
+import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { type Activity, type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
@@ -39,7 +40,7 @@ export function waitingText({ by, text, dialog }: Waiting): string {
 export function taskName({ about, place }: Pick<Progress, "about" | "place">): string | undefined {
   const file = levelOf({ place }, "task")?.name;
   if (file === undefined || basename(file) === about) return undefined;
-  return sanitizeLine(basename(file).replace(/\.md$/i, ""));
+  return sanitizeLine(plainName(file));
 }
 
 /**

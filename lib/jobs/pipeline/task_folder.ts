@@ -110,5 +110,5 @@ function compareTexts(left: string, right: string): number {
  * ```
  */
 export function isTaskName(name: string): boolean {
-  return /^[^_.].*\.md$/i.test(basename(name));
+  return /^[^_.].*\.md$/is.test(basename(name));
 }

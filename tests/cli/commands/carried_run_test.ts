@@ -241,6 +241,10 @@ Deno.test("a review loop is not resumed in a copy while the original is there, a
       `${path}/shop/.panewright/runs/${RUN_ID}`,
   );
 
+  const { code, stderr } = await callCli(["resume", "--trust", "--junit", "a.xml"], { cwd: `${path}/copy` });
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, `Cannot use --junit: run ${RUN_ID} is a review loop, and has no tasks`);
+
   const env = { PATH: Deno.env.get("PATH") ?? "", [PANE_MARK_VARIABLE]: `test-${socket}` };
   await using agent = startProgram(["sleep", "600"], { cwd: path, env });
   const stop = (place: string) => callCli(["stop", RUN_ID], { cwd: `${path}/${place}` });

@@ -54,13 +54,25 @@ Deno.test("whatever else stands in front matter is a mistake, told with its line
 
 Deno.test("the tasks of a folder are its .md files in the order of their names, 2 before 10", async () => {
   await using dir = await tempDir();
-  await dir.write({ "10-b.md": "", "2-a.MD": "", "x.txt": "", "_x.md": "", ".y.md": "", "sub.md/inner.md": "" });
+  await dir.write({
+    "10-b.md": "",
+    "2-a.MD": "",
+    "x.txt": "",
+    "11\n.md": "",
+    "_x.md": "",
+    ".y.md": "",
+    "sub.md/inner.md": "",
+  });
   const folder = { kind: "folder", path: dir.path } as const;
   const names = async (only?: string[]) =>
     (await filesOf(folder, only === undefined ? {} : { only })).map((file) => file.slice(dir.path.length + 1));
-  assertEquals(await names(), ["2-a.MD", "10-b.md"]);
+  assertEquals(await names(), ["2-a.MD", "10-b.md", "11\n.md"]);
   await Deno.symlink("x.txt", `${dir.path}/3-link.md`);
-  assertEquals(await names(), ["2-a.MD", "3-link.md", "10-b.md"], "a link is refused where it is read, not left out");
+  assertEquals(
+    await names(),
+    ["2-a.MD", "3-link.md", "10-b.md", "11\n.md"],
+    "a link is refused where it is read, not left out",
+  );
   await Deno.remove(`${dir.path}/3-link.md`);
   assertEquals(await names(["10-b"]), ["10-b.md"]);
   assertEquals(await names(["10-b.md", "2-a"]), ["2-a.MD", "10-b.md"]);
