@@ -15,7 +15,7 @@ export interface WalkOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What stands in a folder and is no folder itself, or a folder that cannot be read. */
+/** What stands in a folder and is no folder itself, or a folder that can be neither read nor entered. */
 export interface WalkedFile {
   /** Below the path that the walk began at. */
   readonly path: string;
@@ -43,6 +43,8 @@ export async function* walkFiles(folder: string, options: WalkOptions): AsyncGen
     const names = new Set(entries?.map(({ name }) => name));
     if (entries === undefined) {
       const info = lstatOf(path);
+      // Files in it can be written by their names.
+      if (info !== undefined && canBeEntered(path)) throw new UntoldError(`${path} cannot be read`);
       if (info !== undefined) yield { path, info };
       continue;
     }
@@ -68,6 +70,15 @@ function entriesOf(path: string): readonly Deno.DirEntry[] | undefined {
   } catch (error) {
     if (isMissing(error)) return [];
     return undefined;
+  }
+}
+
+function canBeEntered(folder: string): boolean {
+  try {
+    Deno.lstatSync(`${folder}/.`);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -145,7 +145,7 @@ async function isSame(
   if (isCopy) return Math.trunc(then.mtime / 1000) === Math.trunc(now.mtime / 1000);
   // Another name that was made or removed elsewhere changes the inode, but not the file.
   const isShared = then.names > 1 && now.names > 1;
-  return then.mtime === now.mtime && (isRecent || isShared || then.ctime === now.ctime);
+  return then.mtime === now.mtime && (isShared || then.ctime === now.ctime);
 }
 
 function isExecutable({ mode }: FileState): boolean {
@@ -171,13 +171,13 @@ async function* filesAt({ root, gitFolders }: Places, options: SnapshotOptions):
     own.includes(path) || (inGitFolder(path.slice(top.length)) !== undefined && isBulkOfGit(path, siblings));
   for await (const file of walkFiles(top, { ...limits, skips })) {
     const within = inGitFolder(file.path.slice(top.length));
-    if (within !== undefined && !actsInGit(within)) continue;
+    if (within !== undefined && !actsInGit(within, file.info)) continue;
     yield { ...file, name: nameIn(workdir, file.path), isOfGit: within !== undefined };
   }
   for (const folder of gitFolders) {
     const start = resolve(workdir, folder);
     for await (const file of walkFiles(start, { ...limits, skips: isBulkOfGit })) {
-      if (!actsInGit(file.path.slice(start.length + 1).split("/"))) continue;
+      if (!actsInGit(file.path.slice(start.length + 1).split("/"), file.info)) continue;
       yield { ...file, name: nameIn(workdir, file.path), isOfGit: true };
     }
   }
@@ -193,11 +193,13 @@ function inGitFolder(path: string): readonly string[] | undefined {
 
 /**
  * Whether a file that git keeps decides what git does: hooks and configuration, also those of submodules, and what leads
- * to others.
+ * to others, as a link in the place of their folder does. A folder is one whose files cannot be told.
  */
-function actsInGit(parts: readonly string[]): boolean {
+function actsInGit(parts: readonly string[], { isSymlink, isDirectory }: Deno.FileInfo): boolean {
   const [name = "", folder] = [parts.at(-1), parts.at(-2)];
-  return parts.slice(0, -1).includes("hooks") || name === "config" || name === "config.worktree" ||
+  // git itself can make a link of HEAD only.
+  return isDirectory || (isSymlink && name !== "HEAD") || parts.slice(0, -1).includes("hooks") || name === "config" ||
+    name === "config.worktree" ||
     (folder === "info" && (name === "attributes" || name === "exclude")) ||
     // Each further working tree has one.
     (name === "commondir" && parts[0] !== "worktrees");
@@ -219,7 +221,7 @@ function readBy(listed: ReadonlySet<string> | undefined): (name: string) => bool
   };
 }
 
-function stateOf({ isFile, isSymlink, mode, size, mtime, ctime, ino, nlink }: Deno.FileInfo): FileState {
+function stateOf({ isFile, isSymlink, isDirectory, mode, size, mtime, ctime, ino, nlink }: Deno.FileInfo): FileState {
   return {
     kind: isFile ? "file" : isSymlink ? "link" : "other",
     mode: mode ?? 0,
@@ -227,7 +229,8 @@ function stateOf({ isFile, isSymlink, mode, size, mtime, ctime, ino, nlink }: De
     mtime: mtime?.getTime() ?? 0,
     ctime: ctime?.getTime() ?? 0,
     inode: ino ?? 0,
-    names: nlink ?? 1,
+    // A folder's count is of those in it.
+    names: isDirectory ? 1 : nlink ?? 1,
   };
 }
 

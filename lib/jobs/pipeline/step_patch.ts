@@ -61,6 +61,9 @@ interface Entry {
   readonly path?: string;
 }
 
+/** What is outside of the working directory, or names that git takes into no tree. */
+const NEVER_SHOWN = /^\.\.\/|(?:^|\/)\.git(?:\/|$)|\p{Cc}/iu;
+
 async function sidesOf(request: PatchRequest, folder: string) {
   const { workdir, changed, before: { files }, blobs, keptFolder, signal } = request;
   const listed = await listByGit({ folder: workdir, signal });
@@ -71,12 +74,13 @@ async function sidesOf(request: PatchRequest, folder: string) {
     return path;
   };
   const [before, after]: [Entry[], Entry[]] = [[], []];
-  for (const name of changed.filter((name) => !/^\.\.\/|^\.git\/|\p{Cc}/u.test(name)).slice(0, MAX_FILES)) {
+  for (const name of changed.filter((name) => !NEVER_SHOWN.test(name)).slice(0, MAX_FILES)) {
     const then = files[name];
     const blob = blobs[name];
     if (then !== undefined) {
       const kept = `${keptFolder}/${then.content}`;
       const mode = then.kind === "link" ? "120000" : (then.mode & 0o111) === 0 ? "100644" : "100755";
+      if (then.size > MAX_SHOWN_BYTES) continue;
       if (then.kind === "link") before.push({ name, mode, path: linkFile(then.content ?? "") });
       else if (blob !== undefined) before.push({ name, mode, blob });
       else if (then.content !== undefined && lstatOf(kept)?.isFile) before.push({ name, mode, path: kept });
@@ -96,7 +100,12 @@ async function sidesOf(request: PatchRequest, folder: string) {
 async function ownRepository(folder: string, { objects, blobs, signal }: PatchRequest) {
   const run = async (args: readonly string[], { stdin = "", index = "none" } = {}) => {
     const { code, stdout, truncated } = await systemProcessRunner.run({
-      argv: ["git", "-c", "core.compression=0", ...args],
+      // Names that only other systems take for `.git` are names like others.
+      argv: [
+        "git",
+        ...["compression=0", "protectNTFS=false", "protectHFS=false"].flatMap((is) => ["-c", `core.${is}`]),
+        ...args,
+      ],
       cwd: folder,
       clearEnv: true,
       env: {

@@ -1,6 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { UntoldError } from "../../../lib/jobs/list_files.ts";
-import { changedFiles, snapshotFiles, type SnapshotOptions } from "../../../lib/jobs/pipeline/file_snapshot.ts";
+import {
+  changedFiles,
+  type FileState,
+  snapshotFiles,
+  type SnapshotOptions,
+} from "../../../lib/jobs/pipeline/file_snapshot.ts";
 import { runProgram } from "../../support/program.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
@@ -53,6 +58,34 @@ Deno.test("another name of an ignored file, made elsewhere, does not change it",
   assertEquals(await changedBy(dir, () => dir.write({ "modules/x.js": "22" })), ["modules/x.js"]);
 });
 
+Deno.test("a link where git has no hooks and no info yet counts; the one that git itself makes does not", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "src/pre-commit": "", ".gitignore": "*\n" });
+  await git(dir, "init", "--quiet", "--template=");
+  const link = (name: string) => () => Deno.symlinkSync("../src", `${dir.path}/.git/${name}`);
+  assertEquals(await changedBy(dir, link("hooks")), [".git/hooks"]);
+  assertEquals(await changedBy(dir, link("info")), [".git/info"]);
+  const switchBranch = () => {
+    Deno.removeSync(`${dir.path}/.git/HEAD`);
+    Deno.symlinkSync("refs/heads/other", `${dir.path}/.git/HEAD`);
+  };
+  assertEquals(await changedBy(dir, switchBranch), []);
+});
+
+Deno.test("a large file that was just written has changed when its inode has, whatever times it is given", async () => {
+  await using dir = await tempDir();
+  const path = `${dir.path}/large`;
+  using file = Deno.openSync(path, { create: true, write: true });
+  file.truncateSync(33 * 1024 * 1024);
+  const options = { workdir: dir.path };
+  const before = await snapshotFiles(options);
+  const large = { ...before.files["large"]!, isRecent: true } as const;
+  assertEquals(large.content, undefined);
+  const changedSince = (then: FileState) => changedFiles({ ...before, files: { large: then } }, options);
+  assertEquals(await changedSince(large), []);
+  assertEquals(await changedSince({ ...large, ctime: large.ctime - 1000 }), ["large"]);
+});
+
 Deno.test("in a copy that keeps times, nothing has changed but what was changed", async () => {
   await using dir = await tempDir();
   await using place = await tempDir();
@@ -93,6 +126,30 @@ Deno.test("a name that is not UTF-8 is not passed by", async () => {
     await assertRejects(() => changedBy(dir, change), UntoldError, "is not UTF-8");
     await runProgram(["sh", "-c", "rm -rf bad*"], { cwd: dir.path, env, timeoutMs: 5000 });
   }
+});
+
+Deno.test({
+  name: "a folder that cannot be read has changed when it was opened meanwhile; one that can be entered is not told",
+  // Root reads all of them.
+  ignore: Deno.uid() === 0,
+  async fn() {
+    await using dir = await tempDir();
+    await dir.write({ "closed/a.txt": "1" });
+    const folder = `${dir.path}/closed`;
+    try {
+      Deno.chmodSync(folder, 0o000);
+      const options = { workdir: dir.path };
+      const before = await snapshotFiles(options);
+      assertEquals(await changedFiles(before, options), []);
+      const { closed } = before.files;
+      const earlier = { ...before.files, closed: { ...closed!, ctime: closed!.ctime - 1000 } };
+      assertEquals(await changedFiles({ ...before, files: earlier }, options), ["closed"]);
+      Deno.chmodSync(folder, 0o300);
+      await assertRejects(() => changedFiles(before, options), UntoldError, "closed cannot be read");
+    } finally {
+      Deno.chmodSync(folder, 0o700);
+    }
+  },
 });
 
 Deno.test("a look that is broken off rejects with the signal's reason", async () => {

@@ -92,6 +92,33 @@ Deno.test("the patch of a step is what git can apply: modes, links, names with b
   assertEquals(await Deno.readTextFile(`${dir.path}/with blank.txt`), "no line end");
 });
 
+Deno.test("a commit in a repository below, and a large file that is removed, leave the patch as it is", async () => {
+  await using dir = await repository();
+  const below = { ...dir, path: `${dir.path}/lib` };
+  await dir.write({ "lib/x.txt": "one\n", "large.txt": "0123456789\n".repeat(1_000_000) });
+  await git(dir, "add", "large.txt");
+  await git(dir, "commit", "--quiet", "--message", "large");
+  const commit = async () => {
+    await git(below, "add", "--all");
+    await git(below, "commit", "--quiet", "--message", "below");
+  };
+  await git(below, "init", "--quiet");
+  await commit();
+  const act: Act = async (request) => {
+    await dir.write({ "lib/x.txt": "three\n", "sub/.GIT": "" });
+    await commit();
+    await Deno.remove(`${dir.path}/large.txt`);
+    return await changes(dir)(request);
+  };
+  const { report } = await runIn(dir, [step("a")], cast(act));
+  const patch = await Deno.readTextFile(`${report.folder.stepsDir}/01-a/diff.patch`);
+  const names = essence(patch).filter((line) => line.startsWith("diff"));
+  assertEquals(
+    names,
+    [...ALL.filter((line) => line.startsWith("diff")), "diff --git a/lib/x.txt b/lib/x.txt"].toSorted(),
+  );
+});
+
 Deno.test("a run that waits keeps no contents; the patch after it shows what git has", async () => {
   await using dir = await repository();
   const limited = [step("a")];
@@ -141,16 +168,24 @@ Deno.test("what an agent has put where contents are kept is not followed", async
   assertEquals(essence(await Deno.readTextFile(`${report.folder.stepsDir}/02-b/diff.patch`)), ALL);
 });
 
-Deno.test("without git there is a patch, too", async () => {
+Deno.test("without git there is a patch, too, whatever names there are", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Work.", "a.txt": "one\n" });
   const act: Act = async (request) => {
-    await dir.write({ "a.txt": "two\n" });
+    await dir.write({ "a.txt": "two\n", "sub/.git/config": "", "sub/.GIT": "", "git~1": "1\n", ".git\u200c": "1\n" });
     return await says()(request);
   };
   const { report } = await runIn(dir, [step("a")], cast(act));
   const patch = await Deno.readTextFile(`${report.folder.stepsDir}/01-a/diff.patch`);
-  assertEquals(essence(patch), ["diff --git a/a.txt b/a.txt", "-one", "+two"]);
+  assertEquals(essence(patch).toSorted(), [
+    "+1",
+    "+1",
+    "+two",
+    "-one",
+    'diff --git "a/.git\\342\\200\\214" "b/.git\\342\\200\\214"',
+    "diff --git a/a.txt b/a.txt",
+    "diff --git a/git~1 b/git~1",
+  ]);
 });
 
 Deno.test("panewright logs names what a step has changed, and where its patch is", async () => {
