@@ -18,10 +18,12 @@ export async function findMarkedPids(
   runner: ProcessRunner = systemProcessRunner,
 ): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
+  // Each row of a pattern is one of its own: the first row of a folder's name could be that of other folders, too.
+  const pattern = `${mark.name}=${mark.value}`.split("\n").findLast((row) => row !== "") ?? "";
   const { stdout } = await runner.run({
     argv: [
       ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/environ", "-user", String(Deno.uid() ?? 0)],
-      ...["-exec", "grep", "-lsF", `${mark.name}=${mark.value}`, "{}", "+"],
+      ...["-exec", "grep", "-lsF", "-e", pattern, "{}", "+"],
     ] as [string, ...string[]],
   });
   return stdout.split("\n").flatMap((path) => /^\/proc\/(\d+)\/environ$/.exec(path)?.[1] ?? []).map(Number);

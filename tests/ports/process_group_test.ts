@@ -1,8 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { type ProcessGroup, type ProcessGroupSpec, startProcessGroup } from "../../lib/ports/process_group.ts";
+import { findMarkedPids } from "../../lib/ports/end_processes.ts";
 import { processesWith } from "../providers/headless/support.ts";
 import { patientClock } from "../support/patient_clock.ts";
+import { startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 function start(
   script: string,
@@ -123,4 +126,14 @@ Deno.test("what the receiver of output throws reaches the one who stops, and the
   });
   assertEquals(await group.ended, 4);
   await assertRejects(() => group.stop(), Error, "disk full");
+});
+
+Deno.test("a mark with a line break, as in a folder's name, is found as a whole: its first row is no mark of others", async () => {
+  const env = { PATH: Deno.env.get("PATH") ?? "" };
+  const name = `PW_TEST_${crypto.randomUUID().slice(0, 8)}`;
+  const [own, other] = ["/w/a\nb/.panewright/runs/1/", "/w/a-other/"];
+  await using started = startProgram(["sleep", "600"], { cwd: "/", env: { ...env, [name]: own } });
+  await using _beside = startProgram(["sleep", "600"], { cwd: "/", env: { ...env, [name]: other } });
+  await until(() => findMarkedPids({ name, value: "" }), (found) => found.length === 2);
+  assertEquals(await findMarkedPids({ name, value: own }), [started.pid]);
 });
