@@ -81,11 +81,12 @@ const MAKE_TEST = /^test[ \t]*:(?!:?=)/m;
 
 const LOCK_FILES = [["pnpm-lock.yaml", "pnpm"], ["yarn.lock", "yarn"], ["bun.lock", "bun run"]] as const;
 
-/** The entry `test` of an object in a file of JSON. */
+/** The entry `test` of an object in a file of JSON; `undefined` where it is empty, and would always pass. */
 function testEntryOf(text: string, group: string): unknown {
   const { value } = parseJsonc(text);
   const entries = isObject(value) ? value[group] : undefined;
-  return isObject(entries) ? entries["test"] : undefined;
+  const test = isObject(entries) ? entries["test"] : undefined;
+  return typeof test === "string" && test.trim() === "" ? undefined : test;
 }
 
 function readOrUndefined(path: string): string | undefined {

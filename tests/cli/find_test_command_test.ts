@@ -30,9 +30,12 @@ Deno.test("no test command and several ones are mistakes: none is guessed", asyn
   const none = '{ "scripts": { "test": "echo \\"Error: no test specified\\" && exit 1" } }';
   await dir.write({
     "package.json": none,
+    "deno.json": '{ "tasks": { "test": " " } }',
     "pyproject.toml": "[project]",
     "Makefile": "tests: x\ntest := 1\ntest ::= 2\n",
   });
+  assertThrows(() => findTestCommand(dir.path), UsageError, "names a test command");
+  await dir.write({ "package.json": '{ "scripts": { "test": "" } }' });
   assertThrows(() => findTestCommand(dir.path), UsageError, "names a test command");
   await dir.write({ "Cargo.toml": "", "go.mod": "" });
   assertThrows(

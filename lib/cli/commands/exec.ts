@@ -96,6 +96,7 @@ export const command = defineCommand({
   ],
   async run({ flags, positionals, global }, io) {
     const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
+    if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
     const overrides: ExecOverrides = {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...(only === undefined ? {} : { only }),

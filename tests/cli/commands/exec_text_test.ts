@@ -62,6 +62,7 @@ Deno.test("exec takes several words for a task, unless they may be the name of a
       [["my task.md"], "Cannot do the task my task.md: there is no such file or folder"],
       [[""], 'Cannot do the task "": there is no such file or folder'],
       [["Fix it", "--only", "a"], "Cannot use --only with one task"],
+      [["Fix it", "--check", " "], "Cannot use --check: it names no command"],
       [["README.md", "--check", "true"], "Cannot use --check with a file or a folder"],
     ] as const
   ) {
