@@ -1,4 +1,4 @@
-import { dirname } from "@std/path/posix";
+import { dirname, relative } from "@std/path/posix";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
@@ -166,7 +166,8 @@ export interface Repository {
  *
  * @returns `undefined` where the folder is in no working tree, is ignored by it, or is itself a repository that git does
  * not tell of
- * @throws {UntoldError} when git does not answer, or names what it cannot be asked about
+ * @throws {UntoldError} when git does not answer, or names what it cannot be asked about, such as a working tree that does
+ * not have the folder in it (`core.worktree`)
  */
 export async function findRepository(question: GitQuestion): Promise<Repository | undefined> {
   const places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
@@ -178,11 +179,15 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
   if (answer?.code !== 0) {
     const above = folderWithGit(dirname(question.folder));
     const why = answer?.stderr.trim().split("\n", 1)[0] ?? "there is no such program";
-    if (above === undefined || why.includes("not a git repository")) return undefined;
+    // Of one that a file leads to and that is gone, its place is named.
+    if (above === undefined || why.includes("not a git repository (or any")) return undefined;
     throw new UntoldError(`git does not tell of the repository in ${above}: ${why}`);
   }
   const [root, ...gitFolders] = answer.stdout.split("\n").filter((line) => line !== "");
   if (root === undefined || gitFolders.length !== 2) throw new UntoldError("git names its folders on several lines");
+  if (/^\.\.(?:\/|$)/.test(relative(root, question.folder))) {
+    throw new UntoldError(`git takes ${root} for the working tree of ${question.folder}`);
+  }
   return { root, gitFolders: [...new Set(gitFolders)] };
 }
 
@@ -191,6 +196,26 @@ function folderWithGit(folder: string): string | undefined {
   if (lstatOf(`${folder}/.git`) !== undefined) return folder;
   return folder === "/" ? undefined : folderWithGit(dirname(folder));
 }
+
+/**
+ * An environment without what leads git to another repository than that of its folder: git sets some of it for its hooks.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const env = { GIT_DIR: ".git", GIT_INDEX_FILE: "/r/.git/index.lock", GIT_CONFIG_GLOBAL: "/c", HOME: "/h" };
+ * assertEquals(withoutRepository(env), { GIT_CONFIG_GLOBAL: "/c", HOME: "/h" });
+ * ```
+ */
+export function withoutRepository(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !LEADING_VARIABLE.test(name)));
+}
+
+const LEADING_VARIABLE =
+  /^GIT_(?:(?:COMMON_)?DIR|WORK_TREE|INDEX_FILE|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES)|NAMESPACE|PREFIX|CEILING_DIRECTORIES)$/;
+
+/** In a partial clone, git would fetch what is missing with a command that the configuration names. */
+const QUIET_GIT = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
 
 /**
  * Asks git in a folder, so that nothing that a repository could configure is run.
@@ -206,8 +231,8 @@ export async function askGit(
     const answer = await processRunner.run({
       argv: ["git", "-c", "core.fsmonitor=false", ...args],
       cwd: folder,
-      // In a partial clone, git would fetch what is missing with a command that the configuration names.
-      env: { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "", ...env },
+      env: { ...withoutRepository(Deno.env.toObject()), ...QUIET_GIT, ...env },
+      clearEnv: true,
       timeoutMs: GIT_TIMEOUT_MS,
       maxOutputBytes: 64 * 1024 * 1024,
       ...(signal === undefined ? {} : { signal }),

@@ -1,7 +1,7 @@
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
 import { readRegularText } from "../../ports/regular_file.ts";
 import { sha256Hex } from "../../text/digest.ts";
-import { findRepository, UntoldError } from "../list_files.ts";
+import { findRepository, type GitQuestion, UntoldError } from "../list_files.ts";
 import { keepContents } from "./before_contents.ts";
 import type { Drive } from "./context.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./file_snapshot.ts";
@@ -80,7 +80,6 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
     const { changed, note: { snapshot: before, blobs } } = await changedInStep(at, drive);
     const own = ownFolder(at, drive);
     await removeLeftovers(own);
-    const repository = await findRepository({ folder: workdir, signal });
     const patch = await makePatch({
       workdir,
       changed,
@@ -89,7 +88,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
       keptFolder: keptFolder(own),
       scratchParent: own,
       signal,
-      objects: repository === undefined ? [] : [`${repository.gitFolders.at(-1)}/objects`, olderObjects(own)],
+      objects: [...await objectsOf({ folder: workdir, signal }), olderObjects(own)],
     });
     await replaceFile(`${own}/files.txt`, redactor.text(changed.map((name) => `${name}\n`).join("")));
     if (patch !== undefined) await replaceFile(`${own}/diff.patch`, redactor.text(patch));
@@ -106,6 +105,17 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   } catch (error) {
     if (!(error instanceof UntoldError)) throw error;
     record({ type: "warning", message: `step "${at.plan.name}": what it changed cannot be told: ${error.message}` });
+  }
+}
+
+/** Where git has its objects; none where an agent has led it elsewhere. */
+async function objectsOf(question: GitQuestion): Promise<readonly string[]> {
+  try {
+    const repository = await findRepository(question);
+    return repository === undefined ? [] : [`${repository.gitFolders.at(-1)}/objects`];
+  } catch (error) {
+    if (error instanceof UntoldError) return [];
+    throw error;
   }
 }
 

@@ -119,6 +119,17 @@ Deno.test("a commit in a repository below, and a large file that is removed, lea
   );
 });
 
+Deno.test("an agent that leads git elsewhere does not lose the list of what it has changed", async () => {
+  await using dir = await repository();
+  const act: Act = async (request) => {
+    await git(dir, "config", "core.worktree", `${dir.path}/sub`);
+    return await changes(dir)(request);
+  };
+  const { report } = await runIn(dir, [step("a")], cast(act));
+  const listed = await Deno.readTextFile(`${report.folder.stepsDir}/01-a/files.txt`);
+  assertEquals(listed.trim().split("\n"), [".env", ".git/config", ...FILES.slice(1)]);
+});
+
 Deno.test("a run that waits keeps no contents; the patch after it shows what git has", async () => {
   await using dir = await repository();
   const limited = [step("a")];
