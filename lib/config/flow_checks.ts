@@ -30,6 +30,10 @@ export function checkFlow(
   const before = context.problems.length;
   const names = flow.map(({ name }) => name).filter((name) => name !== "");
   for (const [index, { next }] of flow.entries()) {
+    const given = valueAt(steps[index], ["next"]);
+    if (isKeyed(given) && Object.keys(given).length === 0) {
+      report(context, [...path, index, "next"], "% names no step: it needs pass, fail or both");
+    }
     for (const [outcome, name] of Object.entries(next ?? {})) {
       const problem = targetProblem(outcome, name, names);
       if (problem !== undefined) report(context, [...path, index, "next", outcome], `% ${problem}`);

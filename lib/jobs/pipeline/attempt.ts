@@ -133,8 +133,10 @@ async function judgeDenials(
     message: `step "${at.plan.name}": ${told}; permissions and the step's args say what it may do`,
   });
   if (rest.outcome === "failed" || !isUnchecked(at.plan)) return rest;
-  if (before !== undefined && await lookAtFiles(at, drive) !== before) return rest;
-  const error = `${told}, it changed no file, and the step has no check`;
+  const after = before && await lookAtFiles(at, drive);
+  if (after !== undefined && after !== before) return rest;
+  const changed = after === undefined ? "whether it changed a file cannot be told" : "it changed no file";
+  const error = `${told}, ${changed}, and the step has no check`;
   return { ...rest, outcome: "failed", failure: "other", error };
 }
 

@@ -44,7 +44,7 @@ export function describeCheck(check: CheckPlan): string {
 
 /**
  * Judges how the command of a check ended. If it did not end in time, the check has failed, whatever was expected; if
- * it could not be run, the check was not made.
+ * it could not be run, or was killed where it must fail, the check was not made.
  *
  * @example
  * ```ts
@@ -67,10 +67,17 @@ export function judgeCommand(
   if (check.expect === "pass") {
     return result.passed ? because(true, "it passed") : because(false, `the check failed with exit code ${exitCode}`);
   }
+  if (KILLED.has(exitCode)) {
+    const detail = `the check's command was killed (exit code ${exitCode}): whether it fails cannot be told`;
+    return { ...because(false, detail), notMade: true };
+  }
   return result.passed
     ? because(false, "the check's command passed, but it must fail")
     : because(true, `it failed with exit code ${exitCode}, as it must`);
 }
+
+/** The exit codes of what others end: SIGHUP, SIGINT, SIGKILL (as for want of memory), SIGTERM. */
+const KILLED: ReadonlySet<number> = new Set([129, 130, 137, 143]);
 
 /**
  * Judges the last message of an agent that is a review. Whoever does not approve in so many words has not approved.

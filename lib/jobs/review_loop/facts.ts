@@ -288,6 +288,7 @@ export const REVIEW_FACTS = {
 
 /** What happens in a review loop. */
 export type ReviewFact = FactOf<typeof REVIEW_FACTS>;
+
 /** A fact with each of its paths changed. */
 export function mapReviewPaths(fact: ReviewFact, map: MapPath): ReviewFact {
   switch (fact.type) {

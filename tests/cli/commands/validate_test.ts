@@ -170,6 +170,8 @@ Deno.test("next: names of steps that are not there, a fail that nothing leads to
   assertStringIncludes(never.lines[0] ?? "", 'main[1] is never begun: no step leads to "b"');
   const both = await check([{ name: "a", next: { pass: "end" } }, { name: "end" }]);
   assertStringIncludes(both.lines[0] ?? "", 'is "end", which would be the step of that name and the end of the task');
+  const empty = await check([{ name: "a", next: {} }]);
+  assertStringIncludes(empty.lines[0] ?? "", "main[0].next names no step: it needs pass, fail or both");
   const right = await check([
     { name: "implement" },
     { name: "review", check: { type: "review" }, next: { pass: "end", fail: "fix" } },

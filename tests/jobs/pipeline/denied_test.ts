@@ -25,6 +25,22 @@ Deno.test("a step that was permitted nothing, changed nothing and checks nothing
   ]);
 });
 
+Deno.test("where it cannot be told whether it changed a file, a step that was not permitted a call and checks nothing has failed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const act: Act = async (request) => {
+    const { code } = await new Deno.Command("sh", {
+      args: ["-c", ': > "$(printf "no-utf-8-\\377")"'],
+      cwd: request.workdir,
+    }).output();
+    assertEquals(code, 0);
+    return await denied(["Bash npm test"])(request);
+  };
+  const { report } = await runIn(dir, [step("a")], cast(act));
+  assertEquals(report.outcome, "fail");
+  assertMatch(report.reason, /whether it changed a file cannot be told, and the step has no check/);
+});
+
 Deno.test("what was not permitted is a warning only, where a file was changed or a check decides", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });

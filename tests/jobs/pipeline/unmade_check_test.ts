@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readRecords } from "../../support/journal_records.ts";
 import { tempDir } from "../../support/temp_dir.ts";
+import { judgeCommand } from "../../../lib/jobs/pipeline/checks.ts";
 import type { StepPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { cast, type Ended, only, resumeIn, runIn, says, step } from "./support.ts";
 
@@ -32,6 +33,23 @@ Deno.test("a check whose command cannot be run fails the step with that reason: 
       assertEquals(only(events, "run_finished")[0]?.reason, `step "test" failed: ${reason}`);
     });
   }
+});
+
+Deno.test("a command that must fail and is killed has not failed as it must; one that must pass has not passed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const red = { ...SHELL, command: "kill -KILL $$", expect: "fail" } as const;
+  const { report } = await runIn(dir, [step("a", { checks: [red], retry: 1 })], cast(says()));
+  assertStringIncludes(report.reason, "the check's command was killed (exit code 137): whether it fails");
+  const ended = { passed: false, timedOut: false, seconds: 1, output: "", truncated: false };
+  for (const exitCode of [129, 130, 137, 143]) {
+    const { passed, notMade } = judgeCommand(red, { ...ended, exitCode });
+    assertEquals([passed, notMade], [false, true]);
+    const green = judgeCommand({ ...red, expect: "pass" }, { ...ended, exitCode });
+    assertEquals([green.passed, green.notMade], [false, undefined]);
+  }
+  // SIGABRT is how an assertion of C fails.
+  assertEquals(judgeCommand(red, { ...ended, exitCode: 134 }).passed, true);
 });
 
 Deno.test("files that cannot be looked for are no missing files", async () => {
