@@ -5,6 +5,7 @@ import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
 import type { CliIo } from "./console/command.ts";
+import { inRealWorkdir } from "./run_place.ts";
 
 /** The argument with which a run is named. */
 export const RUN_ARGUMENT = { name: "RUN", description: "the run's id, or the path of its folder" } as const;
@@ -53,13 +54,13 @@ async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
  * @throws {UsageError} when there is no such run
  */
 export async function findNamedRun(io: CliIo, run: string, wd: string | undefined): Promise<RunFolder> {
-  if (!run.includes("/")) return await findRun(await findRunsWorkdir(io, wd), run);
+  if (!run.includes("/")) return await findRealRun(await findRunsWorkdir(io, wd), run);
   const path = resolve(io.cwd, run);
   const runs = dirname(path);
   if (basename(runs) !== "runs" || basename(dirname(runs)) !== ".panewright") {
     throw new UsageError(`Cannot find a run at ${run}: a run's folder is below .panewright/runs`);
   }
-  return await findRun(dirname(dirname(runs)), basename(path));
+  return await findRealRun(dirname(dirname(runs)), basename(path));
 }
 
 /**
@@ -72,8 +73,12 @@ export async function findMeantRun(io: CliIo, run: string | undefined, wd: strin
   if (run !== undefined) return await findNamedRun(io, run, wd);
   const workdir = await findRunsWorkdir(io, wd);
   const ids = (await listRunIds(workdir)).toReversed();
-  for (const id of ids) if (await isExecuted(runFolderAt(workdir, id))) return await findRun(workdir, id);
-  return await findRun(workdir, ids.find(isRunId));
+  for (const id of ids) if (await isExecuted(runFolderAt(workdir, id))) return await findRealRun(workdir, id);
+  return await findRealRun(workdir, ids.find(isRunId));
+}
+
+async function findRealRun(...where: Parameters<typeof findRun>): Promise<RunFolder> {
+  return await inRealWorkdir(await findRun(...where));
 }
 
 /** A command line about a run, as the person can call it from here. */

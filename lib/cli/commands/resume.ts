@@ -73,9 +73,9 @@ export const command = defineCommand({
   ],
   async run({ flags, positionals, global }, io) {
     const [name] = positionals;
-    const folder = await inRealWorkdir(
-      name === undefined ? await findUnfinishedRun(io, flags.wd) : await findNamedRun(io, name, flags.wd),
-    );
+    const folder = name === undefined
+      ? await inRealWorkdir(await findUnfinishedRun(io, flags.wd))
+      : await findNamedRun(io, name, flags.wd);
     if (flags.wd !== undefined) await requireBelow(folder, resolve(io.cwd, flags.wd));
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);

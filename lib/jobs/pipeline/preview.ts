@@ -34,7 +34,7 @@ export interface StepPreview {
   readonly provider: string;
   readonly model?: string;
   readonly autonomyLevel: AutonomyLevel;
-  /** How its first agent is started; `RUN` stands for the run's id. */
+  /** How its first agent is started, without panewright's hooks; `RUN` stands for the run's id. */
   readonly argv: readonly string[];
   /** The prompt of its first attempt. */
   readonly prompt: string;

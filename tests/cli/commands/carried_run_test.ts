@@ -190,6 +190,32 @@ Deno.test("a config file that is not there is named; --config names another one,
   assertEquals(resumed.code, 0, resumed.stderr);
 });
 
+Deno.test("a config beside the project is found, and must be trusted, where a link leads to the project as well", async () => {
+  await using project = await execProject();
+  await Deno.rename(`${project.path}/panewright.jsonc`, `${project.sandbox.root}/ci.jsonc`);
+  const config = JSON.parse(await Deno.readTextFile(`${project.sandbox.root}/ci.jsonc`));
+  await Deno.writeTextFile(`${project.sandbox.root}/ci.jsonc`, JSON.stringify({ ...config, wd: project.path }));
+  for (const name of ["first.md", "last.md"]) {
+    await Deno.copyFile(`${project.path}/${name}`, `${project.sandbox.root}/${name}`);
+  }
+  const asked = await project.run("exec", "task.md", "--config", "../ci.jsonc");
+  assertEquals(asked.code, 3, asked.stderr);
+  const links = `${project.sandbox.root}/some/where`;
+  await Deno.mkdir(links, { recursive: true });
+  await Deno.symlink(project.path, `${links}/link`);
+  const { PANEWRIGHT_TRUST: _, ...env } = project.env;
+  const { id } = await onlyRun(project.path);
+  const refused = await callerIn(`${links}/link`, { ...project, env })(
+    "answer",
+    id,
+    "PostgreSQL",
+    "--wd",
+    `${links}/link`,
+  );
+  assertEquals(refused.code, 3, refused.stdout + refused.stderr);
+  assertStringIncludes(refused.stderr, `Cannot use ${project.sandbox.root}/ci.jsonc: you have not trusted it`);
+});
+
 Deno.test("a run of another working directory than --wd names is refused with both paths", async () => {
   await using dir = await tempDir();
   const path = await Deno.realPath(dir.path);
