@@ -8,7 +8,7 @@ import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "./state.ts";
 import { runCheck } from "./step_checks.ts";
-import { dropContents, forgetFiles, leaveChanges } from "./step_files.ts";
+import { dropContents, dropScratch, forgetFiles, leaveChanges } from "./step_files.ts";
 import { beginTask, finishTask, folderResult } from "./drive_tasks.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
 import { runWriteCheck, watchWrites } from "./write_check.ts";
@@ -22,12 +22,14 @@ import { runWriteCheck, watchWrites } from "./write_check.ts";
  * @throws the signal's reason when it is aborted
  */
 export async function driveRun(drive: Drive): Promise<RunResult> {
+  const takeBack = drive.onForcedExit(() => dropScratch(drive));
   try {
     await countInterrupted(drive);
     await hearInterrupted(drive);
     return await playSteps(drive);
   } finally {
-    await dropContents(drive);
+    takeBack();
+    dropContents(drive);
   }
 }
 
@@ -110,7 +112,7 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
   const { at, reason, next } = action;
   const { task, step, plan } = at;
   await leaveChanges(at, drive);
-  await dropContents(drive);
+  dropContents(drive);
   drive.record({
     type: "step_finished",
     task: task.number,
@@ -121,7 +123,7 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
     ...(next === undefined ? {} : { next }),
   });
   // A step that failed may be tried again by resume.
-  if (reason === undefined || next !== undefined) await forgetFiles(at, drive);
+  if (reason === undefined || next !== undefined) forgetFiles(at, drive);
 }
 
 /** @returns whether there is an answer */

@@ -53,7 +53,8 @@ export async function changedSinceTree(
   const nameOf = (path: string) => relative(workdir, `${top}/${path}`);
   const blobs: Record<string, string> = Object.create(null);
   const files: Record<string, FileState> = Object.create(null);
-  const changed = new Set(listed.map(nameOf));
+  // git still lists what was gone before.
+  const changed = new Set(listed.map(nameOf).filter((name) => lstatOf(resolve(workdir, name)) !== undefined));
   for (const [index, entry] of answer.stdout.split("\0").entries()) {
     signal?.throwIfAborted();
     await letOthersWork(index + 1);

@@ -26,7 +26,7 @@ export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
   tellLook(at, "before", drive);
   await makeOwnFolder(folder.stepsDir);
   const own = await makeFoldersBelow(folder.stepsDir, stepFolderOf(at, drive));
-  await removeLeftovers(own);
+  removeLeftovers(own);
   const contents = await keepContents(keptFolder(own), { workdir, signal });
   const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
   const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
@@ -79,7 +79,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   try {
     const { changed, note: { snapshot: before, blobs } } = await changedInStep(at, drive);
     const own = ownFolder(at, drive);
-    await removeLeftovers(own);
+    removeLeftovers(own);
     const patch = await makePatch({
       workdir,
       changed,
@@ -120,30 +120,44 @@ async function objectsOf(question: GitQuestion): Promise<readonly string[]> {
 }
 
 /** Removes what a process that was killed has left half made. */
-async function removeLeftovers(folder: string): Promise<void> {
-  for await (const { name } of Deno.readDir(folder)) {
-    if (!LEFTOVER.test(name)) continue;
-    await Deno.remove(`${folder}/${name}`, { recursive: true }).catch(() => {});
+function removeLeftovers(folder: string): void {
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (LEFTOVER.test(name)) removeQuietly(`${folder}/${name}`);
   }
+}
+
+/** Waits for nothing: it is also done when the program is left at once. */
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch { /* what stays is removed by whoever resumes the run */ }
 }
 
 /** git's scratch folder of a patch, and files that have not got their names yet. */
 const LEFTOVER = /^patch-|^(?:files-before\.json|files\.txt|diff\.patch)\./;
 
 /** Removes what was noted before a step: nothing is compared with it any more. */
-export async function forgetFiles(at: StepPlace, drive: Drive): Promise<void> {
+export function forgetFiles(at: StepPlace, drive: Drive): void {
   const own = ownFolder(at, drive);
-  for (const path of [notePath(own), olderScratch(own)]) await Deno.remove(path, { recursive: true }).catch(() => {});
+  for (const path of [notePath(own), olderScratch(own)]) removeQuietly(path);
 }
 
 /**
  * Removes the contents that are kept for the step under way. What is compared with them later is shown as far as git
  * has it.
  */
-export async function dropContents(drive: Drive): Promise<void> {
+export function dropContents(drive: Drive): void {
   const task = drive.state().current;
-  if (task === undefined) return;
-  await Deno.remove(keptFolder(ownFolder({ task, step: task.step }, drive)), { recursive: true }).catch(() => {});
+  if (task !== undefined) removeQuietly(keptFolder(ownFolder({ task, step: task.step }, drive)));
+}
+
+/** Removes all of the step under way that nothing is compared with: the last act of a program that is left at once. */
+export function dropScratch(drive: Drive): void {
+  dropContents(drive);
+  const task = drive.state().current;
+  try {
+    if (task !== undefined) removeLeftovers(ownFolder({ task, step: task.step }, drive));
+  } catch { /* the step has no folder yet */ }
 }
 
 type Place = Pick<StepPlace, "task" | "step">;

@@ -164,6 +164,27 @@ Deno.test("what a process that was killed has left of a patch and of notes is re
   assertEquals(await Deno.readTextFile(`${dir.path}/clean.txt`), "three\n");
 });
 
+Deno.test("a program that is left at once removes contents and git's scratch folder first", async () => {
+  await using dir = await repository();
+  const acts = new Set<() => void>();
+  let left: readonly string[] = [];
+  const act: Act = async (request) => {
+    const own = `${request.stepFolder}/..`;
+    await Deno.mkdir(`${own}/patch-1234/git`, { recursive: true });
+    assertEquals(names(own), ["attempt-1", "files-before", "files-before.json", "patch-1234"]);
+    for (const each of acts) each();
+    left = names(own);
+    return await says()(request);
+  };
+  const onForcedExit = (each: () => void) => {
+    acts.add(each);
+    return () => void acts.delete(each);
+  };
+  await runIn(dir, [step("a")], { ...cast(act), onForcedExit });
+  assertEquals(left, ["attempt-1", "files-before.json"]);
+  assertEquals(acts.size, 0);
+});
+
 Deno.test("what an agent has put where contents are kept is not followed", async () => {
   await using dir = await repository();
   await using elsewhere = await tempDir();

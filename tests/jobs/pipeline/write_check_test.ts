@@ -447,6 +447,9 @@ for (
     await dir.write({ "two words.txt": "1", "src/run.sh": "" });
     await Deno.chmod(`${dir.path}/src/run.sh`, 0o755);
     await Deno.symlink("a.ts", `${dir.path}/src/link`);
+    await dir.write({ "gone.txt": "1" });
+    await git(dir, "add", "gone.txt");
+    await Deno.remove(`${dir.path}/gone.txt`);
     const limited = [step("a", { allowWrite: ["src/**"] })];
     const { report: { folder } } = await runIn(dir, limited, cast(asks("Which?")));
     await makeOlder(dir, folder);
