@@ -67,7 +67,12 @@ function readRequest(
   if (payload["hook_event_name"] !== event || tool === undefined) return undefined;
   const cwd = textOf(payload["cwd"]);
   const about = { id, source: "hook", tool, ...(cwd === undefined ? {} : { cwd }) } as const;
-  return { ...about, ...matterOf(tool, payload["tool_input"]) };
+  const input = payload["tool_input"];
+  // Claude Code's agents write such a description themselves: before a call it takes nothing from the command.
+  const matter = event === "PermissionRequest" && isAboutNetwork(tool, input)
+    ? otherMatter(input)
+    : matterOf(tool, input);
+  return { ...about, ...matter };
 }
 
 /** What a hook tells of one command of an agent. */
@@ -150,7 +155,16 @@ function exitCodeOf(error = ""): number | undefined {
  * ```
  */
 export function matterOf(tool: string, input: unknown): RequestMatter {
-  return knownMatter(tool, objectOf(input)) ?? { kind: "other", subject: JSON.stringify(input) ?? "" };
+  return knownMatter(tool, objectOf(input)) ?? otherMatter(input);
+}
+
+function otherMatter(input: unknown): RequestMatter {
+  return { kind: "other", subject: JSON.stringify(input) ?? "" };
+}
+
+/** Codex asks so for a host that a running command wants to reach (0.169.0): a yes says nothing of the command. */
+function isAboutNetwork(tool: string, input: unknown): boolean {
+  return tool === "Bash" && textOf(objectOf(input)["description"])?.startsWith("network-access ") === true;
 }
 
 function knownMatter(
@@ -167,9 +181,6 @@ function knownMatter(
   }
   const command = textOf(input["command"]);
   if (tool === "Bash" && command !== undefined) {
-    // Codex asks so for a host that a running command wants to reach (0.169.0): a yes says nothing of the command.
-    const isAboutNetwork = textOf(input["description"])?.startsWith("network-access ") === true;
-    if (isAboutNetwork) return undefined;
     // Claude Code's own name for it (2.1.328); Codex' hooks do not tell.
     const leavesSandbox = input["dangerouslyDisableSandbox"] === true;
     return { kind: "command", subject: command, ...(leavesSandbox ? { leavesSandbox } : {}) };

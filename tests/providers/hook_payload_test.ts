@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readHookPayload } from "../../lib/providers/hook_payload.ts";
+import { readCallHook, readHookPayload } from "../../lib/providers/hook_payload.ts";
 
 const read = (fields: Readonly<Record<string, unknown>>) =>
   readHookPayload(JSON.stringify({ hook_event_name: "PermissionRequest", cwd: "/w", ...fields }), "h1");
@@ -34,6 +34,12 @@ Deno.test("what is not understood is of no kind that a policy accepts by its wor
   assertEquals(about("Bash", { command: "curl x", description: "network-access https://x:443" })[0], "other");
   assertEquals(about("AskUserQuestion", { questions: [] })[0], "question");
   assertEquals(about("ExitPlanMode", { plan: "# Plan" }), ["plan", "# Plan"]);
+});
+
+Deno.test("before a call no word of an agent takes its command from the rules", () => {
+  const call = { tool_name: "Bash", tool_input: { command: "git push", description: "network-access https://x:443" } };
+  const request = readCallHook(JSON.stringify({ hook_event_name: "PreToolUse", ...call }), "h1");
+  assertEquals([request?.kind, request?.subject], ["command", "git push"]);
 });
 
 Deno.test("only a request for a permission counts", () => {
