@@ -499,6 +499,37 @@ Deno.test("an ask in the background of which nobody knows more does not let the 
   assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Behind?");
 });
 
+/** Claude Code calls a tool, and has its result. */
+const claudeCall = (name: string, input: object, result: object, more: object = {}) =>
+  [
+    {
+      do: "print",
+      line: { type: "assistant", message: { id: "m1", content: [{ type: "tool_use", id: "t1", name, input }] } },
+    },
+    {
+      do: "print",
+      line: {
+        type: "user",
+        message: { content: [{ type: "tool_result", tool_use_id: "t1", ...result }] },
+        ...more,
+      },
+    },
+  ] as const;
+
+Deno.test("an ask in a command that Claude Code runs in the background does not let the step pass", async () => {
+  await using project = await fakeProject(claudeCodeProvider);
+  const command = "npm test && panewright ask 'Behind?'";
+  const result = { content: "Command running in background with ID: b1." };
+  const steps = [
+    ...claudeCall("Bash", { command, run_in_background: true }, result, {
+      tool_use_result: { backgroundTaskId: "b1" },
+    }),
+    turnResult("Done."),
+    { do: "exit", code: 0 },
+  ] as const;
+  assertEquals((await askedBy(project.run(steps))).question, "Behind?");
+});
+
 /** It finds no channel, like an ask in a sandbox that only reads. */
 const SEEN_ONLY = ["env", "-u", "PANEWRIGHT_ASK_CHANNEL", "panewright", "ask"] as const;
 

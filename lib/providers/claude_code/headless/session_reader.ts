@@ -31,8 +31,10 @@ class ClaudeReader implements SessionReader {
           ...this.#readTokens(message),
           ...blocksOf(message).flatMap((block) => this.#readBlock(block, message["model"] === "<synthetic>")),
         ];
-      case "user":
-        return blocksOf(message).flatMap((block) => this.#readResult(block));
+      case "user": {
+        const runsOn = objectOf(event["tool_use_result"])["backgroundTaskId"] !== undefined;
+        return blocksOf(message).flatMap((block) => this.#readResult(block, runsOn));
+      }
       case "rate_limit_event":
         return readLimit(objectOf(event["rate_limit_info"]));
       case "result":
@@ -72,7 +74,8 @@ class ClaudeReader implements SessionReader {
     }
   }
 
-  #readResult(block: JsonObject): readonly Observation[] {
+  /** @param runsOn whether it is a command's that runs on in the background: its end is not told (2.1.330) */
+  #readResult(block: JsonObject, runsOn: boolean): readonly Observation[] {
     if (block["type"] !== "tool_result") return [];
     const id = textOf(block["tool_use_id"]) ?? "";
     const content = block["content"];
@@ -90,7 +93,7 @@ class ClaudeReader implements SessionReader {
         output,
         ...(exitCode === undefined ? {} : { exitCode }),
       },
-      { type: "ended", source: "call", id, exitCode: exitCode ?? (isError ? -1 : 0), output },
+      { type: "ended", source: "call", id, exitCode: runsOn ? undefined : exitCode ?? (isError ? -1 : 0), output },
     ];
   }
 

@@ -37,6 +37,17 @@ Deno.test("a Bash call is a command, and its result what the agent saw", () => {
   ]);
 });
 
+Deno.test("a command that runs on in the background has not ended", () => {
+  const output = "Command running in background with ID: b1. Output is being written to: /tmp/b1.output.";
+  const content = [{ type: "tool_result", tool_use_id: "t1", is_error: false, content: output }];
+  const [, ended] = read({
+    type: "user",
+    message: { content },
+    tool_use_result: { stdout: "", backgroundTaskId: "b1" },
+  });
+  assertEquals(ended, { type: "ended", source: "call", id: "t1", exitCode: undefined, output });
+});
+
 Deno.test("other tools run no shell command, whatever their input says", () => {
   const called = read(
     assistant("m1", { type: "tool_use", id: "t1", name: "Write", input: { command: "panewright ask 'q?'" } }),
