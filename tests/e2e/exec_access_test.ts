@@ -212,6 +212,6 @@ Deno.test("exec, Codex without such hooks: that nothing is refused is told, and 
   const { code, stdout, stderr } = await project.run("exec", "task.md");
   assertEquals(code, 1, stdout + stderr);
   assertStringIncludes(stderr, "file_access is not enforced for codex 0.53.0, only from 0.130.0 on");
-  assertStringIncludes(stderr, "the CLI runs no hook for its commands");
+  assertStringIncludes(stderr, "the CLI runs no hook for its tools");
   assertStringIncludes(stderr, "1 file changed outside of allow_write: other.txt");
 });

@@ -39,7 +39,7 @@ type End = "ended" | "asked" | "halted" | "unjudged" | "aborted" | "time limit" 
 
 /** What is told where a CLI does not know our hooks, or does not run them. */
 const NOT_REFUSED =
-  "the CLI runs no hook for its commands: what the step may not write is not refused, and only found after it";
+  "the CLI runs no hook for its tools: what the step may not write is not refused, and only found after it";
 
 /** The ends that come before what the agent would have come to later. */
 const CUT: readonly End[] = ["halted", "unjudged", "aborted", "time limit"];
@@ -90,7 +90,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     return new AgentAskedError(text, { ...known, ...(call === undefined ? {} : { call }) });
   };
   if (question !== undefined) throw asked(question);
-  if (end === "unjudged") throw notJudged(provider, "they do not tell of its commands");
+  if (end === "unjudged") throw notJudged(provider, "they do not tell of its calls");
   if (attempt.halted !== undefined) throw asked(attempt.halted.question, attempt.halted.call);
   if (end === "aborted") {
     files.note("stopped");
@@ -166,7 +166,7 @@ class Attempt {
   readonly #folders: readonly string[] = [];
   /** The call that is put to a person. */
   halted: { readonly question: string; readonly call: JudgedCall } | undefined;
-  /** The commands that report and log tell of, until a hook has told of one. */
+  /** The calls of which report and log tell, and hooks should have, until a hook has run. */
   #untold: Set<string> | undefined;
 
   constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
@@ -330,8 +330,10 @@ class Attempt {
   async #followHooks(): Promise<void> {
     const { account, hooks } = this.parts;
     await hooks?.follow({
-      take: (event) => {
+      heard: () => {
         this.#untold = undefined;
+      },
+      take: (event) => {
         if (event.type === "ended") account.take({ ...event, source: "hook" }, "report");
         else {
           const { id, command } = event;
@@ -347,11 +349,13 @@ class Attempt {
     }, { signal: this.#written.signal });
   }
 
-  /** A command that has run although no hook told of it was judged by nobody, and refused nothing. */
+  /** A call that has run although no hook told of it was judged by nobody, and refused nothing. */
   #requireTold(observation: Extract<Observation, { type: "called" | "ended" }>): void {
     if (observation.type === "called") {
-      if (observation.commands.some(({ isCertain }) => isCertain)) this.#untold?.add(observation.id);
-    } else if (observation.exitCode !== undefined && this.#untold?.has(observation.id)) {
+      const { id, commands, writesFiles } = observation;
+      if (writesFiles || commands.some(({ isCertain }) => isCertain)) this.#untold?.add(id);
+      // One that did not come to run, such as one with wrong arguments, has no exit code.
+    } else if ((observation.exitCode ?? -1) >= 0 && this.#untold?.has(observation.id)) {
       this.#untold = undefined;
       if (this.request.judge?.judgesAll === true) return this.#stop.resolve("unjudged");
       this.parts.files.note(NOT_REFUSED);

@@ -43,6 +43,8 @@ export interface CommandHooks extends AsyncDisposable {
 
 /** Whom hooks tell of an agent's work. */
 export interface CommandListener {
+  /** A hook has run, whatever it tells. */
+  heard(): void;
   /** Returns whether the agent may go on. */
   take(event: CommandHookEvent): boolean;
   /** A call needs the answer of a person, and waits until the agent is stopped. */
@@ -113,6 +115,7 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
         await watch.wait(LOOK_ANYWAY_MS, signal).catch(() => {});
       }
       function tell(payload: string): boolean {
+        listener.heard();
         const event = readCommandHook(payload);
         return event === undefined || listener.take(event);
       }

@@ -18,6 +18,8 @@ export type Observation =
     readonly source: CommandSource;
     readonly id: string;
     readonly commands: readonly ToldCommand[];
+    /** Whether a tool of the CLI writes files by itself. */
+    readonly writesFiles?: true;
   }
   | {
     readonly type: "ended";

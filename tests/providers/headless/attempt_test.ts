@@ -5,7 +5,8 @@ import { exists } from "@std/fs";
 import { recordAsk } from "../../../lib/providers/headless/ask_channel.ts";
 import { patientClock } from "../../support/patient_clock.ts";
 import { until } from "../../support/until.ts";
-import { askedBy, fakeProject, processesWith, shellCall, started, turnEnd } from "./support.ts";
+import type { CallJudge } from "../../../lib/providers/headless/call_judge.ts";
+import { ASK_COMMANDS, askedBy, fakeProject, processesWith, shellCall, started, turnEnd } from "./support.ts";
 
 const ID = "01a1f816-0dae-7f03-9345-5ed7c7967dba";
 
@@ -529,6 +530,41 @@ Deno.test("an ask in a command that Claude Code runs in the background does not 
   ] as const;
   assertEquals((await askedBy(project.run(steps))).question, "Behind?");
 });
+
+for (
+  const [what, call, isBrokenOff] of [
+    ["a file that was written", claudeCall("Write", { file_path: "a" }, { content: "File created" }), true],
+    ["a command", claudeCall("Bash", { command: "ls" }, { content: "a" }), true],
+    [
+      "a command that failed",
+      claudeCall("Bash", { command: "ls" }, { content: "Exit code 2\nno", is_error: true }),
+      true,
+    ],
+    [
+      "a command with wrong arguments",
+      claudeCall("Bash", { command: "ls" }, { content: "<tool_use_error>Invalid input", is_error: true }),
+      false,
+    ],
+    ["a file that was read", claudeCall("Read", { file_path: "a" }, { content: "1" }), false],
+  ] as const
+) {
+  Deno.test(`calls must be judged, and no hook has told of ${what}: ${isBrokenOff ? "broken off" : "it goes on"}`, async () => {
+    await using project = await fakeProject(claudeCodeProvider);
+    const judge: CallJudge = { judgesAll: true, judge: () => Promise.resolve({ decision: "pass" }) };
+    const folder = `${project.path}/run`;
+    const attempt = project.run([...call, turnResult("Done."), { do: "exit", code: 0 }], {
+      judge,
+      ask: {
+        commands: ASK_COMMANDS,
+        channelFolder: `${folder}/asks`,
+        launcherFolder: `${folder}/bin`,
+        hookFolder: `${folder}/hooks`,
+      },
+    });
+    if (isBrokenOff) await assertRejects(() => attempt, UsageError, "they do not tell of its calls");
+    else assertEquals((await attempt).outcome, "completed");
+  });
+}
 
 /** It finds no channel, like an ask in a sandbox that only reads. */
 const SEEN_ONLY = ["env", "-u", "PANEWRIGHT_ASK_CHANNEL", "panewright", "ask"] as const;

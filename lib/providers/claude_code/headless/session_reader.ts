@@ -1,5 +1,6 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
+import { FILE_TOOL_NAMES } from "../../hook_payload.ts";
 import { countReplies, readClaudeTokens } from "../reply_tokens.ts";
 
 /** Reads what `claude -p --output-format stream-json --verbose` prints (2.0.53 to 2.1.328). */
@@ -67,7 +68,8 @@ class ClaudeReader implements SessionReader {
         const summary = command ?? `${name} ${JSON.stringify(input)}`;
         this.#commands.set(id, summary);
         const commands = command === undefined ? [] : [{ command, isCertain: true }];
-        return [{ type: "ran", id, command: summary }, { type: "called", source: "call", id, commands }];
+        const writes = FILE_TOOL_NAMES.includes(name) ? { writesFiles: true } as const : {};
+        return [{ type: "ran", id, command: summary }, { type: "called", source: "call", id, commands, ...writes }];
       }
       default:
         return [];

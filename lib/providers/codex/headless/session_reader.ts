@@ -113,7 +113,13 @@ class CodexReader implements SessionReader {
     this.#calls.set(id, { runs, isProgram: item["type"] === "custom_tool_call" });
     return [
       ...runs.map((run) => ({ type: "ran", ...run }) as const),
-      { type: "called", source: "call", id, commands },
+      {
+        type: "called",
+        source: "call",
+        id,
+        commands,
+        ...(item["name"] === "apply_patch" ? { writesFiles: true } : {}),
+      },
     ];
   }
 

@@ -52,7 +52,7 @@ Deno.test("other tools run no shell command, whatever their input says", () => {
   const called = read(
     assistant("m1", { type: "tool_use", id: "t1", name: "Write", input: { command: "panewright ask 'q?'" } }),
   ).filter(({ type }) => type === "called");
-  assertEquals(called, [{ type: "called", source: "call", id: "t1", commands: [] }]);
+  assertEquals(called, [{ type: "called", source: "call", id: "t1", commands: [], writesFiles: true }]);
 });
 
 Deno.test("each message's tokens count once, and the sum in the end is taken over", () => {
