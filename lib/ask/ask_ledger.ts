@@ -60,6 +60,8 @@ const NOT_STARTED_CODES = new Set([126, 127]);
 interface PendingAsk extends FoundAsk {
   readonly source: AskSource;
   readonly id: string;
+  /** Tells the same ask in any source: its question, and the how many-th of that question it is in its source. */
+  readonly key: string;
 }
 
 /**
@@ -73,7 +75,9 @@ export class AskLedger {
   readonly #seen = new Map<AskSource, Map<string, number>>();
   readonly #counted = new Map<string, number>();
   readonly #questions: string[] = [];
-  /** Asks that were not reached, as the end of their command shows. */
+  /** How often each question was told of, by source. */
+  readonly #told = new Map<string, number>();
+  /** The keys of asks that were not reached, as the end of their command shows. */
   readonly #unreached = new Set<string>();
   #pending: PendingAsk[] = [];
   /** Commands that have not ended and name none of the programs, by source and id: what they run may ask. */
@@ -99,7 +103,7 @@ export class AskLedger {
 
   /** The first ask of which nobody knows whether it was reached: its command has not ended, or runs in the background. */
   get undecided(): string | undefined {
-    return this.#pending.find(({ question }) => !this.#unreached.has(question))?.question;
+    return this.#pending.find(({ key }) => !this.#unreached.has(key))?.question;
   }
 
   /** Whether something runs that may ask, and perhaps no log will tell. */
@@ -114,8 +118,9 @@ export class AskLedger {
       this.#silent.set(`${call.source} ${call.id}`, call.command);
     }
     for (const ask of call.asks) {
+      const key = this.#keyOf(call.source, ask.question);
       if (ask.isCertain && ask.isExact && !ask.comesLater) this.#count(call.source, ask.question);
-      else this.#pending.push({ ...ask, source: call.source, id: call.id });
+      else this.#pending.push({ ...ask, source: call.source, id: call.id, key });
     }
   }
 
@@ -134,7 +139,7 @@ export class AskLedger {
       // An ask waits until it is stopped: a command that went on behind it has not reached it, if it would show that.
       if (!(isReached || ask.isCertain || ask.failsSilently)) {
         if (ask.inBackground) continue;
-        this.#unreached.add(ask.question);
+        this.#unreached.add(ask.key);
       } else this.#count(source, ask.isExact ? ask.question : told ?? ask.question);
       this.#pending = this.#pending.filter((one) => one !== ask);
     }
@@ -163,7 +168,7 @@ export class AskLedger {
     if (this.#questions.length > 0) return;
     const [command = "a command"] = [...this.#silent.values()].slice(-1);
     const asks: readonly PendingAsk[] = this.#pending.length > 0 ? this.#pending : [
-      { source: "process", id: "", question: unknownQuestion(command), isExact: false, isCertain: true },
+      { source: "process", id: "", key: "", question: unknownQuestion(command), isExact: false, isCertain: true },
     ];
     this.#pending = asks.map(({ comesLater: _, ...ask }) => ({ ...ask, isCertain: true }));
   }
@@ -187,6 +192,12 @@ export class AskLedger {
       const byOther = `(?<![\\w-])${name}['\u2019]?: (?:command not found|not found|No such file|Permission denied)`;
       return new RegExp(`${byShell}|${byOther}|command not found: (?:\\S*/)?${name}$`, "im").test(output);
     });
+  }
+
+  #keyOf(source: AskSource, question: string): string {
+    const times = (this.#told.get(`${source} ${question}`) ?? 0) + 1;
+    this.#told.set(`${source} ${question}`, times);
+    return `${times} ${question}`;
   }
 
   /** The n-th report of a question in one source is the same ask as the n-th in any other. */

@@ -26,6 +26,19 @@ Deno.test("the same question asked twice is two asks", () => {
   assertEquals(ledger.questions, ["a?", "a?"]);
 });
 
+Deno.test("that an ask was not reached says nothing of a later one with the same question", () => {
+  const ledger = new AskLedger(["panewright"]);
+  for (const source of ["hook", "call"] as const) {
+    ledger.called(call(source, "c1", "npm test || panewright ask 'a?'"));
+    ledger.ended({ source, id: "c1", exitCode: source === "call" ? 0 : undefined, output: "ok" });
+  }
+  assertEquals(ledger.undecided, undefined);
+  ledger.called(call("hook", "c2", "npm test || panewright ask 'a?' &"));
+  ledger.called(call("call", "c2", "npm test || panewright ask 'a?' &"));
+  ledger.ended({ source: "call", id: "c2", exitCode: 0, output: "" });
+  assertEquals(ledger.undecided, "a?");
+});
+
 Deno.test("a question that the shell puts together comes from the command's own record", () => {
   const ledger = new AskLedger(["panewright"]);
   ledger.called(call("call", "c1", 'panewright ask "Use $DB?"'));
