@@ -234,14 +234,14 @@ interface SpelledMatter {
 }
 
 /** The first rule of a list that holds, or else the first that may. */
-function findRule(list: "deny" | "ask", spelled: SpelledMatter, { lists, workdir }: PreparedContext): FoundRule {
+function findRule(list: "deny" | "ask", spelled: SpelledMatter, { lists, ...where }: PreparedContext): FoundRule {
   const { kind, inspection } = spelled.matter;
   let maybe: string | undefined;
   for (const listed of lists[list]) {
     const { place, rule } = listed;
     const aboutWrites = rule.path !== undefined && inspection !== undefined && concernsWrites(listed);
     if (!aboutWrites && !concernsKind(listed, kind)) continue;
-    const held = holds(listed, spelled, workdir);
+    const held = holds(listed, spelled, where);
     if (held.outcome === "yes") return { sure: place, what: held.what };
     if (held.outcome === "maybe") maybe ??= place;
   }
@@ -251,7 +251,7 @@ function findRule(list: "deny" | "ask", spelled: SpelledMatter, { lists, workdir
 function holds(
   listed: ListedRule,
   { matter, spellings }: SpelledMatter,
-  workdir: string,
+  { workdir, cwd = workdir }: Pick<PermissionContext, "workdir" | "cwd">,
 ): { readonly outcome: "yes" | "maybe" | "no"; readonly what: string } {
   const { rule } = listed;
   if (rule.command !== undefined) {
@@ -263,9 +263,7 @@ function holds(
   }
   if (rule.path !== undefined) {
     const paths = [...matter.paths, ...(matter.inspection?.writes ?? []).flatMap((one) => one.paths)];
-    const meant = paths.some((path) =>
-      matchPath(listed.pattern(), pathSpellings(path, { workdir, folders: [workdir] }))
-    );
+    const meant = paths.some((path) => matchPath(listed.pattern(), pathSpellings(path, { workdir, folders: [cwd] })));
     return { outcome: meant ? "yes" : "no", what: `the path pattern "${rule.path}"` };
   }
   return { outcome: "yes", what: `dialogs of the kind ${matter.kind}` };

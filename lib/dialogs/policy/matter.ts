@@ -15,7 +15,7 @@ export function exactRequest(kind: DialogKind, subject: string | undefined): Per
 }
 
 /** Whose dialog it is, and what applies to it. */
-export interface PermissionContext extends Pick<Ground, "workdir" | "home" | "realPath"> {
+export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "home" | "realPath"> {
   readonly policy: PermissionPolicy;
   /** Missing for an agent without a role: a step's. An entry that names roles is not about it. */
   readonly role: Role | undefined;

@@ -6,6 +6,8 @@ import { isSystemFile, protectedPart, secretPart } from "./protected_paths.ts";
 export interface Ground {
   /** Absolute path of the folder in which the agent works, links resolved. */
   readonly workdir: string;
+  /** Absolute path of the folder in which a command begins. @default {the working directory} */
+  readonly cwd?: string;
   /** Further folders in which commands may write. @default {[]} */
   readonly writable?: readonly string[];
   /** The home folder. Absolute. */

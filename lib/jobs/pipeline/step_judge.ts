@@ -36,7 +36,13 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
     const ground = machineGround();
     const verdict = needsPermission
       ? decideRequest(request, { plan, role: undefined, provider, ground })
-      : decideNamed(exactRequest(request.kind, request.subject), { ...who, ...ground, policy, workdir });
+      : decideNamed(exactRequest(request.kind, request.subject), {
+        ...who,
+        ...ground,
+        policy,
+        workdir,
+        cwd: request.cwd ?? workdir,
+      });
     if (verdict?.decision !== "ask" || request.kind === "question") return verdict;
     const call = await callFingerprint(request);
     const said = drive.state().current?.step.verdicts.find((one) => one.call === call);

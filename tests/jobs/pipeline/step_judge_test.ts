@@ -118,6 +118,8 @@ Deno.test("what needs no permission is judged by the entries of deny and ask tha
     free("sudo ls"),
     free("git push"),
     free(`${dir.path}/secrets/key`, { kind: "file_write", tool: "Write" }),
+    free("key", { kind: "patch", tool: "apply_patch", cwd: `${dir.path}/secrets` }),
+    free("touch ../secrets/key2", { cwd: `${dir.path}/docs` }),
     free("{}", { kind: "other", tool: "Other" }),
     free("npm publish"),
   ));
@@ -127,6 +129,8 @@ Deno.test("what needs no permission is judged by the entries of deny and ask tha
     "pass sudo ls",
     "deny git push",
     "deny secrets/key",
+    "deny key",
+    "deny touch ../secrets/key2",
     "pass {}",
     "ask npm publish",
   ]);

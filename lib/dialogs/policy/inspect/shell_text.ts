@@ -35,14 +35,14 @@ import { checkAssigned, inspectAssignments, inspectVariable } from "./variables.
  * ```
  */
 export function inspectShellText(text: string, ground: Ground): Inspection {
-  const { workdir } = ground;
+  const { workdir, cwd = workdir } = ground;
   const context: Context = {
     ...{ ground, commands: [], violations: [], doubts: [], guarded: [], writes: [], reads: [], named: new Map() },
     ...{ variables: [], arithmetic: [], values: new Map() },
   };
   const hidden = hiddenCharacter(text);
   if (hidden !== undefined) doubt(context, `it has a character that is not shown (${hidden})`);
-  const around = { folders: [workdir], readsPipe: false, posix: false, depth: 0 };
+  const around = { folders: [cwd], readsPipe: false, posix: false, depth: 0 };
   inspectScript(parseShellCommand(text), around, context);
   for (const source of unprovenArithmetic(context)) {
     doubt(context, `it evaluates ${source}, which may do more than count`);
