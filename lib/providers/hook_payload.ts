@@ -174,10 +174,9 @@ function knownMatter(
   if (tool === PLAN_TOOL) return { kind: "plan", subject: textOf(input["plan"]) ?? "" };
   if (tool === QUESTION_TOOL) {
     const questions = readQuestions(input);
-    return {
-      kind: "question",
-      ...(questions === undefined ? { subject: "" } : { subject: questionsText(questions), questions }),
-    };
+    return questions === undefined
+      ? { ...otherMatter(input), kind: "question" }
+      : { kind: "question", subject: questionsText(questions), questions };
   }
   const command = textOf(input["command"]);
   if (tool === "Bash" && command !== undefined) {

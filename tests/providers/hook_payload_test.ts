@@ -32,7 +32,8 @@ Deno.test("what is not understood is of no kind that a policy accepts by its wor
   assertEquals(about("apply_patch", { command: "nothing" })[0], "other");
   assertEquals(about("constructor", { command: "ls" })[0], "other");
   assertEquals(about("Bash", { command: "curl x", description: "network-access https://x:443" })[0], "other");
-  assertEquals(about("AskUserQuestion", { questions: [] })[0], "question");
+  const twice = { questions: [{ question: "Which?", options: [{ label: "A" }] }, { question: "Which?" }] };
+  assertEquals(about("AskUserQuestion", twice), ["question", JSON.stringify(twice)]);
   assertEquals(about("ExitPlanMode", { plan: "# Plan" }), ["plan", "# Plan"]);
 });
 
