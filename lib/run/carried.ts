@@ -36,8 +36,8 @@ function lookAt(path: string): Deno.FileInfo | "gone" | "unknown" {
 }
 
 /**
- * The folders by which what a run has started may know it: its own, and the one where a process last executed it, unless
- * that is the original of a copy.
+ * The folders by which what a run has started may know it: its own, and the one where a process last executed it,
+ * unless that is the original of a copy.
  *
  * @param recorded the latter, absolute
  */

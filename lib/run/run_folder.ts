@@ -176,8 +176,16 @@ async function writeUnlessThere(path: string, text: string): Promise<void> {
 }
 
 /**
- * What a run is called in the person's state folder: by its id. A copy is called by its place as well: what its original
- * has there is not its own.
+ * What a run is called in the person's state folder: by its id. A copy is called by its place as well: what its
+ * original has there is not its own.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const run = { id: "20261120-072605-3fa9", path: "/copy/.panewright/runs/20261120-072605-3fa9" };
+ * assertEquals(await nameInState(run, false), "20261120-072605-3fa9");
+ * assertEquals((await nameInState(run, true)).length, "20261120-072605-3fa9".length + "-01234567".length);
+ * ```
  */
 export async function nameInState({ id, path }: Pick<RunFolder, "id" | "path">, isCopy: boolean): Promise<string> {
   return isCopy ? `${id}-${(await sha256Hex(path)).slice(0, 8)}` : id;

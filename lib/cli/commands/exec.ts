@@ -30,9 +30,11 @@ export const command = defineCommand({
     "Takes a task through the steps of a pipeline, each with a coding agent without a terminal of its own (codex exec, claude -p). " +
     "After each step its checks decide whether the next one begins. A folder's tasks (.md files) are done in the order of their " +
     "names, 2 before 10; those whose name begins with _ are left out, and so are those that an earlier run has passed, unless " +
-    "the task, its pipeline or a prompt has changed. All tasks are checked before the first one begins.\n\nAn agent that needs a decision stops, and a person is asked: here in the " +
-    "terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 one failed, 2 wrong usage or " +
-    "configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
+    "the task, its pipeline or a prompt has changed. All tasks are checked before the first one begins.\n\n" +
+    "An agent that needs a decision stops, and a person is asked: here in the terminal, or by " +
+    "`panewright answer` and `panewright resume`.\n\n" +
+    "Exit codes: 0 all steps passed, 1 one failed, 2 wrong usage or configuration, 3 a question waits for " +
+    "its answer, 130 and 143 interrupted.",
   arguments: [{
     name: "TASK",
     description: "the file with the task, a folder of such files, the task itself as one text, or - for standard input",

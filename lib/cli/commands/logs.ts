@@ -26,7 +26,8 @@ export const command = defineCommand({
     "Shows what has happened in a run, from its journal: the same lines as the run itself shows, each with its time; --verbose " +
     "adds the details. For a run of `panewright exec` it names the files with what the agents said and ran. Without RUN: the run " +
     "that is being executed, otherwise the newest.\n\nWith --follow new lines are shown as they come, until no process executes " +
-    "the run any more, with what the agents of steps say and run. With --json it prints the records of the journal themselves, one on each line.",
+    "the run any more, with what the agents of steps say and run. With --json it prints the records of the " +
+    "journal themselves, one on each line.",
   arguments: [RUN_ARGUMENT],
   flags: [
     { name: "follow", short: "f", type: "switch", description: "keep showing new lines until the run ends" },

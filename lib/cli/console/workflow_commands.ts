@@ -30,7 +30,8 @@ export function workflowCommand({ name, properties = {}, message = "" }: Workflo
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(withoutCommands("12:00 said: ::x\n  ::add-mask::a\n##[error]b\n"), "12:00 said: ::x\n  \\::add-mask::a\n#\\#[error]b\n");
+ * assertEquals(withoutCommands("12:00 said: ::x\n  ::add-mask::a\n"), "12:00 said: ::x\n  \\::add-mask::a\n");
+ * assertEquals(withoutCommands("a ##[error]b\n"), "a #\\#[error]b\n");
  * assertEquals(withoutCommands('{"text":"##[error]b"}\n'), '{"text":"#\\u0023[error]b"}\n');
  * ```
  */

@@ -3,8 +3,8 @@ import type { RunSummary, StepSummary, TaskSummary } from "../../jobs/pipeline/s
 import { openStep } from "./table.ts";
 
 /**
- * A run as JUnit XML, which CI systems show: a suite for each task, a case for each step. A step that was under way when
- * the run ended is an error with the run's reason; skipped is one that had not begun, or failed and led to another one.
+ * A run as JUnit XML, which CI systems show: a suite for each task, a case for each step. A step that was under way
+ * when the run ended is an error with the run's reason; skipped is one that had not begun, or failed and led to another.
  *
  * @param reason why the run ended
  * @example
