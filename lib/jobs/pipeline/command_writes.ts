@@ -82,7 +82,9 @@ function targetsOf(layer: CommandLayer, command: ShellCommand): readonly Named[]
     const hasScript = words.some(({ value }) => /^(?:-[nErsuz]*[ef]|--(?:expression|file))/.test(value ?? ""));
     return targets.slice(hasScript ? 0 : 1).flatMap(targetOf);
   }
-  if (!WRITING.has(program)) return [];
+  // With the folder as an option, the last operand is no target.
+  const isInto = program === "cp" && words.some(({ value }) => /^(?:-[a-zA-Z]*t|--t)/.test(value ?? ""));
+  if (!WRITING.has(program) || isInto) return [];
   // Only the file system tells whether `cp a b` writes `b` or `b/a`.
   return targets.filter(({ path }) => path === undefined || program === "dd").flatMap(targetOf);
 }

@@ -197,13 +197,16 @@ function inGitFolder(path: string): readonly string[] | undefined {
  */
 function actsInGit(parts: readonly string[], { isSymlink, isDirectory }: Deno.FileInfo): boolean {
   const [name = "", folder] = [parts.at(-1), parts.at(-2)];
-  // git itself can make a link of HEAD only.
-  return isDirectory || (isSymlink && name !== "HEAD") || parts.slice(0, -1).includes("hooks") || name === "config" ||
+  return isDirectory || (isSymlink && !HARMLESS_LINK.test(parts.join("/"))) || parts.slice(0, -1).includes("hooks") ||
+    name === "config" ||
     name === "config.worktree" ||
     (folder === "info" && (name === "attributes" || name === "exclude")) ||
     // Each further working tree has one.
     (name === "commondir" && parts[0] !== "worktrees");
 }
+
+/** git itself can make a link of HEAD, and Emacs one for each file that a person edits. */
+const HARMLESS_LINK = /(?:^|\/)HEAD$|^\.#[^/]*$/;
 
 /** What a repository consists of: every commit changes it. */
 function isBulkOfGit(path: string, siblings: ReadonlySet<string>): boolean {

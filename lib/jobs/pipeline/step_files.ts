@@ -90,7 +90,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
       signal,
       objects: [...await objectsOf({ folder: workdir, signal }), olderObjects(own)],
     });
-    await replaceFile(`${own}/files.txt`, redactor.text(changed.map((name) => `${name}\n`).join("")));
+    await replaceFile(`${own}/files.txt`, redactor.text(changed.map(nameLine).join("")));
     if (patch !== undefined) await replaceFile(`${own}/diff.patch`, redactor.text(patch));
     const more = changed.length - MAX_NAMED_FILES;
     record({
@@ -106,6 +106,11 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
     if (!(error instanceof UntoldError)) throw error;
     record({ type: "warning", message: `step "${at.plan.name}": what it changed cannot be told: ${error.message}` });
   }
+}
+
+/** A name with a line end or another control character is quoted, as git does it. */
+function nameLine(name: string): string {
+  return `${/\p{Cc}/u.test(name) ? JSON.stringify(name) : name}\n`;
 }
 
 /** Where git has its objects; none where an agent has led it elsewhere. */

@@ -58,7 +58,7 @@ Deno.test("another name of an ignored file, made elsewhere, does not change it",
   assertEquals(await changedBy(dir, () => dir.write({ "modules/x.js": "22" })), ["modules/x.js"]);
 });
 
-Deno.test("a link where git has no hooks and no info yet counts; the one that git itself makes does not", async () => {
+Deno.test("a link where git has no hooks and no info yet counts; those that git and editors make do not", async () => {
   await using dir = await tempDir();
   await dir.write({ "src/pre-commit": "", ".gitignore": "*\n" });
   await git(dir, "init", "--quiet", "--template=");
@@ -70,6 +70,7 @@ Deno.test("a link where git has no hooks and no info yet counts; the one that gi
     Deno.symlinkSync("refs/heads/other", `${dir.path}/.git/HEAD`);
   };
   assertEquals(await changedBy(dir, switchBranch), []);
+  assertEquals(await changedBy(dir, () => Deno.symlinkSync("me@host.1", `${dir.path}/.git/.#COMMIT_EDITMSG`)), []);
 });
 
 Deno.test("a large file that was just written has changed when its inode has, whatever times it is given", async () => {

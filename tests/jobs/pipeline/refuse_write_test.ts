@@ -60,6 +60,8 @@ const LEFT_ALONE = [
   "cd src; echo x > b.ts",
   "cp -r docs src/",
   "cp src/a.ts src",
+  "cp -rt src docs",
+  "cp --target-directory=src docs/x.md",
   "mv src/a.ts src/b.ts",
   "rm -rf src",
   "rm -f src/*.ts",

@@ -220,6 +220,17 @@ Deno.test("without git there is a patch, too, whatever names there are", async (
   ]);
 });
 
+Deno.test("in the list, each file is one line, whatever its name", async () => {
+  await using dir = await repository();
+  const act: Act = async (request) => {
+    await dir.write({ "two\nlines \x1b[2J": "", "two words": "" });
+    return await says()(request);
+  };
+  const { report } = await runIn(dir, [step("a")], cast(act));
+  const listed = await Deno.readTextFile(`${report.folder.stepsDir}/01-a/files.txt`);
+  assertEquals(listed, '"two\\nlines \\u001b[2J"\ntwo words\n');
+});
+
 Deno.test("panewright logs names what a step has changed, and where its patch is", async () => {
   await using dir = await repository();
   const { report } = await runIn(dir, [step("a")], cast(changes(dir)));
