@@ -91,6 +91,10 @@ const KILLED: ReadonlySet<number> = new Set([129, 130, 137, 143]);
  * ```
  */
 export function judgeReview(finalText: string): CheckResult {
+  if (finalText.trim() === "") {
+    const detail = "there is no review: the last message of its agent is empty";
+    return { passed: false, detail, output: "", verdict: "none" };
+  }
   const verdict = parseReviewVerdict(finalText) ?? "none";
   const detail = verdict === "none" ? "the review states no unambiguous verdict" : `the review says ${verdict}`;
   const output = condense(plainText(finalText), { maxLines: MAX_REVIEW_LINES });

@@ -134,7 +134,9 @@ function endStep(
 ): Action {
   const { task, step, plan } = at;
   const outcome = failure === undefined ? "pass" : "fail";
-  const isLed = plan.next?.[outcome] !== undefined && (failure === undefined || failure.check !== undefined);
+  // Another step can only mend what a check has found: no turn that failed, and no review that says nothing.
+  const hasFound = failure?.check === "no_verdict" ? step.finalText.trim() !== "" : failure?.check !== undefined;
+  const isLed = plan.next?.[outcome] !== undefined && (failure === undefined || hasFound);
   const number = isLed ? followingStep(steps, { number: step.number, outcome }) : undefined;
   if (number === undefined) {
     return { do: "finish_step", at, ...(failure === undefined ? {} : { reason: failure.reason }) };

@@ -206,6 +206,14 @@ Deno.test("a review without a verdict is asked for once more, and then taken as 
   assertStringIncludes(agents.requests[3]?.prompt ?? "", "RESULT = REVISE");
 });
 
+Deno.test("a reviewer that says nothing is asked once more, and then its step fails: nobody could repair nothing", async () => {
+  await using dir = await project();
+  const agents = cast(says(), says(""), says(" \n"));
+  const { report, events } = await runIn(dir, STEPS, agents);
+  assertEquals([report.outcome, agents.requests.length, path(events)], ["fail", 3, ["implement pass", "review fail"]]);
+  assertEquals(report.reason, 'step "review" failed: there is no review: the last message of its agent is empty');
+});
+
 Deno.test("the rounds of a step have its caps in common", async () => {
   await using dir = await project();
   const steps = [step("implement", { caps: { maxTurns: 1 } }), ...STEPS.slice(1)];
