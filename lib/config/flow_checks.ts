@@ -21,7 +21,7 @@ function nextOf({ pass, fail }: Readonly<Record<string, unknown>>): Next {
   return { ...(typeof pass === "string" ? { pass } : {}), ...(typeof fail === "string" ? { fail } : {}) };
 }
 
-/** Checks where the steps of a pipeline lead to: that they name steps, and that all steps, and the end, can be reached. */
+/** Checks where the steps of a pipeline lead: that they name steps, and that all steps, and the end, can be reached. */
 export function checkFlow(
   context: CheckContext,
   path: KeyPath,

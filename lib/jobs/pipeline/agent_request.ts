@@ -60,8 +60,8 @@ export function channelFolderOf(folder: string): string {
 }
 
 /**
- * The folders that a step may write to; `undefined` where that may be all of the working directory, or one of them is not
- * there: its agent could not make it.
+ * The folders that a step may write to; `undefined` where that may be all of the working directory, or one of them is
+ * not there: its agent could not make it.
  */
 function foldersWithin({ allowWrite }: StepPlan, workdir: string): readonly string[] | undefined {
   const names = allowWrite && foldersOf(allowWrite);

@@ -23,7 +23,7 @@ import { attemptFolder } from "./step_folders.ts";
 /**
  * Runs one attempt of a step, and tells how it ended: the agent's turn is over, or it asks.
  *
- * @throws {UsageError} when the step's prompt file or the agent's program is not there, or the prompt refers to what is not
+ * @throws {UsageError} when the step's prompt file, the agent's program, or what the prompt refers to is not there
  * @throws the signal's reason when it is aborted
  */
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {

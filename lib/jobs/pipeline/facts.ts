@@ -220,7 +220,7 @@ export const EXEC_FACTS = {
     seconds: number,
     /** ISO 8601. */
     askedAt: text,
-    /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent's own. */
+    /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent. */
     call: optional(text),
   },
   question_answered: {

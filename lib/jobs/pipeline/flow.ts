@@ -22,7 +22,7 @@ export const END = "end";
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * const steps = [{ name: "implement" }, { name: "review", next: { pass: "end", fail: "implement" } }, { name: "more" }];
+ * const steps = [{ name: "build" }, { name: "review", next: { pass: "end", fail: "build" } }, { name: "more" }];
  * assertEquals(followingStep(steps, { number: 1, outcome: "pass" }), 2);
  * assertEquals(followingStep(steps, { number: 1, outcome: "fail" }), undefined);
  * assertEquals(followingStep(steps, { number: 2, outcome: "fail" }), 1);
