@@ -75,6 +75,11 @@ function readRequest(
   return { ...about, ...matter };
 }
 
+/** The id of the call that a hook was run for, as the CLI's report (Claude Code) or session log (Codex) has it. */
+export function readCallId(json: string): string | undefined {
+  return textOf(objectOf(parseJsonObject(json))["tool_use_id"]);
+}
+
 /** What a hook tells of one command of an agent. */
 export type CommandHookEvent =
   /** It is about to run, word for word. */

@@ -138,3 +138,23 @@ for (
     assertEquals((await project.run("audit", "verify", run)).code, 1);
   });
 }
+
+const HOOKS_OFF = `mkdir -p .claude && echo '{"disableAllHooks":true}' > .claude/settings.json\n`;
+
+for (
+  const [when, before, steps] of [
+    ["before", true, [{ do: "call", tool: "Write", input: { file_path: "made", content: "x" } }]],
+    // It notices that after a while: at one of the calls.
+    ["while it works", false, [shell("sh off.sh"), ...Array.from({ length: 20 }, () => shell("sleep 1; touch made"))]],
+  ] as const
+) {
+  Deno.test(`exec, claude_code: settings of the project that switch hooks off ${when} break the attempt off`, async () => {
+    await using project = await setUpHeadlessProject({ provider: "claude_code", respond: () => [...steps, done] });
+    const cwd = project.sandbox.project;
+    await Deno.writeTextFile(`${cwd}/off.sh`, HOOKS_OFF);
+    if (before) await new Deno.Command("sh", { args: ["off.sh"], cwd }).output();
+    const judge = judging("bad", { decision: "deny", reason: "No." });
+    const args = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
+    await assertRejects(() => runHeadless(project.request("Do it.", { judge, args })), UsageError, "tell of its calls");
+  });
+}

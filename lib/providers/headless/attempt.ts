@@ -15,6 +15,7 @@ import { type AskingProcesses, findAskingProcesses, followAskingProcesses } from
 import type { SeenAsk } from "../../ask/asking_process.ts";
 import { launchedProgram, writeLaunchers } from "./launchers.ts";
 import type { Observation, SessionReader } from "./observation.ts";
+import { ToldCalls } from "./told_calls.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles, StepFileError, type StepFiles } from "./step_files.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -166,12 +167,12 @@ class Attempt {
   readonly #folders: readonly string[] = [];
   /** The call that is put to a person. */
   halted: { readonly question: string; readonly call: JudgedCall } | undefined;
-  /** The calls of which report and log tell, and hooks should have, until a hook has run. */
-  #untold: Set<string> | undefined;
+  /** Missing where it does not matter whether hooks run. */
+  #told: ToldCalls | undefined;
 
   constructor(readonly request: AttemptRequest, readonly parts: AttemptParts) {
     this.#reader = parts.provider.headless.createReader(request);
-    if (request.judge?.judgesAll === true || request.refuseWrite !== undefined) this.#untold = new Set();
+    if (request.judge?.judgesAll === true || request.refuseWrite !== undefined) this.#told = new ToldCalls();
     const { sandbox, workdir } = request;
     if (sandbox === undefined || parts.provider.headless.foldSandbox === undefined) return;
     this.sandbox = { turns: 0 };
@@ -330,9 +331,7 @@ class Attempt {
   async #followHooks(): Promise<void> {
     const { account, hooks } = this.parts;
     await hooks?.follow({
-      heard: () => {
-        this.#untold = undefined;
-      },
+      heard: (id) => this.#told?.heard(id),
       take: (event) => {
         if (event.type === "ended") account.take({ ...event, source: "hook" }, "report");
         else {
@@ -351,16 +350,11 @@ class Attempt {
 
   /** A call that has run although no hook told of it was judged by nobody, and refused nothing. */
   #requireTold(observation: Extract<Observation, { type: "called" | "ended" }>): void {
-    if (observation.type === "called") {
-      const { id, commands, writesFiles } = observation;
-      if (writesFiles || commands.some(({ isCertain }) => isCertain)) this.#untold?.add(id);
-      // One that did not come to run, such as one with wrong arguments, has no exit code.
-    } else if ((observation.exitCode ?? -1) >= 0 && this.#untold?.has(observation.id)) {
-      this.#untold = undefined;
-      if (this.request.judge?.judgesAll === true) return this.#stop.resolve("unjudged");
-      this.parts.files.note(NOT_REFUSED);
-      this.request.onProgress?.({ type: "trouble", text: NOT_REFUSED });
-    }
+    if (this.#told?.lacks(observation) !== true) return;
+    this.#told = undefined;
+    if (this.request.judge?.judgesAll === true) return this.#stop.resolve("unjudged");
+    this.parts.files.note(NOT_REFUSED);
+    this.request.onProgress?.({ type: "trouble", text: NOT_REFUSED });
   }
 
   async #followProcesses(processes: AskingProcesses, signal: AbortSignal): Promise<void> {

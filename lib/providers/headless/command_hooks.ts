@@ -7,6 +7,7 @@ import {
   FILE_TOOL_NAMES,
   hookOutput,
   readCallHook,
+  readCallId,
   readCommandHook,
   readHookPayload,
 } from "../hook_payload.ts";
@@ -43,8 +44,8 @@ export interface CommandHooks extends AsyncDisposable {
 
 /** Whom hooks tell of an agent's work. */
 export interface CommandListener {
-  /** A hook has run, whatever it tells. */
-  heard(): void;
+  /** A hook has run for a call, whatever it tells; `undefined` where it does not say which. */
+  heard(id: string | undefined): void;
   /** Returns whether the agent may go on. */
   take(event: CommandHookEvent): boolean;
   /** A call needs the answer of a person, and waits until the agent is stopped. */
@@ -115,7 +116,7 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
         await watch.wait(LOOK_ANYWAY_MS, signal).catch(() => {});
       }
       function tell(payload: string): boolean {
-        listener.heard();
+        listener.heard(readCallId(payload));
         const event = readCommandHook(payload);
         return event === undefined || listener.take(event);
       }
