@@ -1,4 +1,5 @@
 import { parseArgs } from "@std/cli/parse-args";
+import { type TaskLine, taskLine } from "../support/task_line.ts";
 import { runAsks } from "./run_asks.ts";
 import { panewrightBundle } from "./bundle.ts";
 
@@ -13,6 +14,7 @@ const USAGE =
   --jobs N    how many are played at the same time (1)
 `;
 
+const { say, fail, count }: TaskLine = taskLine(USAGE);
 const args: Readonly<Record<string, unknown>> = parseArgs(Deno.args, {
   string: ["asks", "kills", "seed", "jobs"],
   boolean: ["help"],
@@ -22,32 +24,21 @@ if (args.help) {
   say(USAGE);
   Deno.exit(0);
 }
+const plan = {
+  asks: count("asks", args["asks"], 200),
+  kills: count("kills", args["kills"], 100),
+  seed: count("seed", args["seed"], 0),
+  jobs: count("jobs", args["jobs"], 1),
+};
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop.abort());
 await using panewright = await panewrightBundle();
 const { asks, kills, failures } = await runAsks({
   panewright,
-  asks: number("asks", 200),
-  kills: number("kills", 100),
-  seed: number("seed", 0),
-  jobs: number("jobs", 1),
+  ...plan,
   say,
   signal: stop.signal,
 });
 say(`${asks} asks, ${kills} kills, ${failures.length} wrong`);
 for (const failure of failures) say(failure);
 Deno.exitCode = failures.length === 0 && !stop.signal.aborted ? 0 : 1;
-
-function number(name: "asks" | "kills" | "seed" | "jobs", otherwise: number): number {
-  const value = args[name] === undefined ? otherwise : Number(args[name]);
-  return Number.isInteger(value) && value >= 0 ? value : fail(`Cannot take ${args[name]} for --${name}\n\n${USAGE}`);
-}
-
-function say(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-}
-
-function fail(text: string): never {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
-  Deno.exit(1);
-}

@@ -1,4 +1,5 @@
 import { parseArgs } from "@std/cli/parse-args";
+import { type TaskLine, taskLine } from "../support/task_line.ts";
 import { CODEX_JOB } from "./codex_job.ts";
 import { DEMO_JOB } from "./demo_job.ts";
 import { ChaosFailure } from "./play.ts";
@@ -20,14 +21,15 @@ const USAGE =
   --verbose   each command and each kill
 `;
 
+const { say, fail, count }: TaskLine = taskLine(USAGE);
 const args: Readonly<Record<string, unknown>> = parseArgs(Deno.args, {
   string: ["seed", "kills", "job", "first", "bundle"],
   boolean: ["help", "verbose"],
   unknown: (arg: string) => fail(`Cannot take ${arg}\n\n${USAGE}`),
 });
-const seed = number("seed", Date.now() % 1_000_000);
-const kills = number("kills", 200);
-const first = number("first", 0);
+const seed = count("seed", args["seed"], Date.now() % 1_000_000);
+const kills = count("kills", args["kills"], 200);
+const first = count("first", args["first"], 0);
 const job = args.job ?? "both";
 const jobs = [DEMO_JOB, CODEX_JOB].filter(({ name }) => job === "both" || name === job);
 if (args.help) {
@@ -61,17 +63,3 @@ try {
   throw error;
 }
 Deno.exit(0);
-
-function number(name: "seed" | "kills" | "first", otherwise: number): number {
-  const value = args[name] === undefined ? otherwise : Number(args[name]);
-  return Number.isInteger(value) && value >= 0 ? value : fail(`Cannot take ${args[name]} for --${name}\n\n${USAGE}`);
-}
-
-function say(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-}
-
-function fail(text: string): never {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
-  Deno.exit(1);
-}

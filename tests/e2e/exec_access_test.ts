@@ -3,9 +3,8 @@ import { exists } from "@std/fs";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Step, Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { type ProgramResult, runProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
@@ -68,18 +67,12 @@ async function accessProject(
   const cli = await installCli(provider, ...(version === undefined ? [] : [version]));
   const panewright = await panewrightFromSource();
   const sandbox = stack.use(await createSandbox());
-  const { project, home, root } = sandbox;
+  const { project } = sandbox;
   const options = { respond: () => respond(project) };
   const server = stack.use(provider === "codex" ? startOpenAiServer(options) : startAnthropicServer(options));
   const baseUrl = server.baseUrl();
-  const cliEnv = provider === "codex"
-    ? await writeCodexHome({
-      folder: `${root}/codex-home`,
-      project,
-      baseUrl,
-      ...(model === undefined ? {} : { model }),
-    })
-    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+  const codex = model === undefined ? {} : { model };
+  const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });
   const args = provider === "codex" ? [] : ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
   const env = { ...sandbox.env, ...panewright.env, ...cliEnv, PATH: `${cli.binFolder}:${sandbox.env["PATH"]}` };
   const git = await runProgram(["git", "init", "--quiet"], { cwd: project, env, timeoutMs: 20_000 });

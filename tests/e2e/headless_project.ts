@@ -5,9 +5,8 @@ import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Respond } from "../lab/script.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 
@@ -43,20 +42,16 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
   const cli = await installCli(provider);
   const panewright = await panewrightFromSource();
   const sandbox = stack.use(await createSandbox());
-  const { project, root, home } = sandbox;
+  const { project, root } = sandbox;
   const server = stack.use(
     provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }),
   );
   const baseUrl = server.baseUrl();
-  const cliEnv = provider === "codex"
-    ? await writeCodexHome({
-      folder: `${root}/codex-home`,
-      project,
-      baseUrl,
-      ...(options.model === undefined ? {} : { model: options.model }),
-      ...(options.sandboxMode === undefined ? {} : { sandboxMode: options.sandboxMode }),
-    })
-    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+  const codex = {
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.sandboxMode === undefined ? {} : { sandboxMode: options.sandboxMode }),
+  };
+  const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });
   const facts: HeadlessFact[] = [];
   let attempts = 0;
   const resources = stack.move();

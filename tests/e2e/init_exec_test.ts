@@ -3,9 +3,8 @@ import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
+import { writeCliHome } from "../support/cli_home.ts";
 import { installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightCommands } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
@@ -15,7 +14,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     const cli = await installCli(provider);
     const panewright = (await panewrightCommands()).at(-1)!;
     await using sandbox = await createSandbox();
-    const { project, home, root } = sandbox;
+    const { project, root } = sandbox;
     const made = `${project}/fixed.txt`;
     const turn: Turn = provider === "codex"
       ? [{ do: "shell", command: `echo rounded > ${made}` }, { do: "say", text: "Rounded." }]
@@ -27,15 +26,8 @@ for (const provider of ["codex", "claude_code"] as const) {
     const respond = () => turn;
     await using server = provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond });
     const baseUrl = server.baseUrl();
-    const cliEnv = provider === "codex"
-      ? await writeCodexHome({
-        folder: `${root}/codex-home`,
-        project,
-        baseUrl,
-        trusted: false,
-        sandboxMode: "read-only",
-      })
-      : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
+    const codex = { trusted: false, sandboxMode: "read-only" } as const;
+    const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });
     await systemProcessRunner.run({ argv: ["git", "init", "--quiet", project] });
     await Deno.writeTextFile(`${project}/Makefile`, "test:\n\tgrep rounded fixed.txt\n");
     // Without its install script the command that npm puts on PATH is none.

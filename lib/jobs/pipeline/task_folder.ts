@@ -1,6 +1,7 @@
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { errorText } from "../../text/error_text.ts";
+import { compareText } from "../../text/order.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import { readText } from "./read_text.ts";
@@ -84,20 +85,16 @@ export function compareNames(left: string, right: string): number {
   for (let index = 0; index < Math.min(lefts.length, rights.length); index++) {
     const [a, b] = [lefts[index]!, rights[index]!];
     // Every other part is a number.
-    const order = index % 2 === 1 ? compareNumbers(a, b) : compareTexts(a, b);
+    const order = index % 2 === 1 ? compareNumbers(a, b) : compareText(a, b);
     if (order !== 0) return order;
   }
-  return compareTexts(left, right);
+  return compareText(left, right);
 }
 
 /** Digits of any length. */
 function compareNumbers(left: string, right: string): number {
   const [a, b] = [left.replace(/^0+/, ""), right.replace(/^0+/, "")];
-  return a.length - b.length || compareTexts(a, b);
-}
-
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
+  return a.length - b.length || compareText(a, b);
 }
 
 /**
