@@ -1,5 +1,4 @@
 import { relative, resolve } from "@std/path/posix";
-import type { ProcessRunner } from "../../ports/process.ts";
 import { readRegularFile } from "../../ports/regular_file.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "../list_files.ts";
@@ -9,8 +8,6 @@ export interface SnapshotOptions {
   /** Absolute. */
   readonly workdir: string;
   readonly signal?: AbortSignal;
-  /** @default {systemProcessRunner} */
-  readonly processRunner?: ProcessRunner;
   /** More files than that are not told. @default {500000} */
   readonly maxFiles?: number;
 }

@@ -260,7 +260,8 @@ function closeQuestions(state: ExecState): ExecState {
 
 function runResumed(state: ExecState, fact: Extract<ExecFact, { type: "run_resumed" }>): ExecState {
   const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
-  const after = inTask(state, (task) => resumed(task, interruptedLog));
+  const begun = inTask(state, (task) => resumed(task, interruptedLog));
+  const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined }));
   const run = after.run && {
     ...after.run,
     folder,

@@ -115,6 +115,8 @@ export interface StepState {
   readonly feedback: string | undefined;
   /** The SHA-256 of the note of what the files were before the step; missing where that cannot be told. */
   readonly baseline: string | undefined;
+  /** Whether the run was resumed since the files were noted: a person may have changed some meanwhile. */
+  readonly isResumed: boolean;
   /** ISO 8601; empty before it is started. */
   readonly startedAt: string;
   /** When its last attempt was started: ISO 8601; missing in older journals. */
@@ -255,6 +257,7 @@ export function newStep(number: number, begun: Partial<Pick<StepState, "round" |
     files: undefined,
     feedback: undefined,
     baseline: undefined,
+    isResumed: false,
     startedAt: "",
     attemptStartedAt: undefined,
     verdicts: [],

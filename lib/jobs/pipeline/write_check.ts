@@ -40,6 +40,10 @@ export async function runWriteCheck(
   const { folder, plan, record } = drive;
   const found = await findOutside({ at, allowWrite }, drive);
   const isShared = found.outside.length > 0 && await hasOtherRunsSince(folder, { since: new Date(at.step.startedAt) });
+  const notes = [
+    ...(isShared ? ["another run was at work in this directory: whose changes they are cannot be told"] : []),
+    ...(at.step.isResumed ? [WHILE_NOBODY_WORKED] : []),
+  ];
   const more = found.outside.length - MAX_NAMED_FILES;
   record({
     type: "writes_checked",
@@ -49,9 +53,12 @@ export async function runWriteCheck(
     outside: found.outside.slice(0, MAX_NAMED_FILES),
     ...(more > 0 ? { more } : {}),
     enforced: plan.settings.writesOutside === "fail",
-    ...(isShared ? { note: "another run was at work in this directory: whose changes they are cannot be told" } : {}),
+    ...(found.outside.length === 0 || notes.length === 0 ? {} : { note: notes.join("; ") }),
   });
 }
+
+const WHILE_NOBODY_WORKED =
+  "what was changed before the run was resumed counts as well; to keep such a change, start the task anew";
 
 interface FoundWrites {
   readonly outside: readonly string[];

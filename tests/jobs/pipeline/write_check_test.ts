@@ -321,6 +321,19 @@ Deno.test("while another run was at work in the directory, whose the changes are
   assertEquals(alone.report.reason.includes("another run"), false);
 });
 
+Deno.test("what a person changes before a step is resumed counts, and it is told what to do then", async () => {
+  await using dir = await repository();
+  const limited = [step("a", { allowWrite: ["src/**"] })];
+  const { report: { folder, reason } } = await runIn(dir, limited, cast(writes({ "other.txt": "" }, dir)));
+  assertEquals(reason.includes("resumed"), false);
+  await Deno.remove(`${dir.path}/other.txt`);
+  await dir.write({ "panewright.jsonc": "{}" });
+  const { report } = await resumeIn(dir, limited, { ...cast(says()), run: folder.id });
+  assertStringIncludes(report.reason, "panewright.jsonc (what was changed before the run was resumed counts as well; ");
+  await Deno.remove(`${dir.path}/panewright.jsonc`);
+  assertEquals((await resumeIn(dir, limited, { ...cast(says()), run: folder.id })).report.outcome, "pass");
+});
+
 Deno.test("without a git repository writes are checked, too", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Work.", "src/a.ts": "1", "b.txt": "1" });
