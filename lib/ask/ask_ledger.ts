@@ -41,8 +41,8 @@ export const WAITING_LINE = "panewright: waiting for a person's answer";
 export const ASKING_LINE = "panewright: asking a person";
 
 /**
- * The line that `panewright ask` prints while it waits, with its question: where a sandbox keeps it from recording that,
- * this is the only exact text.
+ * The line that `panewright ask` prints while it waits, with its question: where a sandbox keeps it from recording
+ * that, this is the only exact text.
  *
  * @example
  * ```ts
@@ -101,7 +101,9 @@ export class AskLedger {
     return this.#pending.some(({ isCertain, comesLater }) => isCertain && !comesLater);
   }
 
-  /** The first ask of which nobody knows whether it was reached: its command has not ended, or runs in the background. */
+  /**
+   * The first ask of which nobody knows whether it was reached: its command has not ended, or runs in the background.
+   */
   get undecided(): string | undefined {
     return this.#pending.find(({ key }) => !this.#unreached.has(key))?.question;
   }
@@ -163,7 +165,9 @@ export class AskLedger {
     this.#count(source, question);
   }
 
-  /** A process was seen to run that asks what it reads: its text may still be told, and is taken as written otherwise. */
+  /**
+   * A process was seen to run that asks what it reads: its text may still be told, and is taken as written otherwise.
+   */
   reached(): void {
     if (this.#questions.length > 0) return;
     const [command = "a command"] = [...this.#silent.values()].slice(-1);

@@ -22,8 +22,8 @@ const PAUSE_MS = { first: 200, last: 1000 } as const;
 const PAUSE_PER_LOOK = 20;
 
 /**
- * The asks of the processes of an attempt that run at this moment. A sandbox may keep `panewright ask` from recording its
- * question, but not from being seen.
+ * The asks of the processes of an attempt that run at this moment. A sandbox may keep `panewright ask` from recording
+ * its question, but not from being seen.
  *
  * @throws {Error} when the process table cannot be read
  */

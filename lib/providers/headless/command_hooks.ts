@@ -65,7 +65,9 @@ const BEFORE_SECONDS = 5;
 /** How long it waits until a command's end was taken in: longer than it takes to end an agent. */
 const AFTER_SECONDS = 30;
 
-/** How long it waits for an answer: it takes a longer silence for a yes, so the hook itself gives up before (2.1.328). */
+/**
+ * How long it waits for an answer: it takes a longer silence for a yes, so the hook itself gives up before (2.1.328).
+ */
 const ANSWER_SECONDS = 600;
 
 /** What is said where panewright does not answer. */

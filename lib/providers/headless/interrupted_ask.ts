@@ -19,8 +19,8 @@ const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
 /**
  * What the agent of an interrupted attempt asked, which nobody has heard: as `panewright ask` recorded it, perhaps when
- * its panewright was gone, or else as the attempt's own copies of report and session log tell. `undefined` where it asked
- * nothing.
+ * its panewright was gone, or else as the attempt's own copies of report and session log tell. `undefined` where it
+ * asked nothing.
  */
 export async function findInterruptedAsk(attempt: InterruptedAttempt): Promise<string | undefined> {
   const { channelFolder, commands, provider, stepFolder } = attempt;

@@ -100,7 +100,9 @@ async function putLauncher(path: string, text: string): Promise<void> {
   await replaceFile(path, text, { mode: 0o755 });
 }
 
-/** A copy of the folder may have the text and not the mode: its owner must be able to run it, and nobody else to write. */
+/**
+ * A copy of the folder may have the text and not the mode: its owner must be able to run it, and nobody else to write.
+ */
 function isLauncher(path: string, text: string): boolean {
   try {
     const { mode } = Deno.lstatSync(path);

@@ -20,8 +20,8 @@ export interface AskSettings {
   /** The argv that starts panewright for the launchers; this very executable by default. */
   readonly panewright?: readonly [string, ...string[]];
   /**
-   * Absolute folder for what the CLI's hooks tell of commands: none that an agent in a sandbox can write. It is made, and
-   * removed. Without it there are no such hooks.
+   * Absolute folder for what the CLI's hooks tell of commands: none that an agent in a sandbox can write. It is made,
+   * and removed. Without it there are no such hooks.
    */
   readonly hookFolder?: string;
 }
