@@ -177,11 +177,12 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
   ]);
   if (ignored?.code === 0) return undefined;
   if (answer?.code !== 0) {
-    const above = folderWithGit(dirname(question.folder));
+    const place = folderWithGit(question.folder);
     const why = answer?.stderr.trim().split("\n", 1)[0] ?? "there is no such program";
     // Of one that a file leads to and that is gone, its place is named.
-    if (above === undefined || why.includes("not a git repository (or any")) return undefined;
-    throw new UntoldError(`git does not tell of the repository in ${above}: ${why}`);
+    const isNone = place === undefined || why.includes("not a git repository (or any");
+    if (isNone || place === question.folder) return undefined;
+    throw new UntoldError(`git does not tell of the repository in ${place}: ${why}`);
   }
   const [root, ...gitFolders] = answer.stdout.split("\n").filter((line) => line !== "");
   if (root === undefined || gitFolders.length !== 2) throw new UntoldError("git names its folders on several lines");
@@ -191,9 +192,10 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
   return { root, gitFolders: [...new Set(gitFolders)] };
 }
 
-/** The nearest folder with a `.git`, upwards. */
+/** The nearest folder, from one upwards, with a `.git` that git does not pass over: sandboxes leave empty ones behind. */
 function folderWithGit(folder: string): string | undefined {
-  if (lstatOf(`${folder}/.git`) !== undefined) return folder;
+  const git = lstatOf(`${folder}/.git`);
+  if (git !== undefined && (!git.isDirectory || lstatOf(`${folder}/.git/HEAD`) !== undefined)) return folder;
   return folder === "/" ? undefined : folderWithGit(dirname(folder));
 }
 

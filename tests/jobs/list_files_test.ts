@@ -34,6 +34,15 @@ Deno.test("a repository above that a file leads to and that is gone is not passe
   assertEquals(await rootOf({ folder: dir.path }), undefined);
 });
 
+Deno.test("an empty .git above, as sandboxes leave it behind, is no repository, and hides none", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "sub/.git": "gitdir: /nowhere/at/all\n" });
+  await Deno.mkdir(`${dir.path}/.git`);
+  assertEquals(await rootOf({ folder: `${dir.path}/sub` }), undefined);
+  await dir.write({ ".git/HEAD": "", "sub/deep/a.txt": "1" });
+  await assertRejects(() => rootOf({ folder: `${dir.path}/sub/deep` }), UntoldError, `in ${dir.path}/sub: `);
+});
+
 Deno.test("git gets none of our variables but those that are handed on", async () => {
   await using dir = await repository();
   const specs: CommandSpec[] = [];
