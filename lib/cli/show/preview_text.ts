@@ -1,7 +1,8 @@
 import type { StepPreview, TaskPreview } from "../../jobs/pipeline/preview.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
-import { permissionText, titleOf } from "./step_words.ts";
+import { titleOf } from "../../jobs/pipeline/task_title.ts";
+import { permissionText } from "./step_words.ts";
 import { duration, plural } from "./words.ts";
 
 /** Lines of a prompt that are shown without `--verbose`. */

@@ -39,7 +39,7 @@ export function waitingText({ by, text, dialog }: Waiting): string {
  */
 export function taskName({ about, place }: Pick<Progress, "about" | "place">): string | undefined {
   const file = levelOf({ place }, "task")?.name;
-  if (file === undefined || basename(file) === about) return undefined;
+  if (file === undefined || [file, basename(file)].includes(about)) return undefined;
   return sanitizeLine(plainName(file));
 }
 

@@ -1,5 +1,6 @@
 import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { StepPreview } from "../../jobs/pipeline/preview.ts";
+import { titleOf } from "../../jobs/pipeline/task_title.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import type { PermissionDecision } from "../../dialogs/policy/mod.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
@@ -10,21 +11,6 @@ import { byteSize, duration, plural } from "./words.ts";
 
 /** A record that only a pipeline has. */
 type StepOnly = Exclude<ExecEvent, { readonly type: ReviewFact["type"] }>;
-
-/**
- * What a task that is in no file is called: its first line, in quotes.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(titleOf("Fix the rounding.\nAnd test it."), '"Fix the rounding."');
- * ```
- */
-export function titleOf(text: string): string {
-  return `"${cut(text.trim().split("\n")[0] ?? "", MAX_TITLE_COLUMNS)}"`;
-}
-
-const MAX_TITLE_COLUMNS = 60;
 
 /** The words for the records of a pipeline's tasks and steps. */
 export const STEP_WORDS: RecordWords<StepOnly> = {

@@ -14,6 +14,7 @@ import {
 } from "../../run/progress.ts";
 import type { ExecFact } from "./facts.ts";
 import { ATTEMPT, stepWorker } from "./state.ts";
+import { titleOf } from "./task_title.ts";
 import type { Usage } from "../../providers/usage.ts";
 
 type RecordOf<Type extends ExecFact["type"]> = Extract<Recorded<ExecFact>, { readonly type: Type }>;
@@ -30,7 +31,8 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
   switch (record.type) {
     case "run_started": {
       const { runId, folder, workdir, configFile, target } = record;
-      return { runId, folder, workdir, configFile, about: basename(target.path), startedAt: at, executedSince: at };
+      const about = target.text === undefined ? basename(target.path) : titleOf(target.text);
+      return { runId, folder, workdir, configFile, about, startedAt: at, executedSince: at };
     }
     case "run_resumed":
       return {
@@ -45,7 +47,8 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         finished: undefined,
       };
     case "task_started": {
-      const { task: number, file: name, pipeline, steps } = record;
+      const { task: number, file, isText, text, pipeline, steps } = record;
+      const name = isText === true ? titleOf(text) : file;
       const place = [{ unit: "task", number, name } as const, stepLevel(1, steps)];
       return { place, pipeline: { name: pipeline, steps }, workers: [] };
     }
@@ -138,7 +141,8 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       return { ...ended, ...atLevel(before, following), workers: [] };
     }
     case "task_finished": {
-      const { task: number, file: name, outcome, reason } = record;
+      const { task: number, file, outcome, reason } = record;
+      const name = levelOf(before, "task")?.name ?? file;
       const ended = done(before, {
         unit: "task",
         number,

@@ -124,6 +124,12 @@ Deno.test("exec of a text is carried out, asks and is resumed with the check tha
   const stopped = await project.run("exec", "Build a login.\nASK database", "--json");
   assertEquals(stopped.code, 3, stopped.stderr);
   const run = /"runId":"([^"]+)"/.exec(stopped.stdout)?.[1] ?? "";
+  // What a text is called is its text, and no file that is not there.
+  const asked = JSON.parse((await project.call("questions", "--json")).stdout);
+  assertEquals(asked.task, '"Build a login."');
+  const { stdout: status } = await project.call("status", run);
+  assertStringIncludes(status, '  job       "Build a login."\n');
+  assertStringIncludes(status, '  task      "Build a login.", pipeline built-in, ');
   assertEquals((await project.call("answer", run, "PostgreSQL")).code, 0);
   // The work has brought another test command.
   await Deno.writeTextFile(`${project.path}/Cargo.toml`, "");
