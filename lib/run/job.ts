@@ -45,7 +45,7 @@ export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
   stopped(progress: Progress, end: StoppedEnd): Fact;
   /**
    * A fact with each of its paths changed. They are absolute, but in a journal: see journal_paths.ts. What only tells
-   * where a process was, such as the folder in which it found the run, is none of them.
+   * where a process was, such as the folder in which it found the run, is not one of them.
    */
   mapPaths?(fact: Fact, map: MapPath): Fact;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
