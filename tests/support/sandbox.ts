@@ -64,8 +64,11 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
   };
 }
 
-/** What a command has written that Claude Code was running when it was killed: it keeps and removes it itself. */
-const OF_CLAUDE = /\/claude-\d+\/[^/]+\/[^/]+\/tasks\/[^/]+\.output$/;
+/**
+ * What Claude Code (2.1.328) keeps and removes itself, and leaves where it is killed: the output of a command that it
+ * was running, and the file with which it tries whether files can be watched.
+ */
+const OF_CLAUDE = /\/claude-\d+\/(?:[^/]+\/[^/]+\/tasks\/[^/]+\.output|fswatch-probe-[^/]+\/probe)$/;
 
 async function assertNothingLeft(root: string, folders: { tmp: string; sockets: string }): Promise<void> {
   const left = (await vanished(root)).map(({ pid, command }) => `process ${pid}: ${command}`);
