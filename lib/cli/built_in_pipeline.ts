@@ -23,7 +23,7 @@ const CHECK_TIME_LIMIT_SECONDS = 600;
  * command. The agent is the one that the settings name, else the first whose CLI is there. It works in the sandbox of
  * its CLI, unless the settings say how it works: by `sandbox`, or by arguments that change the sandbox.
  *
- * @throws {UsageError} when the test command cannot be told, or there is no agent's CLI
+ * @throws {UsageError} when the project's files do not name one test command, or no agent's CLI is there
  */
 export function withBuiltInPipeline(
   loaded: LoadedSettings,

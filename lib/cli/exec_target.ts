@@ -43,7 +43,7 @@ async function findPath(given: string, { cwd }: CliIo): Promise<ExecTarget | und
     const reason = cause instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(cause);
     throw new UsageError(`Cannot do the task ${given === "" ? '""' : given}: ${reason}`, {
       cause,
-      hint: "A task that is no file is several words in quotes, or standard input: echo 'Fix it' | panewright exec -",
+      hint: "Write a task as several words in quotes, or on standard input: echo 'Fix it' | panewright exec -",
     });
   }
 }

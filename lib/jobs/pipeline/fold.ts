@@ -16,6 +16,7 @@ import {
 import { parsePersonsAnswer, type PersonsAnswer } from "../../dialogs/person_answer.ts";
 import type { Usage } from "../../providers/usage.ts";
 import { takeCount } from "../../run/usage.ts";
+import { titleOf } from "./task_title.ts";
 
 /** The state after a fact: what a run resumes from. */
 export function applyFact(state: ExecState, fact: ExecFact): ExecState {
@@ -203,6 +204,7 @@ function stepFailed(state: ExecState, reason: string): ExecState {
 
 function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "question_asked" }>): ExecState {
   const { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call } = fact;
+  const taskText = state.run?.target.text;
   const asked = inStep(counted(state, fact.usage), (before) => ({
     ...before,
     questions: before.questions + 1,
@@ -214,7 +216,7 @@ function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "questi
     ...asked,
     questions: [...state.questions, {
       id,
-      task: state.current?.file ?? "",
+      task: taskText === undefined ? state.current?.file ?? "" : titleOf(taskText),
       step,
       text,
       attemptLog,

@@ -14,7 +14,7 @@ async function textProject(): Promise<ExecProject> {
   const [fake] = JSON.parse(await Deno.readTextFile(`${project.path}/panewright.jsonc`)).pipelines.main[0].command;
   await Deno.symlink(fake, `${project.sandbox.root}/bin/codex`);
   await Deno.writeTextFile(`${project.path}/package.json`, '{ "scripts": { "test": "test -e done-2" } }');
-  // The sandbox of a script that is no agent cannot be tried.
+  // A script instead of an agent has no sandbox to try.
   await Deno.writeTextFile(`${project.path}/panewright.jsonc`, '{ "sandbox": "off", "provider": "codex" }');
   const PATH = `${project.sandbox.root}/bin:${project.env["PATH"]}`;
   const env = { ...project.env, PATH };

@@ -93,6 +93,25 @@ Deno.test("resume native: the CLI's own session goes on, and is told the answer 
   assertEquals(only(events, "attempt_started").map(({ native }) => native), [false, true]);
 });
 
+Deno.test("a person is told what the task of a question is called: its file, or where it has none its text", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  for (
+    const [text, called] of [[undefined, `${dir.path}/task.md`], ["Fix it now.\nAll of it.", '"Fix it now."']] as const
+  ) {
+    const tasks: string[] = [];
+    await runIn(dir, [step("a")], {
+      ...cast(asks("Which database?"), says()),
+      ...(text === undefined ? {} : { text }),
+      person({ task }) {
+        tasks.push(task);
+        return Promise.resolve("PostgreSQL");
+      },
+    });
+    assertEquals(tasks, [called]);
+  }
+});
+
 Deno.test("resume native: a session that is gone is replaced by a new process that is told all, at no cost of a retry", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });

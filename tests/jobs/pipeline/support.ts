@@ -102,6 +102,8 @@ export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly permitted?: ReturnType<typeof permitting>;
   /** The task's file, or a folder that ends with a slash; relative to the directory. @default {"task.md"} */
   readonly task?: string;
+  /** The task's text, where it is in no file. */
+  readonly text?: string;
   /** Told each event at once, also of a run that rejects. */
   readonly onFact?: (event: ExecEvent) => void;
 }
@@ -119,9 +121,11 @@ export async function runIn(
   options: RunOptions & Pick<Cast, "runHeadless">,
 ): Promise<Ended> {
   const task = options.task ?? "task.md";
-  const target = task.endsWith("/")
-    ? { kind: "folder", path: `${dir.path}/${task.slice(0, -1)}` } as const
-    : { kind: "task", path: `${dir.path}/${task}` } as const;
+  const target = task.endsWith("/") ? { kind: "folder", path: `${dir.path}/${task.slice(0, -1)}` } as const : {
+    kind: "task",
+    path: `${dir.path}/${task}`,
+    ...(options.text === undefined ? {} : { text: options.text }),
+  } as const;
   return await collect(
     dir,
     steps,
