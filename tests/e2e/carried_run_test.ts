@@ -17,7 +17,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     const run = /"runId":"([^"]+)"/.exec(asked.stdout)?.[1] ?? "";
     await shell("tar", "-C", folder, "-czf", `${root}/run.tgz`, ".panewright");
 
-    const checkout = `${root}/elsewhere/work/shop`;
+    const checkout = `${root}/elsewhere/code/shop`;
     await shell("git", "clone", "--quiet", folder, checkout);
     await Deno.remove(folder, { recursive: true });
     const call = await project.elsewhere(checkout);

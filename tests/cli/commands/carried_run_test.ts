@@ -35,6 +35,15 @@ function made(project: string): string[] {
   return [...Deno.readDirSync(project)].map(({ name }) => name).filter((name) => name.startsWith("done-")).sort();
 }
 
+/** Kills panewright while the agent of its run works; the agent stays. */
+async function killAtWork(project: ExecProject): Promise<void> {
+  await project.holdAgent();
+  await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
+  await until(() => running.output, ({ stdout }) => stdout.includes("Looking around."));
+  running.kill("SIGKILL");
+  await running.ended;
+}
+
 Deno.test("a journal has no path but where the run's folder was: the others are relative to it", async () => {
   await using project = await execProject();
   assertEquals((await project.run("exec", "task.md")).code, 3);
@@ -87,11 +96,7 @@ Deno.test("cp -a project copy: resume works in the copy, leaves the original alo
 
 Deno.test("a project that was moved while its killed run's agent worked: resume ends that agent and begins anew", async () => {
   await using project = await execProject();
-  await project.holdAgent();
-  await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
-  await until(() => running.output, ({ stdout }) => stdout.includes("Looking around."));
-  running.kill("SIGKILL");
-  await running.ended;
+  await killAtWork(project);
   const moved = `${project.sandbox.root}/elsewhere/checkout`;
   await Deno.mkdir(`${project.sandbox.root}/elsewhere`);
   await Deno.rename(project.path, moved);
@@ -111,11 +116,7 @@ for (const link of [false, true]) {
   const where = link ? "moved, with a link in its old place" : "moved";
   Deno.test(`the agents of a killed run are found where its project was ${where}: runs and stop`, async () => {
     await using project = await execProject();
-    await project.holdAgent();
-    await using running = project.start("exec", "task.md", "--json", "--pipeline", "single");
-    await until(() => running.output, ({ stdout }) => stdout.includes("Looking around."));
-    running.kill("SIGKILL");
-    await running.ended;
+    await killAtWork(project);
     const moved = `${project.sandbox.root}/moved`;
     await Deno.rename(project.path, moved);
     if (link) await Deno.symlink(moved, project.path);
@@ -136,7 +137,7 @@ Deno.test("CI: ask, exit 3, archive; a day later another machine unpacks, answer
   await Deno.remove(project.path, { recursive: true });
 
   // Nothing of the first machine is there but the archive.
-  const machine = { home: `${root}/runner/home`, checkout: `${root}/runner/work/shop` };
+  const machine = { home: `${root}/runner/home`, checkout: `${root}/runner/code/shop` };
   for (const folder of [...Object.values(machine), `${root}/runner/codex`]) {
     await Deno.mkdir(folder, { recursive: true });
   }

@@ -13,15 +13,15 @@ function denied(calls: readonly string[], write?: string): Act {
 Deno.test("a step that was permitted nothing, changed nothing and checks nothing has failed, and says what it wanted", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });
-  const agents = cast(denied(["Bash npm test", "Write /work/a.ts"]), says());
+  const agents = cast(denied(["Bash npm test", "Write /w/a.ts"]), says());
   const { report, events } = await runIn(dir, [step("a"), step("b")], agents);
   assertEquals([report.outcome, agents.requests.length], ["fail", 1]);
   assertMatch(
     report.reason,
-    /its CLI did not permit 2 calls: Bash npm test; Write \/work\/a\.ts, it changed no file, and the step has no check/,
+    /its CLI did not permit 2 calls: Bash npm test; Write \/w\/a\.ts, it changed no file, and the step has no check/,
   );
   assertEquals(only(events, "warning").map(({ message }) => message), [
-    'step "a": its CLI did not permit 2 calls: Bash npm test; Write /work/a.ts; permissions and the step\'s args say what it may do',
+    'step "a": its CLI did not permit 2 calls: Bash npm test; Write /w/a.ts; permissions and the step\'s args say what it may do',
   ]);
 });
 

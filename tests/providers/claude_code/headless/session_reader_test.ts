@@ -119,14 +119,14 @@ Deno.test("what the agent may do, and what it was not permitted, is told", () =>
       result: "I could not.",
       permission_denials: [
         { tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "npm test" } },
-        { tool_name: "Write", tool_use_id: "t2", tool_input: { file_path: "/work/a.ts", content: "x" } },
+        { tool_name: "Write", tool_use_id: "t2", tool_input: { file_path: "/w/a.ts", content: "x" } },
       ],
     },
   );
   assertEquals(told, [
     { type: "session", sessionId: "s1" },
     { type: "permitted", mode: "permission mode default" },
-    { type: "denied", calls: ["Bash npm test", "Write /work/a.ts"] },
+    { type: "denied", calls: ["Bash npm test", "Write /w/a.ts"] },
     { type: "turn_end", outcome: "completed", finalText: "I could not." },
   ]);
 });
