@@ -93,6 +93,7 @@ function kindOf(command: ShellCommand, inner: readonly Kind[]): Kind {
   const programs = layers.map(({ program }) => program ?? "");
   if (programs.some((program) => LEAVING.has(program))) return "leaving";
   if (layers.some(({ program, input }) => input !== undefined || !HARMLESS.has(program ?? ""))) return "other";
+  if (command.redirections.some(writesFile)) return "other";
   if (programs[0] === "set") {
     const words = command.words.slice(1).map(({ value }) => value ?? "-e");
     return words.some((word) => /^-[a-z]*e|^errexit$/.test(word)) ? "strict" : "harmless";
@@ -227,6 +228,11 @@ function endsInBackground(after: string): boolean {
     isOver = sign === ";" || sign === "\n";
   }
   return false;
+}
+
+function writesFile({ operator, target }: ShellRedirection): boolean {
+  const writes = operator.startsWith("&>") || operator.startsWith(">") && !/^(?:\d+|-)$/.test(target.value ?? "");
+  return writes && target.value !== "/dev/null";
 }
 
 function isExec({ words }: ShellCommand): boolean {

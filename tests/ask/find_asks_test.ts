@@ -152,6 +152,8 @@ for (
     ["panewright ask q", {}],
     ["cd api && panewright ask q", {}],
     ["npm test; panewright ask q", { comesLater: true }],
+    ["echo a > a.txt; panewright ask q", { comesLater: true }],
+    ["echo a >/dev/null 2>&1; echo b >&2; panewright ask q", {}],
     ["panewright ask q; npm test", {}],
     ["panewright ask q &", { inBackground: true }],
     ["npm test && panewright ask q & sleep 1", { comesLater: true, inBackground: true }],

@@ -88,7 +88,7 @@ export async function playAsk(play: AskPlay): Promise<PlayedAsk> {
   const wrong = asked.flatMap(({ text = "" }) => wrongQuestion(text, play.form, play.shell) ?? []);
   violations.push(...wrong);
   if (!await exists(`${project.sandbox.project}/answered`)) violations.push("the work was not done");
-  if (play.form.includes("touch before") && !await exists(`${project.sandbox.project}/before`)) {
+  if (play.form.includes(" before") && !await exists(`${project.sandbox.project}/before`)) {
     violations.push("what stands before the ask did not run");
   }
   await project.sandbox.assertNothingLeft().catch((error) => violations.push(String(error)));

@@ -27,6 +27,6 @@ for (const { form, agentShell } of SAMPLE) {
     const env = { ...request.env, ...FORMS_ENV };
     const { question } = await askedBy(runHeadless({ ...request, env, args: [...request.args ?? [], ...args] }));
     assertEquals(wrongQuestion(question, form, agentShell), undefined);
-    if (form.includes("touch before")) assert(await exists(`${folder}/before`));
+    if (form.includes(" before")) assert(await exists(`${folder}/before`));
   });
 }

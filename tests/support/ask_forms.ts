@@ -18,7 +18,7 @@ export const FORMS: readonly string[] = [
   `panewright ask - <<'END'\nQ?\nEND`,
   `echo "Q?" | panewright ask -`,
   `panewright ask "Q?" &`,
-  `touch before && panewright ask "Q?" 2>/dev/null; echo $?`,
+  `echo x > before && panewright ask "Q?" 2>/dev/null; echo $?`,
   `env CI=1 timeout 60 panewright ask "Q?"`,
   `sh ask.sh`,
   `npx --yes panewright ask "Q?"; echo $?`,
