@@ -1,6 +1,6 @@
 import { Interruption } from "./lib/cli/console/command.ts";
 import { denoIo } from "./lib/cli/console/deno_io.ts";
-import { runCli } from "./lib/cli/main.ts";
+import { renderOptions, runCli } from "./lib/cli/main.ts";
 import { createWatchdog } from "./lib/ports/watchdog.ts";
 import { renderError } from "./lib/cli/console/render_error.ts";
 
@@ -38,7 +38,7 @@ async function main(): Promise<number> {
   });
   const exitCode = await runCli(Deno.args, io);
   if (strayErrors.length === 0 || exitCode !== 0) return exitCode;
-  const rendered = renderError(strayErrors[0], { verbose: Deno.args.includes("--verbose") });
+  const rendered = await renderError(strayErrors[0], renderOptions(Deno.args, io));
   io.stderr(rendered.text);
   return rendered.exitCode;
 }

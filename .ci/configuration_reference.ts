@@ -68,10 +68,11 @@ function reference(): string {
     "## Environment variables",
     "",
     ...table(
-      ["Variable", "Setting"],
-      SETTINGS.filter(({ env }) => env !== undefined)
-        .toSorted((left, right) => (left.env ?? "") < (right.env ?? "") ? -1 : 1)
-        .map(({ env, key }) => [`\`${env}\``, `\`${key}\``]),
+      ["Variable", "Short name", "Setting"],
+      SETTINGS.filter(({ variables }) => variables.length > 0)
+        .map(({ variables: [name = "", short], key }) => [name, short ?? "", key])
+        .toSorted(([left = ""], [right = ""]) => left < right ? -1 : 1)
+        .map((names) => names.map((name) => name === "" ? "" : `\`${name}\``)),
     ),
     "<!-- deno-fmt-ignore-end -->",
     "",
@@ -85,7 +86,7 @@ function section(title: string, description: string, settings: readonly TableEnt
 const COMMANDS = { run: "`panewright run`", exec: "`panewright exec`", both: "both commands" };
 
 function entry(setting: TableEntry): string[] {
-  const { key, value, env, job, description, example } = setting;
+  const { key, value, variables: [variable], job, description, example } = setting;
   const must = value.kind === "shape"
     ? value.must
     : describeValue(limited(value) as Parameters<typeof describeValue>[0]);
@@ -98,7 +99,7 @@ function entry(setting: TableEntry): string[] {
     ...flagsOf(setting).map(({ name, type, placeholder, choices }) =>
       `Flag: \`--${name}${type === "switch" ? "" : ` ${placeholder ?? choices?.join("|")}`}\`.`
     ),
-    ...env === undefined ? [] : [`Variable: \`${env}\`.`],
+    ...variable === undefined ? [] : [`Variable: \`${variable}\`.`],
     `Used by ${COMMANDS[job]}.`,
   ];
   return [`- **\`${key}\`**: ${description}`, `  ${facts.join(" ")}`, ""];

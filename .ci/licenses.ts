@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a script for people
 /**
- * Writes lib/cli/licenses.json: the licence texts of what the bundle and the executable contain.
+ * Writes lib/cli/licenses.json and THIRD_PARTY.md: the licence texts of what the bundle and the executable contain.
  *
  *     deno task licenses
  */
@@ -8,6 +8,10 @@ import manifest from "../deno.json" with { type: "json" };
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const OUTPUT = `${ROOT}lib/cli/licenses.json`;
+const DOCUMENT = `${ROOT}THIRD_PARTY.md`;
+
+/** Packages that only tests use: nothing that people get contains them. */
+export const ONLY_IN_TESTS: readonly string[] = ["openapi-fetch", "openapi-typescript"];
 
 /** A component, and the whole text of its licence. */
 export interface License {
@@ -17,17 +21,32 @@ export interface License {
   readonly text: string;
 }
 
-/** The licences of panewright and of every npm package in deno.json, as they stand in node_modules. */
+/** What packages in deno.json bring along into the bundle: the validator and the schemas of the MCP library. */
+const BROUGHT_ALONG = [
+  "ajv@8.20.0",
+  "ajv-formats@3.0.1",
+  "content-type@1.0.5",
+  "fast-deep-equal@3.1.3",
+  "fast-uri@3.1.9",
+  "json-schema-traverse@1.0.0",
+  "zod-to-json-schema@3.25.2",
+];
+
+/** The licences of panewright and of every npm package that it contains, as they stand in node_modules. */
 export async function collectLicenses(): Promise<readonly License[]> {
   const own = await Deno.readTextFile(`${ROOT}LICENSE`);
   const packages = Map.groupBy(
-    new Set(Object.values(manifest.imports).map((specifier) => /^npm:([^/]+@[^/]+)/.exec(specifier)![1]!)),
+    new Set([
+      ...Object.values(manifest.imports).map((specifier) => /^npm:((?:@[^/]+\/)?[^/]+@[^/]+)/.exec(specifier)![1]!),
+      ...BROUGHT_ALONG,
+    ]),
     (spec) => spec.slice(0, spec.lastIndexOf("@")),
   );
   const licenses: License[] = [{ name: manifest.name, versions: [manifest.version], text: own }];
   for (const [name, specs] of [...packages].sort()) {
+    if (ONLY_IN_TESTS.includes(name)) continue;
     const versions = specs.map((spec) => spec.slice(name.length + 1)).sort();
-    const folder = `${ROOT}node_modules/.deno/${specs.at(-1)}/node_modules/${name}`;
+    const folder = `${ROOT}node_modules/.deno/${specs.at(-1)!.replace("/", "+")}/node_modules/${name}`;
     licenses.push({ name, versions, text: await textOf(folder) ?? mitLicense(own, await copyrightOf(folder)) });
   }
   return licenses;
@@ -56,7 +75,27 @@ function mitLicense(own: string, copyright: string): string {
   return own.replace(/^Copyright .*$/m, copyright);
 }
 
+/** THIRD_PARTY.md: the licences of all but panewright itself, for people. */
+export function thirdPartyDocument(licenses: readonly License[]): string {
+  const others = licenses.filter(({ name }) => name !== manifest.name);
+  return `# Third-party software
+
+<!-- Made by \`deno task licenses\`. -->
+
+panewright is under the [MIT licence](LICENSE). Its bundle and its executables contain the packages below;
+\`panewright version --licenses\` prints the same texts. An executable also contains the Deno runtime, which has licences
+of its own; the same command says where they are.
+
+${
+    others.map(({ name, versions, text }) =>
+      `## ${name} ${versions.join(", ")}\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`
+    ).join("\n")
+  }`;
+}
+
 if (import.meta.main) {
-  await Deno.writeTextFile(OUTPUT, `${JSON.stringify(await collectLicenses(), null, 2)}\n`);
-  console.log(OUTPUT);
+  const licenses = await collectLicenses();
+  await Deno.writeTextFile(OUTPUT, `${JSON.stringify(licenses, null, 2)}\n`);
+  await Deno.writeTextFile(DOCUMENT, thirdPartyDocument(licenses));
+  console.log(`${OUTPUT}\n${DOCUMENT}`);
 }

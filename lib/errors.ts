@@ -1,9 +1,56 @@
+/**
+ * What kind of refusal an error is, for programs that must tell them apart.
+ *
+ * - `unknown_run`: there is no such run (or none any more); `run_over`: it is over, and cannot be resumed
+ * - `not_open`: what is to be answered does not wait for an answer; `answered_before`: another answer came first
+ * - `needs_trust`: only a person can agree to what the configuration does
+ * - `reserved_for_person`: the policy lets no model answer this
+ * - `busy`: another process has what is needed; `key_reused`: the key of a request belongs to another request
+ * - `bad_input`: what was given cannot be used
+ */
+export const ERROR_CODES = [
+  "unknown_run",
+  "run_over",
+  "not_open",
+  "answered_before",
+  "needs_trust",
+  "reserved_for_person",
+  "busy",
+  "key_reused",
+  "bad_input",
+] as const;
+
+/** One of {@linkcode ERROR_CODES}. */
+export type ErrorCode = typeof ERROR_CODES[number];
+
 /** What an error may have besides its message. */
 export interface PanewrightErrorOptions {
+  /** What kind of refusal it is; missing where nobody has to tell it from others. */
+  readonly code?: ErrorCode;
   /** What the person can do about it, in full sentences. */
   readonly hint?: string;
   /** The underlying error. */
   readonly cause?: unknown;
+  /** The mistakes that the message lists, each with the place where it stands. */
+  readonly mistakes?: readonly Mistake[];
+}
+
+/** A mistake in a file, as a row of an error's message. */
+export interface Mistake {
+  /** The row of the message. */
+  readonly text: string;
+  /** Where it stands; missing where that is not in a file. */
+  readonly excerpt?: Excerpt;
+}
+
+/** A row of a file, and what of it is meant. */
+export interface Excerpt {
+  /** Counts from 1. */
+  readonly line: number;
+  /** The whole row. */
+  readonly row: string;
+  /** Where what is meant begins; counts from 1, in UTF-16 units. */
+  readonly column: number;
 }
 
 /**
@@ -16,10 +63,14 @@ export class PanewrightError extends Error {
   /** @default {1} the work failed */
   readonly exitCode: number = 1;
   readonly hint: string | undefined;
+  readonly code: ErrorCode | undefined;
+  readonly mistakes: readonly Mistake[];
 
   constructor(message: string, options: PanewrightErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.hint = options.hint;
+    this.code = options.code;
+    this.mistakes = options.mistakes ?? [];
   }
 }
 

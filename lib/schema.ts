@@ -1,5 +1,20 @@
 /** Tells whether a value, as JSON has it, is of a type. */
-export type Check<Value> = (value: unknown) => value is Value;
+export type Check<Value> = ((value: unknown) => value is Value) & {
+  /** What it lets pass, as data; missing where a function decides. */
+  readonly shape?: Shape;
+};
+
+/** What a check lets pass, as data: a JSON Schema can be made of it. */
+export type Shape =
+  | { readonly kind: "text" | "number" | "flag" }
+  | { readonly kind: "one_of"; readonly values: readonly (string | number | null)[] }
+  | { readonly kind: "either"; readonly of: readonly Check<unknown>[] }
+  /** What may be missing. */
+  | { readonly kind: "missing_or"; readonly of: Check<unknown> }
+  | { readonly kind: "list"; readonly of: Check<unknown> }
+  /** An object whose names are not known. */
+  | { readonly kind: "map"; readonly of: Check<unknown> }
+  | { readonly kind: "object"; readonly fields: Fields };
 
 /** The check of a field that may be missing. */
 export type Optional<Value> = Check<Value | undefined> & { readonly optional: true };
@@ -32,26 +47,26 @@ export type FactOf<Table extends FactTable> = {
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** A string. */
-export const text: Check<string> = (value) => typeof value === "string";
+export const text: Check<string> = shaped((value) => typeof value === "string", { kind: "text" });
 /** A number. */
-export const number: Check<number> = (value) => typeof value === "number";
+export const number: Check<number> = shaped((value) => typeof value === "number", { kind: "number" });
 /** `true` or `false`. */
-export const flag: Check<boolean> = (value) => typeof value === "boolean";
+export const flag: Check<boolean> = shaped((value) => typeof value === "boolean", { kind: "flag" });
 
 /** One of these values. */
 export function oneOf<const Value extends string | number | null>(...values: readonly Value[]): Check<Value> {
   const list: readonly unknown[] = values;
-  return (value): value is Value => list.includes(value);
+  return shaped((value): value is Value => list.includes(value), { kind: "one_of", values });
 }
 
 /** One word of a union that is declared elsewhere: the compiler sees to it that none is left out. */
 export function wordOf<Word extends string>(words: Readonly<Record<Word, true>>): Check<Word> {
-  return (value): value is Word => typeof value === "string" && Object.hasOwn(words, value);
+  return oneOf(...Object.keys(words) as Word[]);
 }
 
 /** A value of either kind. */
 export function either<One, Other>(one: Check<One>, other: Check<Other>): Check<One | Other> {
-  return (value): value is One | Other => one(value) || other(value);
+  return shaped((value): value is One | Other => one(value) || other(value), { kind: "either", of: [one, other] });
 }
 
 /** A field that may be missing. */
@@ -61,22 +76,32 @@ export function optional<Value>(check: Check<Value>): Optional<Value> {
 
 /** Like {@linkcode optional}, for a field that must be given when a record is made, if only as `undefined`. */
 export function orMissing<Value>(check: Check<Value>): Check<Value | undefined> {
-  return (value): value is Value | undefined => value === undefined || check(value);
+  const isThat = (value: unknown): value is Value | undefined => value === undefined || check(value);
+  return shaped(isThat, { kind: "missing_or", of: check });
 }
 
 /** An array. */
 export function listOf<Value>(check: Check<Value>): Check<readonly Value[]> {
-  return (value): value is readonly Value[] => Array.isArray(value) && value.every(check);
+  const isThat = (value: unknown): value is readonly Value[] => Array.isArray(value) && value.every(check);
+  return shaped(isThat, { kind: "list", of: check });
 }
 
 /** An object whose names are not known. */
 export function mapOf<Value>(check: Check<Value>): Check<Readonly<Record<string, Value>>> {
-  return (value): value is Readonly<Record<string, Value>> => isObject(value) && Object.values(value).every(check);
+  const isThat = (value: unknown): value is Readonly<Record<string, Value>> =>
+    isObject(value) && Object.values(value).every(check);
+  return shaped(isThat, { kind: "map", of: check });
 }
 
 /** An object with these fields. */
 export function object<const Of extends Fields>(fields: Of): Check<ValuesOf<Of>> {
-  return (value): value is ValuesOf<Of> => isObject(value) && findWrongField(value, fields) === undefined;
+  const isThat = (value: unknown): value is ValuesOf<Of> =>
+    isObject(value) && findWrongField(value, fields) === undefined;
+  return shaped(isThat, { kind: "object", fields });
+}
+
+function shaped<Value>(check: (value: unknown) => value is Value, shape: Shape): Check<Value> {
+  return Object.assign(check, { shape });
 }
 
 /**

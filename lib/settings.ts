@@ -26,7 +26,13 @@ export interface NumberValue {
 export type SettingValue =
   | NumberValue
   | { readonly kind: "switch"; readonly default: boolean }
-  | { readonly kind: "choice"; readonly of: readonly (string | number)[]; readonly default?: string | number }
+  /** `isOpen`: a configuration may add more of them. */
+  | {
+    readonly kind: "choice";
+    readonly of: readonly (string | number)[];
+    readonly default?: string | number;
+    readonly isOpen?: true;
+  }
   /** `must` says in words what `pattern` demands. */
   | { readonly kind: "text"; readonly pattern?: RegExp; readonly must?: string; readonly default?: string }
   /** A string for `sh -c`, or an argv array. */
@@ -37,9 +43,8 @@ export type SettingValue =
 /** One setting: everything that is said about it, besides the code that uses it. */
 export interface Setting<Value = SettingValue> {
   /**
-   * Its path in the config file (at most one dot), its environment variable (the loop's own have the seeds' names,
-   * others begin with PANEWRIGHT_), and its flag with what the flag takes. The flag of a switch sets the opposite of
-   * the default.
+   * Its path in the config file (at most one dot), its environment variable (PANEWRIGHT_ before a name without it works
+   * as well), and its flag with what the flag takes. The flag of a switch sets the opposite of the default.
    */
   readonly names: { readonly key: string; readonly env?: string; readonly flag?: `--${string}` };
   readonly value: Value;

@@ -44,3 +44,7 @@ declare module "@std/path/posix" {
 declare module "@std/streams" {
   export function toText(stream: ReadableStream): Promise<string>;
 }
+
+declare module "@std/toml" {
+  export function parse(text: string): Record<string, unknown>;
+}

@@ -6,7 +6,7 @@ const ROOT = new URL("../", import.meta.url).pathname;
 const TEXT = await Deno.readTextFile(`${ROOT}ARCHITECTURE.md`);
 
 /** The walks, with the number of files that each may take. */
-const WALKS = [["A prompt", 12], ["A screen", 14], ["An ask", 14]] as const;
+const WALKS = [["A prompt", 12], ["A screen", 14], ["An ask", 14], ["Over the Agent Client Protocol", 12]] as const;
 
 Deno.test("ARCHITECTURE.md has at most 180 lines, and names no path that is not there", async () => {
   assert(TEXT.split("\n").length - 1 <= 180);

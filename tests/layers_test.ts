@@ -6,17 +6,19 @@ const LIB = new URL("../lib", import.meta.url).pathname;
 
 /** From the top down; what shares a row stands beside each other. An import points down or stays in its own row. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["cli", "mod.ts"],
+  ["cli", "report", "serve", "mcp", "mod.ts"],
+  ["control"],
   ["rule_packs"],
   ["config"],
   ["jobs"],
   ["run"],
+  ["notify"],
   ["replay"],
   ["dialogs"],
   ["handoff"],
   ["recordings"],
   ["providers"],
-  ["tmux", "session_log", "ask", "screen", "shell"],
+  ["tmux", "acp", "session_log", "ask", "screen", "shell"],
   ["redact"],
   ["text"],
   ["ports", "roles.ts", "settings.ts", "errors.ts", "schema.ts", "version.ts", "std.d.ts"],
@@ -49,9 +51,9 @@ Deno.test("no file imports itself, in whatever roundabout way", () => {
 
 async function readImports(): Promise<ReadonlyMap<string, readonly string[]>> {
   const imports = new Map<string, readonly string[]>();
-  for await (const { path } of walk(LIB, { exts: [".ts"], includeDirs: false })) {
+  for await (const { path } of walk(LIB, { exts: [".ts", ".tsx"], includeDirs: false })) {
     const code = (await Deno.readTextFile(path)).replaceAll(/^ *\*.*$/gm, "");
-    const found = code.matchAll(/(?:\bfrom |^import |\bimport\()"(\.[^"]*\.ts)"/gm);
+    const found = code.matchAll(/(?:\bfrom |^import |\bimport\()"(\.[^"]*\.tsx?)"/gm);
     imports.set(relative(LIB, path), [...found].map(([, to]) => relative(LIB, resolve(path, "..", to!))));
   }
   return imports;

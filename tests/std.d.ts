@@ -36,6 +36,7 @@ declare module "@std/fs" {
     readonly isFile: boolean;
   }
   export interface WalkOptions {
+    readonly maxDepth?: number;
     readonly skip?: readonly RegExp[];
   }
   export function ensureDir(path: string | URL): Promise<void>;
@@ -63,4 +64,8 @@ declare module "@std/testing/time" {
     restore(): void;
     [Symbol.dispose](): void;
   }
+}
+
+declare module "@std/yaml" {
+  export function parse(content: string): unknown;
 }

@@ -29,6 +29,11 @@ export type CommonOptions = RunOptions<ShownRecord> & {
   readonly person: TerminalPerson | undefined;
 };
 
+/** What commands about a run need besides its id, where they are called from the same folder. */
+export async function whereOf(workdir: string, { cwd }: Pick<CliIo, "cwd">): Promise<readonly string[]> {
+  return workdir === await Deno.realPath(cwd) ? [] : ["--wd", workdir];
+}
+
 /**
  * Executes a run with this command line around it.
  *
@@ -39,14 +44,25 @@ export async function carryOut(
   execute: (options: CommonOptions) => Promise<RunResult>,
 ): Promise<number> {
   const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json && !noInput;
+  const { detached } = io;
   using person = hasPerson ? openTerminalPerson(io) : undefined;
   const { outcome } = await execute({
-    whereArguments: workdir === await Deno.realPath(io.cwd) ? [] : ["--wd", workdir],
-    onEvent: (event) => output.onEvent(event),
+    whereArguments: await whereOf(workdir, io),
+    onEvent(event) {
+      detached?.onRecord(event);
+      output.onEvent(event);
+    },
+    ...(detached === undefined ? {} : { startedBy: detached.by }),
+    ...(detached?.request === undefined ? {} : { request: detached.request }),
     signal: io.signal,
     secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
     onForcedExit: io.onForcedExit,
     person,
+    // The run would not be executed with a configuration that is not trusted.
+    giveAnswer: async (folder, press) =>
+      (await import("../control/give_answer.ts")).giveAnswer(folder, { ...press, by: "notification" }, {
+        requireTrust: () => Promise.resolve(),
+      }),
   });
   return { pass: 0, fail: 1, waiting: 3 }[outcome];
 }

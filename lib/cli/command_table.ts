@@ -14,6 +14,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "runs", summary: "list the runs of this project", load: () => import("./commands/runs.ts") },
   { name: "status", summary: "show the state of a run, once or live", load: () => import("./commands/status.ts") },
   { name: "logs", summary: "show what happened in a run", load: () => import("./commands/logs.ts") },
+  { name: "report", summary: "make a report of a run: a page, a summary", load: () => import("./commands/report.ts") },
   {
     name: "attach",
     summary: "show the agents of a run in their terminals",
@@ -28,6 +29,21 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "answer", summary: "answer a question of an agent", load: () => import("./commands/answer.ts") },
   {
+    name: "send",
+    summary: "send a message to the agent of a role",
+    load: () => import("./commands/send.ts"),
+  },
+  {
+    name: "serve",
+    summary: "serve the runs: live pages, and HTTP for programs",
+    load: () => import("./commands/serve.ts"),
+  },
+  {
+    name: "notify",
+    summary: "try notifications, and deliver those that are left",
+    load: () => import("./commands/notify.ts"),
+  },
+  {
     name: "validate",
     summary: "check the configuration and its pipelines",
     load: () => import("./commands/validate.ts"),
@@ -38,12 +54,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "show the effective configuration, or its JSON Schema",
     load: () => import("./commands/config.ts"),
   },
+  { name: "schema", summary: "print the JSON Schema of an output", load: () => import("./commands/schema.ts") },
   {
     name: "trust",
     summary: "show what a configuration would do, and trust it",
     load: () => import("./commands/trust.ts"),
   },
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./commands/doctor.ts") },
+  {
+    name: "agents",
+    summary: "list the agents, those that are here and those that are not",
+    load: () => import("./commands/agents.ts"),
+  },
   {
     name: "permissions",
     summary: "show how a permission dialog would be answered",
@@ -63,6 +85,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "rules", summary: "show, update or roll back the rules", load: () => import("./commands/rules.ts") },
   { name: "record", summary: "record an agent's pane with its statuses", load: () => import("./commands/record.ts") },
   { name: "fixture", summary: "cut a fixture from a recording", load: () => import("./commands/fixture.ts") },
+  {
+    name: "mcp",
+    summary: "let a coding agent start and steer runs (MCP)",
+    load: () => import("./commands/mcp.ts"),
+  },
   { name: "ask", summary: "ask a person from within a pipeline step", load: () => import("./commands/ask.ts") },
   { name: "demo", summary: "watch five replayed agents do a job", load: () => import("./commands/demo.ts") },
   {
@@ -72,10 +99,32 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "version", summary: "print the version", load: () => import("./commands/version.ts") },
   {
+    name: "completion",
+    summary: "print a script that completes command lines",
+    load: () => import("./commands/completion.ts"),
+  },
+  {
+    name: "man",
+    summary: "print manual pages",
+    load: async () => ({ command: (await import("./commands/man.ts")).manCommand(COMMANDS, findCommand) }),
+  },
+  {
+    name: "complete",
+    summary: "print what can be typed next",
+    hidden: true,
+    load: async () => ({ command: (await import("./commands/complete.ts")).completeCommand(COMMANDS) }),
+  },
+  {
     name: "replay-agent",
     summary: "play an agent in a terminal by a script",
     hidden: true,
     load: () => import("./commands/replay_agent.ts"),
+  },
+  {
+    name: "detached",
+    summary: "execute a run without a terminal",
+    hidden: true,
+    load: () => import("./commands/detached.ts"),
   },
   {
     name: "hook",

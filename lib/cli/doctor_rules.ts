@@ -3,7 +3,7 @@ import { PROVIDERS } from "../providers/mod.ts";
 import type { Provider } from "../providers/provider.ts";
 import { rollbackHint } from "../rule_packs/installed.ts";
 import type { CliIo } from "./console/command.ts";
-import type { Finding } from "./doctor_checks.ts";
+import type { Finding } from "./preflight/finding.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { describeState, readRulesRows, type RulesRow } from "./rules/list.ts";
 

@@ -1,14 +1,16 @@
 import { resolve } from "@std/path/posix";
 import { toExecPlan } from "../config/exec_plan.ts";
 import type { Problem } from "../config/layers.ts";
-import { type LoadedSettings, loadSettings } from "../config/load.ts";
+import { loadAnyConfig, type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import type { Job } from "../jobs/review_loop/job.ts";
 import { withBuiltInPipeline } from "./built_in_pipeline.ts";
 import { UsageError } from "../errors.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import type { CliIo } from "./console/command.ts";
-import { findProgram } from "./doctor_checks.ts";
+import { findProgram, type ProgramPlace, programProblem } from "../jobs/programs.ts";
+import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { packageVersion } from "./package_version.ts";
 
@@ -19,6 +21,10 @@ export interface ExecConfigOptions {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** @default {true} whether there must be a pipeline */
   readonly pipelineNeeded?: boolean;
+  /** Whether the job of a review loop is read, too; without a pipeline there must be one. @default {false} */
+  readonly withJob?: boolean;
+  /** As in `PipelineCheckOptions`. @default {true} */
+  readonly programsNeeded?: boolean;
   /** For a task that needs no pipeline of the configuration: what the built-in one checks. @default there is none */
   readonly builtIn?: BuiltInCheck | undefined;
 }
@@ -37,7 +43,7 @@ export interface ExecConfig {
   /** Absolute; null where there is no config file. */
   readonly file: string | null;
   /** What was read. */
-  readonly loaded: LoadedSettings;
+  readonly loaded: LoadedSettings & { readonly job?: Job };
   /** The check of the built-in pipeline, where that is used. */
   readonly builtIn?: BuiltIn;
 }
@@ -63,12 +69,14 @@ export async function loadExecConfig(
   options: ExecConfigOptions,
   onWarning: (warning: Problem) => void,
 ): Promise<ExecConfig> {
-  const { path, flags = {}, builtIn, pipelineNeeded = builtIn === undefined } = options;
-  const findProgramProblem = (step: StepProgram) => programProblem(step, io);
-  const given = await loadSettings(
+  const { path, flags = {}, builtIn, withJob = false, programsNeeded = true } = options;
+  const { pipelineNeeded = builtIn === undefined && !withJob } = options;
+  const findProgramProblem = (step: StepProgram) => stepProgramProblem(step, io);
+  const given = await (withJob ? loadAnyConfig : loadSettings)(
     {
       cwd: io.cwd,
-      env: io.env,
+      ...environmentOf(io),
+      onWarning,
       providers: await installedProviders(io),
       flags,
       ...(path === undefined ? {} : { path }),
@@ -77,6 +85,7 @@ export async function loadExecConfig(
       checkPipelines(context, {
         pipelineNeeded,
         findProgramProblem,
+        programsNeeded,
         findProgramVersion: (step) => programVersion(step, io),
         onWarning,
       }),
@@ -95,18 +104,17 @@ export async function loadExecConfig(
   };
 }
 
-function programProblem(step: StepProgram, io: CliIo): string | undefined {
-  const { program: name } = step;
-  if (programFile(step, io) !== undefined) return undefined;
-  return `cannot be run: there is no program "${name}"${name.includes("/") ? "" : " on PATH"}`;
+function stepProgramProblem(step: StepProgram, io: CliIo): string | undefined {
+  const problem = programProblem(step.program, placeOf(step, io));
+  return problem === undefined ? undefined : `cannot be run: ${problem}`;
 }
 
 function programVersion(step: StepProgram, io: CliIo): string | undefined {
   const { npmPackage } = step;
-  const file = npmPackage === undefined ? undefined : programFile(step, io);
+  const file = npmPackage === undefined ? undefined : findProgram(step.program, placeOf(step, io));
   return file === undefined || npmPackage === undefined ? undefined : packageVersion(file, npmPackage);
 }
 
-function programFile({ program, searchPath, workdir }: StepProgram, io: CliIo): string | undefined {
-  return findProgram(program, { folder: workdir, searchPath: searchPath ?? io.env("PATH") ?? "" });
+function placeOf({ searchPath, workdir }: StepProgram, io: CliIo): ProgramPlace {
+  return { folder: workdir, searchPath: searchPath ?? io.env("PATH") ?? "" };
 }

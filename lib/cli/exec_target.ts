@@ -5,6 +5,7 @@ import { MAX_TEXT_BYTES } from "../jobs/pipeline/read_text.ts";
 import { readTask } from "../jobs/pipeline/task.ts";
 import { filesOf, isTaskName } from "../jobs/pipeline/task_folder.ts";
 import { errorText } from "../text/error_text.ts";
+import { decodeUtf8 } from "../text/utf8.ts";
 import type { CliIo } from "./console/command.ts";
 
 /**
@@ -75,8 +76,8 @@ function decodeText(bytes: Uint8Array): string {
     throw new UsageError(`Cannot use the task of standard input: it has more than ${MAX_TEXT_BYTES} bytes`);
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decodeUtf8(bytes);
   } catch (cause) {
-    throw new UsageError("Cannot use the task of standard input: it is not UTF-8 text", { cause });
+    throw new UsageError(`Cannot use the task of standard input: ${errorText(cause)}`, { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../errors.ts";
-import { findRun, listRunIds } from "../run/find_run.ts";
+import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
 import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
@@ -8,7 +8,11 @@ import type { CliIo } from "./console/command.ts";
 import { inRealWorkdir } from "./run_place.ts";
 
 /** The argument with which a run is named. */
-export const RUN_ARGUMENT = { name: "RUN", description: "the run's id, or the path of its folder" } as const;
+export const RUN_ARGUMENT = {
+  name: "RUN",
+  description:
+    "the run's id or the beginning of it, @1 for the newest (@2 for the one before it), or its folder's path",
+} as const;
 
 /** The flag with which runs of another working directory are named. */
 export const WORKDIR_FLAG = {
@@ -49,12 +53,13 @@ async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
 }
 
 /**
- * The run that a person means by its id, or by the path of its folder.
+ * The run that a person means by its id, a part of it, or its age (see {@linkcode RUN_ARGUMENT}), or by the path of its
+ * folder.
  *
- * @throws {UsageError} when there is no such run
+ * @throws {UsageError} when there is no such run, or several
  */
 export async function findNamedRun(io: CliIo, run: string, wd: string | undefined): Promise<RunFolder> {
-  if (!run.includes("/")) return await findRealRun(await findRunsWorkdir(io, wd), run);
+  if (!run.includes("/")) return await inRealWorkdir(await findReferredRun(await findRunsWorkdir(io, wd), run));
   const path = resolve(io.cwd, run);
   const runs = dirname(path);
   if (basename(runs) !== "runs" || basename(dirname(runs)) !== ".panewright") {

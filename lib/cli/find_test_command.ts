@@ -19,6 +19,19 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
  * @throws {UsageError} when there is none, and when there are several
  */
 export function findTestCommand(folder: string): FoundTestCommand {
+  const found = testCommandsIn(folder);
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  const problem = first === undefined
+    ? `no file of ${folder} names a test command`
+    : `${found.map(({ command, file }) => `"${command}" (${file})`).join(" and ")} may be meant`;
+  throw new UsageError(`Cannot tell how to check the work: ${problem}`, {
+    hint: 'Name the command that must pass after it: --check "make check"',
+  });
+}
+
+/** The test commands that the files of a project name, each once. */
+export function testCommandsIn(folder: string): readonly FoundTestCommand[] {
   const found = PROJECTS.flatMap(({ files, commandOf }): FoundTestCommand[] => {
     for (const file of files) {
       const text = readOrUndefined(`${folder}/${file}`);
@@ -27,14 +40,7 @@ export function findTestCommand(folder: string): FoundTestCommand {
     }
     return [];
   });
-  const [first, ...others] = found;
-  if (first !== undefined && others.every(({ command }) => command === first.command)) return first;
-  const problem = first === undefined
-    ? `no file of ${folder} names a test command`
-    : `${found.map(({ command, file }) => `"${command}" (${file})`).join(" and ")} may be meant`;
-  throw new UsageError(`Cannot tell how to check the work: ${problem}`, {
-    hint: 'Name the command that must pass after it: --check "make check"',
-  });
+  return found.filter(({ command }, index) => found.findIndex((each) => each.command === command) === index);
 }
 
 interface ProjectKind {

@@ -11,7 +11,7 @@ import { errorText } from "../text/error_text.ts";
 import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
 import { openSession } from "../tmux/session.ts";
-import type { Finding } from "./doctor_checks.ts";
+import type { Finding } from "./preflight/finding.ts";
 
 /** A provider whose hooks can be tried. */
 export type TrialProvider = PaneProvider & {

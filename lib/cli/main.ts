@@ -1,9 +1,10 @@
+import { COLOR_CHOICES, type ColorChoice, colorsOf } from "./console/color.ts";
 import { actionsIo } from "./console/actions_io.ts";
 import type { CliIo, Command, CommandEntry, GlobalFlags } from "./console/command.ts";
 import { COMMANDS, findCommand } from "./command_table.ts";
-import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
-import { renderError } from "./console/render_error.ts";
-import { jsonLine } from "../text/sanitize.ts";
+import { checkPositionals, commandIndex, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
+import { renderError, type RenderErrorOptions } from "./console/render_error.ts";
+import { outputLine } from "./output/line.ts";
 
 /**
  * Runs one command line and resolves to its exit code. It never rejects: an error is written to stderr, and with
@@ -17,23 +18,24 @@ export async function runCli(argv: readonly string[], given: CliIo): Promise<num
     return await dispatch(argv, io);
   } catch (error) {
     const reason = io.signal.aborted ? io.signal.reason : error;
-    const rendered = renderError(reason, { verbose: hasFlag(argv, "--verbose", "-v") });
-    if (hasFlag(argv, "--json")) io.stdout(jsonLine(rendered.json));
+    const rendered = await renderError(reason, renderOptions(argv, io));
+    if (hasFlag(argv, "--json")) io.stdout(outputLine("error", rendered.json));
     io.stderr(rendered.text);
     return rendered.exitCode;
   }
 }
 
 async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
-  const nameAt = argv.findIndex((arg) => !arg.startsWith("-"));
+  const nameAt = commandIndex(argv);
   const leading = parseFlags(nameAt === -1 ? argv : argv.slice(0, nameAt), GLOBAL_FLAGS).values;
   const name = argv[nameAt];
   if (name === undefined) {
     if (leading["version"] === true) return await runEntry(findCommand("version"), { args: [], leading }, io);
-    const { renderOverview } = await import("./console/help_text.ts");
     const asked = leading["help"] === true;
-    (asked ? io.stdout : io.stderr)(renderOverview(COMMANDS, io.columns()));
-    return asked ? 0 : 2;
+    if (asked) return await runEntry(findCommand("help"), { args: [], leading: { json: leading["json"] } }, io);
+    const { renderOverview } = await import("./console/help_text.ts");
+    io.stderr(renderOverview(COMMANDS, io.columns()));
+    return 2;
   }
   return await runEntry(findCommand(name), { args: argv.slice(nameAt + 1), leading }, io);
 }
@@ -49,9 +51,7 @@ async function runEntry(entry: CommandEntry, rest: Rest, io: CliIo): Promise<num
   const { values, positionals } = parseFlags(rest.args, [...(command.flags ?? []), ...GLOBAL_FLAGS]);
   const given = { ...rest.leading, ...values };
   if (given["help"] === true) {
-    const { renderCommandHelp } = await import("./console/help_text.ts");
-    io.stdout(renderCommandHelp(entry, command, io.columns()));
-    return 0;
+    return await runEntry(findCommand("help"), { args: [entry.name], leading: { json: given["json"] } }, io);
   }
   if (given["version"] === true && entry.name !== "version") {
     return await runEntry(findCommand("version"), { args: [], leading: given }, io);
@@ -66,13 +66,21 @@ function ownFlags(command: Command, values: Readonly<Record<string, unknown>>): 
 }
 
 function globalFlags(given: Readonly<Record<string, unknown>>, io: CliIo): GlobalFlags {
-  const noColor = given["no-color"] === true || (io.env("NO_COLOR") ?? "") !== "";
+  const choice = given["no-color"] === true ? "never" : given["color"] as ColorChoice | undefined;
   return {
     json: given["json"] === true,
     quiet: given["quiet"] === true,
     verbose: given["verbose"] === true,
-    color: io.isTerminal.stderr && !noColor && io.env("TERM") !== "dumb",
+    color: colorsOf(choice ?? "auto", io),
   };
+}
+
+/** How errors are shown, also those that come before the arguments are parsed. */
+export function renderOptions(argv: readonly string[], io: CliIo): RenderErrorOptions {
+  const next = hasFlag(argv, "--color") ? argv[argv.indexOf("--color") + 1] : undefined;
+  const named = COLOR_CHOICES.find((choice) => hasFlag(argv, `--color=${choice}`) || next === choice);
+  const choice = hasFlag(argv, "--no-color") ? "never" : named ?? "auto";
+  return { verbose: hasFlag(argv, "--verbose", "-v"), color: colorsOf(choice, io).stderr, columns: io.columns() };
 }
 
 /** For errors, which may come before the arguments are parsed: none of these flags can be another flag's value. */

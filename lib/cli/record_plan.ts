@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 import { findRulePack } from "../providers/classify_screen.ts";
-import { PROVIDER_IDS, PROVIDERS } from "../providers/mod.ts";
+import { OFFERED_SCREEN_IDS, PROVIDERS } from "../providers/mod.ts";
 import type { CliIo, FlagSpec, FlagValues } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
@@ -11,7 +11,7 @@ export const RECORD_FLAGS = [
     name: "provider",
     type: "string",
     placeholder: "NAME",
-    description: `whose screens these are: ${PROVIDER_IDS.join(", ")}`,
+    description: `whose screens these are: ${OFFERED_SCREEN_IDS.join(", ")}`,
   },
   { name: "pane", type: "string", placeholder: "%N", description: "a pane that is open already, by its tmux id" },
   {

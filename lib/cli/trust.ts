@@ -37,6 +37,8 @@ export interface TrustSurroundings {
   readonly trust: boolean;
   /** Whether a person at the terminal may be asked. */
   readonly mayAsk: boolean;
+  /** Whether the job still is what panewright wrote: its text is then not the one that is trusted. @default {false} */
+  readonly isUnwritten?: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface TrustSurroundings {
  */
 export async function requireTrust(
   { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
-  { io, trust, mayAsk }: TrustSurroundings,
+  { io, trust, mayAsk, isUnwritten = false }: TrustSurroundings,
 ): Promise<void> {
   if (file === undefined || trust || isTrustedByVariable(io)) return;
   const path = resolve(io.cwd, file);
@@ -56,7 +58,8 @@ export async function requireTrust(
   const files = relativeFiles(path, read);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), key);
   if (trusted !== undefined && changedFiles(trusted, files).length === 0) {
-    return await fillIn({ store, key, trusted, files });
+    if (!isUnwritten) await fillIn({ store, key, trusted, files });
+    return;
   }
   const subject = await examineConfig(path);
   const changes = await changesSince(trusted, subject);
@@ -234,7 +237,7 @@ function untrusted(
     : changes.items.map(describeItem);
   return new HumanInterventionRequiredError(
     [`Cannot use ${sanitizeLine(file)}: ${reason}`, ...rows].join("\n"),
-    { hint: `${remedy}\nWhere nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.` },
+    { code: "needs_trust", hint: `${remedy}\nWhere nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.` },
   );
 }
 

@@ -1,9 +1,11 @@
-/** A part of the allow list that `init` offers. */
-export interface OfferedRules {
+import type { PermissionRule } from "../dialogs/policy/rules.ts";
+
+/** A part of {@linkcode EVERYDAY_LIST}. */
+export interface EverydayRules {
   /** What it is about, for a comment in the configuration. */
   readonly about: string;
   /** Entries of `permissions.allow`, as a configuration has them. */
-  readonly rules: readonly (string | { readonly path: string; readonly kinds: readonly string[] })[];
+  readonly rules: readonly (string | PermissionRule)[];
 }
 
 /** Command patterns, each of which is separated from the next by a comma. */
@@ -12,10 +14,11 @@ function commands(text: string): readonly string[] {
 }
 
 /**
- * The allow list that `init` offers together with `default: "ask"`. An entry for a program means its harmless uses:
- * options that run programs or write elsewhere need an entry of their own that names them.
+ * What `permissions.allow_everyday` accepts, and what `init --full` writes out as an allow list. An entry for a
+ * program means its harmless uses: options that run programs or write elsewhere need an entry of their own that names
+ * them.
  */
-export const OFFERED_ALLOW_LIST: readonly OfferedRules[] = [
+export const EVERYDAY_LIST: readonly EverydayRules[] = [
   {
     about: "Files that agents write and edit in the working directory.",
     rules: [{ path: "**", kinds: ["file_write", "file_edit", "patch"] }],

@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import type { Provider } from "../providers/provider.ts";
 import { type InputFiles, inputFiles } from "./input_files.ts";
 import { inputProblem, type Layer, type Problem } from "./layers.ts";
-import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { dotted, isKeyed, type KeyPath, type Source, valueAt } from "./source.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** What the configuration points to. */
@@ -36,7 +36,7 @@ export interface CheckContext {
   /** The mistakes found so far; checks add theirs. */
   readonly problems: Problem[];
   /** Whether a job is required. */
-  readonly jobNeeded: boolean;
+  readonly jobNeeded: boolean | "unless_pipelines";
   /** What reads files. */
   readonly files: InputFiles;
 }
@@ -48,16 +48,43 @@ export interface CheckContext {
  * @returns what was found; `undefined` when a problem was added
  */
 export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | undefined> {
-  const { merged, problems } = context;
+  const { problems } = context;
   const workdir = await findWorkdir(context);
-  const job = context.jobNeeded ? await readJob(context) : undefined;
-  const { ntfy_url: url, ntfy_topic: topic } = isKeyed(merged["notifications"]) ? merged["notifications"] : {};
-  if (url !== undefined && topic === undefined) {
-    report(context, ["notifications", "ntfy_url"], "% has no effect without notifications.ntfy_topic");
-  }
+  const job = isJobNeeded(context) ? await readJob(context) : undefined;
+  checkNotifications(context);
   checkCosts(context);
   if (problems.length > 0 || workdir === undefined) return undefined;
   return { workdir, job };
+}
+
+/** What has no effect, by the settings of which one at least would give it one. */
+const NEEDED_BY: readonly (readonly [key: string, others: readonly string[]])[] = [
+  ["ntfy_url", ["ntfy_topic"]],
+  ["ntfy_token_file", ["ntfy_topic"]],
+  ["reply_topic", ["ntfy_topic"]],
+  ["webhook_secret_file", ["webhook_url"]],
+  ["answer_url", ["ntfy_topic", "webhook_url", "command"]],
+];
+
+function checkNotifications(context: CheckContext): void {
+  const { merged } = context;
+  const given = isKeyed(merged["notifications"]) ? merged["notifications"] : {};
+  const report = (key: string, others: readonly string[]) => {
+    if (given[key] === undefined || others.some((other) => given[other] !== undefined)) return;
+    reportMissing(context, ["notifications", key], {
+      message: `% has no effect without ${others.map((other) => `notifications.${other}`).join(" or ")}`,
+      missing: others.map((other) => ["notifications", other]),
+    });
+  };
+  for (const [key, others] of NEEDED_BY) report(key, others);
+  if (given["buttons"] !== "none") report("buttons", ["ntfy_topic", "answer_url"]);
+}
+
+function isJobNeeded({ merged, jobNeeded }: CheckContext): boolean {
+  if (jobNeeded !== "unless_pipelines") return jobNeeded;
+  const { pipelines, prompt, prompt_file: promptFile } = merged;
+  const hasPipelines = isKeyed(pipelines) && Object.keys(pipelines).length > 0;
+  return !hasPipelines || prompt !== undefined || promptFile !== undefined;
 }
 
 /** A cap of costs needs prices. */
@@ -77,7 +104,8 @@ function checkCosts(context: CheckContext): void {
   ];
   for (const owner of owners) {
     const path = [...owner, "limits", "max_cost"];
-    if (valueAt(merged, path) !== undefined) report(context, path, "% cannot be kept without prices");
+    if (valueAt(merged, path) === undefined) continue;
+    reportMissing(context, path, { message: "% cannot be kept without prices", missing: [["prices"]] });
   }
 }
 
@@ -122,7 +150,9 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
     const none = context.fileLayer === undefined
       ? ` (there is no panewright.jsonc in ${cwd}; "panewright init" writes one)`
       : "";
-    problems.push({ where: "", message: `there is no job: prompt_file or prompt must be given${none}` });
+    const message = `there is no job: prompt_file or prompt must be given${none}`;
+    const others = context.jobNeeded === "unless_pipelines" ? ["pipelines"] : [];
+    problems.push({ where: "", message, missing: ["prompt_file", "prompt", ...others] });
   }
   return undefined;
 }
@@ -146,9 +176,23 @@ function layerOf({ layers }: CheckContext, path: KeyPath): Layer | undefined {
   return layers.find(({ data }) => valueAt(data, path) !== undefined);
 }
 
+/** Where the value at a path comes from; `undefined` where nobody has set it. */
+export function sourceOf(context: CheckContext, path: KeyPath): Source | undefined {
+  return layerOf(context, path)?.sourceOf(path);
+}
+
 /** Adds a problem with the value at a path; `%` in the message stands for its name. */
 export function report(context: CheckContext, path: KeyPath, message: string): void {
   context.problems.push(problemOf(context, path, message));
+}
+
+/** Adds a problem with the value at a path that is there because a key is missing. */
+export function reportMissing(
+  context: CheckContext,
+  path: KeyPath,
+  { message, missing }: { readonly message: string; readonly missing: readonly KeyPath[] },
+): void {
+  context.problems.push({ ...problemOf(context, path, message), missing: missing.map(dotted) });
 }
 
 /** A problem with the value at a path, and where the value stands. */

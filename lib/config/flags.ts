@@ -47,7 +47,9 @@ export function flagsOf({ value, flag, description, flagDescription }: TableEntr
     case "choice": {
       const choices = value.of.map(String);
       const listed = flagDescription !== undefined || placeholder === undefined ? "" : `; one of ${choices.join(", ")}`;
-      return [{ name, type: "choice", choices, ...given, description: `${sentence}${listed}` }];
+      // What a configuration adds is known once it is read: it judges the value then.
+      const type = value.isOpen === true ? "string" : "choice";
+      return [{ name, type, choices, ...given, description: `${sentence}${listed}` }];
     }
     default:
       return [{ name, type: "string", ...given, description: sentence }];

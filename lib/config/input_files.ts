@@ -1,8 +1,9 @@
 import { readRegularFile } from "../ports/regular_file.ts";
 import { sha256Hex } from "../text/digest.ts";
+import { decodeUtf8 } from "../text/utf8.ts";
 
-/** The most that a config file, or a file that it names, may have: 8 MiB. */
-const MAX_INPUT_BYTES = 8 * 1024 * 1024;
+/** The most that a config file, or a file that it names, may have: 1 MiB. */
+const MAX_INPUT_BYTES = 1024 * 1024;
 
 /** A file that a configuration is made of, as it was read. */
 export interface InputFile {
@@ -20,7 +21,7 @@ export interface InputFiles {
    * @param path absolute
    * @throws {Deno.errors.NotFound} when there is nothing
    * @throws {UnreadableFileError} when it is not a regular file, or too large
-   * @throws {TypeError} when it is not UTF-8 text
+   * @throws {NotUtf8Error} when it is not UTF-8 text
    */
   read(path: string): Promise<string>;
 }
@@ -32,7 +33,7 @@ export function inputFiles(): InputFiles {
     known,
     async read(path) {
       const bytes = readRegularFile(path, { maxBytes: MAX_INPUT_BYTES });
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      const text = decodeUtf8(bytes);
       known.set(path, { sha256: await sha256Hex(bytes), text });
       return text;
     },

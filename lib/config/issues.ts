@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type ConfigForm, unwrapSchema } from "./schema.ts";
-import { GROUPS } from "./settings_table.ts";
+import { type FileForm, unwrapSchema } from "./schema.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../providers/mod.ts";
 import { nearest } from "../text/suggest.ts";
 
 /** A mistake in one value or key. */
@@ -10,10 +10,19 @@ export interface ValueProblem {
   readonly path: KeyPath;
   /** A sentence without a full stop; `%` stands for the name of the value, which depends on where it came from. */
   readonly message: string;
+  /** Of a key that is not known: the path of the one that was meant. */
+  readonly meant?: KeyPath;
+  /** Of a key that is not known: those that its place has. */
+  readonly allowed?: readonly string[];
+  /** Whether the value is missing. */
+  readonly isMissing?: boolean;
 }
 
+/** The most mistakes of one source that are told. */
+const MAX_PROBLEMS = 100;
+
 /**
- * Everything that is wrong with raw configuration data by the schema, in words of ours.
+ * What is wrong with raw configuration data by the schema, in words of ours: at most 100 mistakes.
  *
  * @example
  * ```ts
@@ -24,27 +33,38 @@ export interface ValueProblem {
  * ]);
  * ```
  */
-export function findProblems(raw: unknown, form: ConfigForm): ValueProblem[] {
-  const result = form.schema.safeParse(raw);
-  return result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, { raw, form }));
+export function findProblems(raw: unknown, form: FileForm): ValueProblem[] {
+  const found: ValueProblem[] = [];
+  for (const issue of form.schema.safeParse(raw).error?.issues ?? []) {
+    if (found.length >= MAX_PROBLEMS) break;
+    found.push(...describeIssue(issue, { raw, form }));
+  }
+  // Of a number that is far too large, the schema tells twice; what it tells last is the limit of ours.
+  const last = new Map(found.map((problem) => [dotted(problem.path), problem]));
+  return found.filter((problem) => last.get(dotted(problem.path)) === problem).slice(0, MAX_PROBLEMS);
 }
 
 /** What was read, and what it should be. */
 interface Context {
   readonly raw: unknown;
-  readonly form: ConfigForm;
+  readonly form: FileForm;
 }
 
 function describeIssue(issue: z.core.$ZodIssue, context: Context): ValueProblem[] {
   const path = issue.path.map((part) => typeof part === "number" ? part : String(part));
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, path, context) }));
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => unknownKey(key, path, context));
   }
   const branch = issue.code === "invalid_union" ? branchMeant(issue) : undefined;
   if (branch !== undefined) {
     return branch.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, context));
   }
-  return [{ path, message: `% ${expectation(issue, valueAt(context.raw, path))}` }];
+  const value = valueAt(context.raw, path);
+  return [{
+    path,
+    message: `% ${expectation(issue, { value, form: context.form })}`,
+    ...(value === undefined ? { isMissing: true } : {}),
+  }];
 }
 
 /** The mistakes in a value that may be of several kinds, judged as the only kind that it resembles. */
@@ -55,7 +75,10 @@ function branchMeant(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodI
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function expectation(issue: z.core.$ZodIssue, value: unknown): string {
+function expectation(
+  issue: z.core.$ZodIssue,
+  { value, form }: { readonly value: unknown; readonly form: FileForm },
+): string {
   switch (issue.code) {
     case "invalid_type":
       if (value === undefined) {
@@ -70,16 +93,20 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
     case "too_big":
       return `must be at most ${issue.maximum}, but ${is(value)}`;
     case "invalid_value":
-      return oneOf(issue.values, value);
+      return oneOf(issue.values, { value, form });
     case "invalid_key":
       if (issue.path[0] === "pipelines") {
         return "is not a name of a pipeline: it must be 1 to 64 letters, digits, _ . or -, and begin with a letter";
+      }
+      if (issue.path[0] === "agents") {
+        const form = "1 to 64 small letters, digits, _ or -, and begin with a letter";
+        return `is not a name of an agent: it must be ${form}, and not "constructor"`;
       }
       return "is not a name of an environment variable: it must be letters, digits and _, and not begin with a digit";
     case "invalid_union":
       if (value === undefined) return "is missing";
       if (issue.discriminator !== undefined) {
-        return oneOf((issue as { options?: readonly unknown[] }).options ?? [], value);
+        return oneOf((issue as { options?: readonly unknown[] }).options ?? [], { value, form });
       }
       if (issue.path.at(-1) === "check") return `must be an object or an array of objects, but ${is(value)}`;
       return value === "" || (Array.isArray(value) && value.length === 0)
@@ -97,30 +124,48 @@ function hasObject(branches: readonly (readonly z.core.$ZodIssue[])[]): boolean 
   return branches.flat().some((issue) => issue.code === "invalid_type" && issue.expected === "object");
 }
 
-function oneOf(options: readonly unknown[], value: unknown): string {
-  const allowed = options.map(String);
+function oneOf(
+  options: readonly unknown[],
+  { value, form }: { readonly value: unknown; readonly form: FileForm },
+): string {
+  const allowed = offered(options.map(String), form);
   const near = typeof value === "string" ? nearest(value, allowed) : undefined;
   const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
   return `must be one of ${allowed.join(", ")}, but ${is(value)}${suggestion}`;
 }
 
-function unknownKey(key: string, path: KeyPath, context: Context): string {
-  const noun = path.length !== 1 ? "key" : path[0] === "roles" ? "role" : path[0] === "providers" ? "provider" : "key";
-  const place = path.length === 0 ? "" : ` in ${dotted(path)}`;
-  const allowed = keysAt(path, context);
-  return `unknown ${noun} "${key}"${place}${meant(key, allowed, context.form)} Allowed here: ${allowed.join(", ")}`;
+/** Of a list of providers those that a person may want; any other list as it is. */
+function offered(options: readonly string[], { providerIds }: FileForm): readonly string[] {
+  if (!options.every((option) => providerIds.includes(option))) return options;
+  return options.filter((option) => OFFERED_PROVIDER_IDS.includes(option) || !PROVIDER_IDS.includes(option));
 }
 
-/** The rest of a sentence about an unknown key: where that very key belongs, or which one is near. */
-function meant(key: string, allowed: readonly string[], { settings }: ConfigForm): string {
-  const keyPaths = [...Object.keys(GROUPS), ...settings.map((setting) => setting.key)].map((each) => each.split("."));
-  const sameName = keyPaths.find((path) => path.at(-1) === key);
-  if (sameName !== undefined) return `; its place is ${dotted(sameName)}.`;
+function unknownKey(key: string, path: KeyPath, context: Context): ValueProblem {
+  const noun = path.length !== 1 ? "key" : path[0] === "roles" ? "role" : path[0] === "providers" ? "provider" : "key";
+  const place = path.length === 0 ? "" : ` in ${dotted(path)}`;
+  const allowed = offered(keysAt(path, context), context.form);
+  const meant = keyMeant(key, { path, allowed, form: context.form });
+  return {
+    path: [...path, key],
+    message: `unknown ${noun} ${JSON.stringify(key)}${place}${meant === undefined ? "" : `; ${meant.words}`}`,
+    allowed,
+    ...(meant === undefined ? {} : { meant: meant.path }),
+  };
+}
+
+/** What an unknown key was meant to be: that very key where it belongs, or one that is near. */
+function keyMeant(
+  key: string,
+  { path, allowed, form }: { readonly path: KeyPath; readonly allowed: readonly string[]; readonly form: FileForm },
+): { readonly words: string; readonly path: KeyPath } | undefined {
+  const keyPaths = form.keys.map((each) => each.split("."));
+  const sameName = keyPaths.find((each) => each.at(-1) === key);
+  if (sameName !== undefined) return { words: `its place is ${dotted(sameName)}`, path: sameName };
   const near = nearest(key, allowed);
-  if (near !== undefined) return `; did you mean "${near}"?`;
-  const nearName = nearest(key, keyPaths.map((path) => String(path.at(-1))));
-  const nearPath = keyPaths.find((path) => path.at(-1) === nearName);
-  return nearPath === undefined ? "." : `; did you mean "${dotted(nearPath)}"?`;
+  if (near !== undefined) return { words: `did you mean "${near}"?`, path: [...path, near] };
+  const nearName = nearest(key, keyPaths.map((each) => String(each.at(-1))));
+  const nearPath = keyPaths.find((each) => each.at(-1) === nearName);
+  return nearPath === undefined ? undefined : { words: `did you mean "${dotted(nearPath)}"?`, path: nearPath };
 }
 
 /** The keys that the schema has at a path; the data decides where there are several kinds of object. */
@@ -149,7 +194,8 @@ function objectSchema(schema: unknown, data: unknown): z.ZodObject | undefined {
     const options = kind.options.map((option) => objectSchema(option, data));
     const [only, ...others] = options.filter((option) => option !== undefined);
     if (others.length === 0) return only;
-    return options.find((option) => option?.shape["type"]?.safeParse(valueAt(data, ["type"])).success);
+    const key = kind instanceof z.ZodDiscriminatedUnion ? kind.def.discriminator : "type";
+    return options.find((option) => option?.shape[key]?.safeParse(valueAt(data, [key])).success);
   }
   return kind instanceof z.ZodObject ? kind : undefined;
 }
@@ -161,6 +207,7 @@ function typeName(expected: string): string {
     case "boolean":
       return "true or false";
     case "array":
+      return "an array";
     case "tuple":
       return "an array of strings";
     case "record":

@@ -1,11 +1,13 @@
 import { UsageError } from "../errors.ts";
-import { findProblems } from "./issues.ts";
+import { findProblems, type ValueProblem } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
 import type { InputFiles } from "./input_files.ts";
-import type { ConfigForm } from "./schema.ts";
+import type { ConfigForm, FileForm } from "./schema.ts";
 import type { TableEntry } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import { errorText } from "../text/error_text.ts";
+import { type UnknownVariable, unknownVariables } from "./variables.ts";
 
 /** One source of configuration, with its mistakes. */
 export interface Layer {
@@ -27,13 +29,26 @@ export interface Problem {
   readonly message: string;
   /** Present where it stands in the file. */
   readonly position?: Position;
+  /** The value that it is about, as a dotted path. */
+  readonly key?: string;
+  /** Whether that value is not what the schema wants, whatever other values are. @default {false} */
+  readonly isOfForm?: boolean;
+  /** Of a key that is not known: the dotted path of the one that was meant. */
+  readonly meant?: string;
+  /** Of a key that is not known: those that its place has. */
+  readonly allowed?: readonly string[];
+  /** Keys that are missing, where that is what is wrong: any of them would do. */
+  readonly missing?: readonly string[];
+  /** The row of the file at that position, without secrets; missing where it is too long to be shown. */
+  readonly row?: string;
 }
 
 /** Options of {@linkcode readFileLayer}. */
 export interface FileLayerOptions {
   /** What messages call the file. */
   readonly shownAs: string;
-  readonly form: ConfigForm;
+  /** One that depends on what the file says is made of its data. */
+  readonly form: FileForm | ((data: Readonly<Record<string, unknown>>) => FileForm);
   /** What reads it. */
   readonly files: InputFiles;
   /** The group of keys that the file holds, instead of a whole configuration. */
@@ -53,7 +68,9 @@ export async function readFileLayer(path: string, options: FileLayerOptions): Pr
     const reason = inputProblem(cause);
     throw new UsageError(`Cannot read the config file ${options.shownAs}: ${reason}`, {
       cause,
-      hint: 'Run "panewright init" to write a config to start from, or name another file.',
+      hint: cause instanceof Deno.errors.NotFound
+        ? 'Run "panewright init" to write a config to start from, or name another file.'
+        : "A config file must be a regular file that you can read, with UTF-8 text of at most 1 MiB.",
     });
   }
 }
@@ -61,53 +78,104 @@ export async function readFileLayer(path: string, options: FileLayerOptions): Pr
 /** Why a file that a configuration is made of cannot be used. */
 export function inputProblem(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "there is no such file";
-  return error instanceof TypeError ? "it is not UTF-8 text" : errorText(error);
+  return errorText(error);
 }
+
+/** Characters of a row that is shown below a mistake; a longer one is not made for people. */
+const MAX_SHOWN_ROW = 2000;
 
 function fileLayer(text: string, { shownAs, form, group }: FileLayerOptions): Layer {
   const document = parseJsonc(text);
-  const toProblem = ({ line, column, message }: JsoncProblem): Problem => {
-    return { where: `${shownAs}:${line}:${column}`, message, position: { line, column } };
+  const rows = text.split(/\r?\n/);
+  // What is shown of the file may get into a public log.
+  const redactor = createRedactor([]);
+  const toProblem = ({ line, column, message: quoting }: JsoncProblem): Problem => {
+    const message = redactor.text(quoting);
+    const row = rows[line - 1] ?? "";
+    const shown = row.length > MAX_SHOWN_ROW ? {} : { row: redactor.text(row) };
+    return { where: `${shownAs}:${line}:${column}`, message, position: { line, column }, ...shown };
   };
-  const problemAt = (path: KeyPath, message: string): Problem =>
-    toProblem({ ...document.locate(path), message: named(message, dotted(path)) });
+  const problemAt = (path: KeyPath, message: string): Problem => ({
+    ...toProblem({ ...document.locate(path), message: named(message, dotted(path)) }),
+    key: dotted(path),
+  });
   const data = isKeyed(document.value) ? document.value : {};
   return {
     data,
     problems: fileProblems(),
-    broken: document.syntaxError !== undefined,
+    broken: document.syntaxError !== undefined || !document.opensObject,
     sourceOf: (path) => ({ kind: "file", file: shownAs, line: document.locate(path).line }),
     problemAt,
   };
 
   function fileProblems(): Problem[] {
+    if (!document.opensObject) return [problemAt([], "a config file must hold one object: { … }")];
     if (document.syntaxError !== undefined) return [toProblem(document.syntaxError)];
-    if (!isKeyed(document.value)) return [problemAt([], "a config file must hold one object: { … }")];
-    const found = findProblems(group === undefined ? data : { [group]: data }, form);
+    const wanted = typeof form === "function" ? form(data) : form;
+    const found = findProblems(group === undefined ? data : { [group]: data }, wanted);
     const above = group === undefined ? 0 : 1;
     return [
       ...document.duplicateKeys.map(toProblem),
-      ...found.map(({ path, message }) => problemAt(path.slice(above), message)),
+      ...found.map((each) => schemaProblem({ ...each, path: each.path.slice(above) }, problemAt)),
     ];
   }
+}
+
+/** A mistake by the schema with its place. */
+function schemaProblem(
+  { path, message, meant, allowed, isMissing }: ValueProblem,
+  problemAt: Layer["problemAt"],
+): Problem {
+  return {
+    ...problemAt(path, message),
+    isOfForm: true,
+    ...(meant === undefined ? {} : { meant: dotted(meant) }),
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(isMissing === true ? { missing: [dotted(path)] } : {}),
+  };
 }
 
 /** The layer of the environment. A variable that is empty counts as not set. */
 export function environmentLayer(env: (name: string) => string | undefined, form: ConfigForm): Layer {
   const given: Given[] = [];
   const problems: Problem[] = [];
-  const placeOf = (name: string) => `environment variable ${name}`;
-  for (const { key, value: { kind }, env: name } of form.settings) {
-    const text = name === undefined ? undefined : env(name);
-    if (name === undefined || text === undefined || text === "") continue;
+  for (const { key, value: { kind }, variables } of form.settings) {
+    const name = variables.find((variable) => (env(variable) ?? "") !== "");
+    if (name === undefined) continue;
+    const text = env(name) ?? "";
     const value = fromText(text, kind);
     if (value !== undefined) given.push({ key, name, value });
     else {
       const expected = kind === "switch" ? "1 or 0 (or true/false, yes/no, on/off)" : "a number, such as 2 or 0.5";
-      problems.push({ where: placeOf(name), message: `must be ${expected}, but is ${JSON.stringify(text)}` });
+      problems.push({ where: variablePlace(name), message: `must be ${expected}, but is ${JSON.stringify(text)}` });
     }
   }
-  return namedLayer(given, { problems, placeOf, kind: "environment", form });
+  return namedLayer(given, { problems, placeOf: variablePlace, kind: "environment", form });
+}
+
+/**
+ * What is wrong with variables that are meant for panewright and that it does not know: one that is near a variable is
+ * a mistake, as a key of the file would be; any other one may belong to a script, and is only told. One that is empty
+ * counts as not set.
+ */
+export function checkVariableNames(
+  names: readonly string[],
+  { env, form: { settings } }: { env(name: string): string | undefined; readonly form: ConfigForm },
+): { readonly mistakes: readonly Problem[]; readonly warnings: readonly Problem[] } {
+  const unknown = unknownVariables(names, settings.flatMap(({ variables }) => variables))
+    .filter(({ name }) => env(name) !== "");
+  const problemOf = ({ name, nearest }: UnknownVariable): Problem => ({
+    where: variablePlace(name),
+    message: `unknown variable${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
+  });
+  return {
+    mistakes: unknown.filter(({ nearest }) => nearest !== undefined).map(problemOf),
+    warnings: unknown.filter(({ nearest }) => nearest === undefined).map(problemOf),
+  };
+}
+
+function variablePlace(name: string): string {
+  return `environment variable ${name}`;
 }
 
 /** The text of a variable as a value of that kind, if it is one. A switch is 1 or 0, as in the seeds, or a word. */
@@ -151,10 +219,11 @@ function namedLayer(given: readonly Given[], options: {
   const problemAt = (path: KeyPath, message: string): Problem => ({
     where: placeOf(nameOf(path)),
     message: named(message, "").trimStart(),
+    key: dotted(path),
   });
   return {
     data,
-    problems: [...problems, ...findProblems(data, form).map(({ path, message }) => problemAt(path, message))],
+    problems: [...problems, ...findProblems(data, form).map((each) => schemaProblem(each, problemAt))],
     sourceOf: (path) => ({ kind, name: nameOf(path) }),
     problemAt,
   };

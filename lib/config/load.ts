@@ -1,15 +1,20 @@
 import { resolve } from "@std/path/posix";
-import { type PanewrightErrorOptions, UsageError } from "../errors.ts";
+import { type Mistake, type PanewrightErrorOptions, UsageError } from "../errors.ts";
 import { type Job, parseJob } from "../jobs/review_loop/job.ts";
 import { PROVIDERS } from "../providers/mod.ts";
 import type { Provider } from "../providers/provider.ts";
+import { checkAcpAgents } from "./agent_checks.ts";
+import { withAgents } from "./agents.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
+import { readConfigFile } from "./config_file.ts";
 import { defaultConfigFile } from "./default_file.ts";
 import { type InputFile, inputFiles } from "./input_files.ts";
-import { environmentLayer, flagLayer, type Layer, mergeData, type Problem, readFileLayer } from "./layers.ts";
+import { checkVariableNames, environmentLayer, flagLayer, type Layer, mergeData, type Problem } from "./layers.ts";
+import { checkLimits } from "./limit_checks.ts";
+import { tellOnce } from "./problems.ts";
 import { readProviders } from "./rules.ts";
 import { checkSandbox } from "./sandbox_checks.ts";
-import { configFormFor, parseConfig } from "./schema.ts";
+import { formOf, parseConfig } from "./schema.ts";
 import type { Config } from "./settings_table.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
 
@@ -20,6 +25,10 @@ export interface LoadConfigOptions {
   /** The folder from which relative paths of flags and variables start. Absolute. */
   readonly cwd: string;
   env(name: string): string | undefined;
+  /** The names of all variables that are set, among which misspelt ones are looked for. @default {[]} */
+  readonly envNames?: readonly string[];
+  /** Told what is not a mistake, but worth knowing. */
+  readonly onWarning?: (warning: Problem) => void;
   /** The providers that the configuration may name. @default {PROVIDERS} */
   readonly providers?: readonly Provider[];
   /** Values of the flags of `CONFIG_FLAGS` that were given, by the flags' names. */
@@ -39,7 +48,7 @@ export interface LoadedSettings {
   readonly file: string | undefined;
   /** Absolute path of the folder in which the agents work, every link resolved. */
   readonly workdir: string;
-  /** Every provider, with the person's changes to its rules. */
+  /** Every provider, with the person's changes to its rules, and the agents that the config file adds. */
   readonly providers: readonly Provider[];
   /** Every file that was read because the config file names it, and the config file itself, by their absolute paths. */
   readonly files: ReadonlyMap<string, InputFile>;
@@ -84,28 +93,36 @@ export async function loadSettings(
 
 /**
  * Reads the configuration like {@linkcode loadConfig}. Where it has pipelines, it may do without a job.
+ *
+ * @param moreChecks adds problems of its own
  */
-export async function loadAnyConfig(options: LoadConfigOptions): Promise<LoadedSettings & { readonly job?: Job }> {
-  const { job, ...settings } = await load(options, { jobNeeded: "unless_pipelines" });
+export async function loadAnyConfig(
+  options: LoadConfigOptions,
+  moreChecks?: (context: CheckContext) => Promise<void>,
+): Promise<LoadedSettings & { readonly job?: Job }> {
+  const { job, ...settings } = await load(options, {
+    jobNeeded: "unless_pipelines",
+    ...(moreChecks ? { moreChecks } : {}),
+  });
   return job === undefined ? settings : { ...settings, job: parseJob(job.text, { file: job.source }) };
 }
 
 /**
- * The providers with what a config file says of their screens. What else the file says must be right by its form, but
- * is not looked at.
+ * The providers with what a config file says of their screens, and the agents that it adds. What else the file says must
+ * be right by its form, but is not looked at.
  *
  * @throws {UsageError} that lists everything that is wrong with the file, each with its place
  */
 export async function loadProviders(
   { path, cwd, providers = PROVIDERS }: Pick<LoadConfigOptions, "cwd" | "providers"> & { readonly path: string },
 ): Promise<readonly Provider[]> {
-  const form = configFormFor(providers.map(({ id }) => id));
   const absolute = resolve(cwd, path);
   const files = inputFiles();
-  const fileLayer = await readFileLayer(absolute, { shownAs: path, form, files });
+  const { fileLayer, form } = await readConfigFile(absolute, { shownAs: path, providers, files });
   const problems = [...fileLayer.problems];
   const baseFolder = resolve(absolute, "..");
-  const changed = await readProviders({ providers, form, fileLayer, baseFolder, problems, files });
+  const known = await withAgents({ providers, fileLayer, baseFolder, problems, files });
+  const changed = await readProviders({ providers: known, form, fileLayer, baseFolder, problems, files });
   if (problems.length > 0) throw problemsError(problems, path);
   return changed;
 }
@@ -113,30 +130,34 @@ export async function loadProviders(
 async function load(
   options: LoadConfigOptions,
   needs: {
-    readonly jobNeeded: boolean | "unless_pipelines";
+    readonly jobNeeded: CheckContext["jobNeeded"];
     readonly moreChecks?: (context: CheckContext) => Promise<void>;
   },
 ): Promise<LoadedSettings & { readonly job: JobInput | undefined }> {
   const { path, cwd, env, flags = {}, providers: builtIn = PROVIDERS } = options;
-  const form = configFormFor(builtIn.map(({ id }) => id));
   const file = path ?? await defaultConfigFile(cwd);
   const files = inputFiles();
-  const fileLayer = file === undefined
-    ? undefined
-    : await readFileLayer(resolve(cwd, file), { shownAs: file, form, files });
+  const { fileLayer, form } = file === undefined
+    ? { fileLayer: undefined, form: formOf(builtIn) }
+    : await readConfigFile(resolve(cwd, file), { shownAs: file, providers: builtIn, files });
   const layers = [flagLayer(flags, form), environmentLayer(env, form), ...(fileLayer === undefined ? [] : [fileLayer])];
-  const problems = layers.flatMap((layer) => layer.problems);
+  const { mistakes, warnings } = checkVariableNames(options.envNames ?? [], { env, form });
+  for (const warning of warnings) options.onWarning?.(warning);
+  const problems = [...layers.flatMap((layer) => layer.problems), ...mistakes];
   const merged = mergeData(onePromptOnly(layers));
   const baseOf = (layer: Layer) => layer === fileLayer ? resolve(cwd, file ?? "", "..") : cwd;
-  const jobNeeded = needs.jobNeeded === "unless_pipelines" ? hasJob(merged) || !hasPipelines(merged) : needs.jobNeeded;
-  const context = { providers: builtIn, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded, files };
+  const { jobNeeded } = needs;
+  const baseFolder = resolve(cwd, file ?? "", "..");
+  const known = await withAgents({ providers: builtIn, fileLayer, baseFolder, problems, files });
+  const context = { providers: known, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded, files };
   const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
   if (fileLayer?.broken !== true) {
     checkSandbox(context);
+    checkAcpAgents(context);
+    checkLimits(context);
     await needs.moreChecks?.(context);
   }
-  const baseFolder = resolve(cwd, file ?? "", "..");
-  const providers = await readProviders({ providers: builtIn, form, fileLayer, baseFolder, problems, files });
+  const providers = await readProviders({ providers: known, form, fileLayer, baseFolder, problems, files });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
   const config = parseConfig(merged, form);
@@ -145,10 +166,6 @@ async function load(
 
 function hasJob({ prompt, prompt_file }: Readonly<Record<string, unknown>>): boolean {
   return prompt !== undefined || prompt_file !== undefined;
-}
-
-function hasPipelines({ pipelines }: Readonly<Record<string, unknown>>): boolean {
-  return isKeyed(pipelines) && Object.keys(pipelines).length > 0;
 }
 
 /** A source that names the job replaces what those below it say of the job, whichever of the two keys they use. */
@@ -160,15 +177,17 @@ function onePromptOnly(layers: readonly Layer[]): Record<string, unknown>[] {
   });
 }
 
-/** The error for mistakes of a configuration. */
+/** The error for mistakes of a configuration: one for each, in the order of the file. */
 export function problemsError(problems: readonly Problem[], file: string | undefined): ConfigError {
-  // By place in the file; what stands elsewhere comes after.
-  const rank = ({ position }: Problem) => position === undefined ? Infinity : position.line * 10_000 + position.column;
-  const sorted = problems.toSorted((left, right) => rank(left) - rank(right));
+  const told = tellOnce(problems);
   const what = file === undefined ? "the configuration" : `the configuration of ${file}`;
-  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-  const lines = sorted.map(({ where, message }) => where === "" ? `  ${message}` : `  ${where}: ${message}`);
-  return new ConfigError([`Cannot use ${what}: ${count}`, ...lines].join("\n"), sorted, {
+  const count = told.length === 1 ? "1 problem" : `${told.length} problems`;
+  const mistakes = told.map(({ where, message, position, row }): Mistake => ({
+    text: where === "" ? `  ${message}` : `  ${where}: ${message}`,
+    ...(position === undefined || row === undefined ? {} : { excerpt: { ...position, row } }),
+  }));
+  return new ConfigError([`Cannot use ${what}: ${count}`, ...mistakes.map(({ text }) => text)].join("\n"), told, {
+    mistakes,
     hint: 'Every key is explained by "panewright config schema".',
   });
 }

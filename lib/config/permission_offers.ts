@@ -1,4 +1,4 @@
-import { OFFERED_ALLOW_LIST } from "./allow_list.ts";
+import { EVERYDAY_LIST } from "./allow_list.ts";
 
 /** The settings that `init` offers for work that nobody watches. */
 export const PERMISSION_OFFERS = ["allow-list", "sandbox"] as const;
@@ -10,10 +10,18 @@ export type PermissionOffer = typeof PERMISSION_OFFERS[number];
 export interface OfferedSettings {
   /** What it proves and what not, as lines for a comment. */
   readonly about: readonly string[];
+  /** The same in a line. */
+  readonly inShort: string;
   /** Keys of the top level, and the JSON text that each is set to. @default {{}} */
   readonly topLevel?: Readonly<Record<string, string>>;
   /** The same in `permissions`. */
   readonly permissions: Readonly<Record<string, string>>;
+}
+
+/** How {@linkcode offeredSettings} writes. */
+export interface OfferOptions {
+  /** Whether the list is written out; otherwise its key is there instead. @default {false} */
+  readonly full?: boolean;
 }
 
 /**
@@ -25,9 +33,10 @@ export interface OfferedSettings {
  * const { topLevel, permissions } = offeredSettings("sandbox");
  * assertEquals(topLevel, { sandbox: '"cli"' });
  * assertEquals(permissions, { auto_accept: "true", default: '"allow"' });
+ * assertEquals(offeredSettings("allow-list").permissions["allow_everyday"], "true");
  * ```
  */
-export function offeredSettings(offer: PermissionOffer): OfferedSettings {
+export function offeredSettings(offer: PermissionOffer, { full = false }: OfferOptions = {}): OfferedSettings {
   switch (offer) {
     case "allow-list":
       return {
@@ -36,7 +45,13 @@ export function offeredSettings(offer: PermissionOffer): OfferedSettings {
           "accepted command then does, nobody reads: a test runs whatever the agent wrote into it. It is no boundary.",
           'The other way is a sandbox: `sandbox` is "cli" above, and here `default` is "allow" and `allow` is empty.',
         ],
-        permissions: { auto_accept: "true", default: '"ask"', allow: allowListText() },
+        inShort:
+          'Everyday commands and edits here are accepted ("panewright permissions list"); the rest is put to you.',
+        permissions: {
+          auto_accept: "true",
+          default: '"ask"',
+          ...(full ? { allow: everydayText("    ") } : { allow_everyday: "true" }),
+        },
       };
     case "sandbox":
       return {
@@ -46,6 +61,8 @@ export function offeredSettings(offer: PermissionOffer): OfferedSettings {
           "change anything, and it reads what you can read. Programs that the CLI itself starts (MCP servers, its own hooks)",
           'are not in it. The other way is an allow list: "panewright init --permissions allow-list" writes one.',
         ],
+        inShort:
+          "The sandbox of the agent's CLI keeps commands in this folder and off the network; inside, all is accepted.",
         topLevel: { sandbox: '"cli"' },
         permissions: { auto_accept: "true", default: '"allow"' },
       };
@@ -57,21 +74,25 @@ export function offeredSettings(offer: PermissionOffer): OfferedSettings {
 /** The longest line of the list. */
 const MAX_COLUMNS = 110;
 
-/** The offered list as JSON with comments, indented as a value in a group. */
-function allowListText(): string {
-  const indent = "      ";
-  const lines = OFFERED_ALLOW_LIST.flatMap(({ about, rules }) => {
-    const rows = [`${indent}// ${about}`];
-    let row = indent;
+/**
+ * {@linkcode EVERYDAY_LIST} as JSON with comments.
+ *
+ * @param indent stands before each line but the first
+ */
+export function everydayText(indent: string): string {
+  const inner = `${indent}  `;
+  const lines = EVERYDAY_LIST.flatMap(({ about, rules }) => {
+    const rows = [`${inner}// ${about}`];
+    let row = inner;
     for (const rule of rules) {
       const text = `${JSON.stringify(rule)},`;
       if (row.trim() !== "" && row.length + text.length > MAX_COLUMNS) {
         rows.push(row.trimEnd());
-        row = indent;
+        row = inner;
       }
       row += `${text} `;
     }
     return [...rows, row.trimEnd()];
   });
-  return ["[", ...lines, "    ]"].join("\n");
+  return ["[", ...lines, `${indent}]`].join("\n");
 }

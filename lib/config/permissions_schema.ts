@@ -44,7 +44,7 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       names: { key: "permissions.default" },
       value: { kind: "choice", of: PERMISSION_DECISIONS },
       description:
-        "What happens to what no list names; ask where `allow` has an entry and this key is missing, otherwise allow. " +
+        "What happens to what no list names; without it, ask where something is named as allowed, otherwise allow. " +
         "A command that leaves the CLI's sandbox needs an entry that names it.",
       written: "ask",
     },
@@ -63,7 +63,14 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       names: { key: "permissions.allow" },
       value: { kind: "shape", schema: rules, must: "an array of patterns and rules", default: [] },
       description:
-        "What is accepted; patterns are for whole commands, and mean the harmless uses of a program (see README).",
+        "What is accepted; patterns are for whole commands, and mean the harmless uses of a program (see docs/permissions.md).",
+    },
+    allowEveryday: {
+      names: { key: "permissions.allow_everyday" },
+      value: { kind: "switch", default: false },
+      description:
+        "Whether everyday commands, and edits in the working directory, are accepted as if `allow` named them: " +
+        '"panewright permissions list" prints them. They do not let a command leave the CLI\'s sandbox.',
     },
     writable: {
       names: { key: "permissions.writable" },

@@ -1,10 +1,11 @@
 import { resolve } from "@std/path/posix";
 import type { FlowStep } from "../jobs/pipeline/flow.ts";
 import { globProblem } from "../jobs/pipeline/write_globs.ts";
-import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report } from "./checks.ts";
+import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report, reportMissing } from "./checks.ts";
 import { checkFlow, checkReferences, flowOf } from "./flow_checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { asksBeforeAll } from "../providers/acp_provider.ts";
 import { compareVersions } from "../text/order.ts";
 import { didYouMean } from "../text/suggest.ts";
 
@@ -14,6 +15,8 @@ export interface PipelineCheckOptions {
   readonly pipelineNeeded: boolean;
   /** What is wrong with the program of a step; `undefined` where it can be run. */
   findProgramProblem(step: StepProgram): string | undefined;
+  /** Whether such a program is a mistake by itself; otherwise it is told only with others. @default {true} */
+  readonly programsNeeded?: boolean;
   /** The version of that program, as far as it shows without running it. */
   findProgramVersion(step: StepProgram): string | undefined;
   /** Told what is not a mistake, but worth knowing. */
@@ -41,7 +44,10 @@ export async function checkPipelines(context: CheckContext, options: PipelineChe
   const pipelines = isKeyed(merged["pipelines"]) ? merged["pipelines"] : {};
   const names = Object.keys(pipelines);
   if (names.length === 0 && options.pipelineNeeded) {
-    report(context, ["pipelines"], "% is missing: a task needs a pipeline with steps");
+    reportMissing(context, ["pipelines"], {
+      message: "% is missing: a task needs a pipeline with steps",
+      missing: [["pipelines"]],
+    });
   }
   const wanted = merged["default_pipeline"];
   if (typeof wanted === "string" && names.length > 0 && !names.includes(wanted)) {
@@ -52,6 +58,7 @@ export async function checkPipelines(context: CheckContext, options: PipelineChe
     );
   }
   checkExec(context);
+  const programs: (() => void)[] = [];
   for (const name of names) {
     const steps = pipelines[name];
     if (!Array.isArray(steps)) continue;
@@ -60,15 +67,21 @@ export async function checkPipelines(context: CheckContext, options: PipelineChe
     checkFlow(context, ["pipelines", name], { steps, flow });
     for (const [index, step] of steps.entries()) {
       if (!isKeyed(step)) continue;
-      await checkStep(context, { path: ["pipelines", name, index], step, flow, number: index + 1, options });
+      const path = ["pipelines", name, index];
+      programs.push(await checkStep(context, { path, step, flow, number: index + 1, options }));
     }
   }
+  if (options.programsNeeded === false && context.problems.length === 0) return;
+  for (const reportProgram of programs) reportProgram();
 }
 
 function checkExec(context: CheckContext): void {
   const exec = isKeyed(context.merged["exec"]) ? context.merged["exec"] : {};
   if (exec["default_answer"] !== undefined && exec["answer_timeout_seconds"] === undefined) {
-    report(context, ["exec", "default_answer"], "% has no effect without exec.answer_timeout_seconds");
+    reportMissing(context, ["exec", "default_answer"], {
+      message: "% has no effect without exec.answer_timeout_seconds",
+      missing: [["exec", "answer_timeout_seconds"]],
+    });
   }
   const commands = Array.isArray(exec["ask_commands"]) ? exec["ask_commands"] : [];
   for (const [index, command] of commands.entries()) {
@@ -100,7 +113,11 @@ interface StepToCheck {
   readonly options: PipelineCheckOptions;
 }
 
-async function checkStep(context: CheckContext, { path, step, flow, number, options }: StepToCheck): Promise<void> {
+/** @returns what reports that its program cannot be run, where that is so */
+async function checkStep(
+  context: CheckContext,
+  { path, step, flow, number, options }: StepToCheck,
+): Promise<() => void> {
   await checkPromptFile(context, [...path, "prompt"], { prompt: step["prompt"], flow, number });
   const allowWrite = valueAt(step, ["file_access", "allow_write"]);
   for (const [index, glob] of (Array.isArray(allowWrite) ? allowWrite : []).entries()) {
@@ -110,14 +127,22 @@ async function checkStep(context: CheckContext, { path, step, flow, number, opti
   const provider = step["provider"] ?? context.merged["provider"] ?? context.providers[0]?.id;
   const providerPath = step["provider"] === undefined ? path : [...path, "provider"];
   const known = context.providers.find(({ id }) => id === provider);
-  if (known === undefined) return;
-  const { id, cli, headless, capabilities } = known;
-  if (headless === undefined) {
-    const able = context.providers.flatMap((each) => each.headless ? [each.id] : []);
-    return report(context, providerPath, `% needs ${able.join(" or ")}: the provider ${id} cannot run a step`);
+  if (known === undefined) return () => {};
+  const { id, cli, headless, acp, capabilities } = known;
+  if (headless === undefined && acp === undefined) {
+    const able = context.providers.flatMap((each) => each.headless || each.acp ? [each.id] : []);
+    report(context, providerPath, `% needs ${able.join(" or ")}: the provider ${id} cannot run a step`);
+    return () => {};
   }
   const program = valueAt(step, ["command", 0]) ?? valueAt(context.merged, ["providers", id, "command", 0]) ??
     cli?.program;
+  if (acp !== undefined && program === undefined) {
+    report(
+      context,
+      providerPath,
+      `% needs a command: ${id} has no program of its own, so name one in providers.${id}.command`,
+    );
+  }
   const searchPath = valueAt(step, ["env", "PATH"]) ?? valueAt(context.merged, ["providers", id, "env", "PATH"]);
   const started = typeof program !== "string" ? undefined : {
     workdir: namedWorkdir(context) ?? context.cwd,
@@ -129,12 +154,19 @@ async function checkStep(context: CheckContext, { path, step, flow, number, opti
   const since = capabilities.refusesWritesSince;
   const args = valueAt(step, ["args"]) ?? valueAt(context.merged, ["providers", id, "args"]);
   const loss = capabilities.findHookLoss?.(Array.isArray(args) ? args.map(String) : []);
+  const asks = headless === undefined && acp !== undefined;
   if (step["file_access"] !== undefined) {
-    options.onWarning(problemOf(context, [...path, "file_access"], enforcement({ id, version, since, loss })));
+    const told = asks
+      ? `% is enforced for ${id} where it asks before it writes: what else it writes is found after the step`
+      : enforcement({ id, version, since, loss });
+    options.onWarning(problemOf(context, [...path, "file_access"], told));
   }
   const isBefore = since === undefined || (version !== undefined && compareVersions(version, since) < 0);
-  if ((isBefore || loss !== undefined) && namesCalls(context.merged["permissions"], id)) {
-    const told = loss !== undefined
+  const isUnjudged = asks ? !asksBeforeAll(acp) : isBefore || loss !== undefined;
+  if (isUnjudged && namesCalls(context.merged["permissions"], id)) {
+    const told = asks
+      ? `${id}: it does not ask before all that it does`
+      : loss !== undefined
       ? `${id}: its argument ${loss} replaces our hooks`
       : since === undefined
       ? id
@@ -142,9 +174,8 @@ async function checkStep(context: CheckContext, { path, step, flow, number, opti
     report(context, path, `% cannot keep the entries of permissions.deny and permissions.ask with ${told}`);
   }
   const problem = started && options.findProgramProblem(started);
-  if (problem !== undefined) {
-    report(context, step["command"] === undefined ? path : [...path, "command"], `% ${problem}`);
-  }
+  if (problem === undefined) return () => {};
+  return () => report(context, step["command"] === undefined ? path : [...path, "command"], `% ${problem}`);
 }
 
 /** Whether entries of `deny` or `ask` are about calls of a step's agent that need no permission: it must be asked. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProviderId } from "../providers/provider.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
-import { agentKeys, argv, capKeys, seconds, type ShapedSlice, text } from "./shapes.ts";
+import { agentKeys, argv, capKeys, seconds, type ShapedSlice, shellText, text } from "./shapes.ts";
 
 const check = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("none").describe("The step passes when the agent ends its turn.") }),
@@ -16,7 +16,7 @@ const check = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     type: z.literal("shell").describe("A command must pass, or must fail."),
-    command: z.union([text(), argv()]).describe("An argv array, or a string for `sh -c`."),
+    command: z.union([shellText(), argv()]).describe("An argv array, or a string for `sh -c`."),
     expect: z.enum(["pass", "fail"]).default("pass").describe(
       "Whether it must exit with 0 (pass) or with another code (fail).",
     ),

@@ -5,7 +5,7 @@ import { UsageError } from "../errors.ts";
 import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
-import type { NotificationPlan } from "../run/notify.ts";
+import type { NotificationPlan } from "../notify/plan.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
   POST_PROCESSING_SETTINGS,
@@ -13,14 +13,16 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { findPaneProvider } from "../providers/mod.ts";
+import { findRoleProvider, hasAcp } from "../providers/mod.ts";
+import type { RoleProvider } from "../providers/provider.ts";
 import type { SandboxRequest } from "../providers/sandbox.ts";
 import { type Role, ROLES } from "../roles.ts";
 import type { Setting, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config, TableSlice } from "./settings_table.ts";
+import { EVERYDAY_LIST, type EverydayRules } from "./allow_list.ts";
 import { capsIn, pricesIn } from "./shapes.ts";
-import { valueAt } from "./source.ts";
+import { dotted, valueAt } from "./source.ts";
 
 /**
  * The plan for one run of the review loop that a configuration describes.
@@ -53,13 +55,17 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
 /** Makes sure that a role's agent tells of its tokens where they are capped. */
 function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {
   const cap = tokenCapOf(role, { caps, ofWorker: agent.caps });
-  if (cap === undefined || agent.provider.terminal.tellsTokens === true) return;
+  if (cap === undefined || tellsTokens(agent.provider)) return;
   throw new UsageError(
     `Cannot keep the cap ${cap}: ${agent.provider.label}, the agent of ${role}, tells of no tokens`,
     {
       hint: "Cap limits.max_turns and limits.max_minutes instead, or give the role another provider.",
     },
   );
+}
+
+function tellsTokens(provider: RoleProvider): boolean {
+  return (hasAcp(provider) ? provider.acp : provider.terminal).tellsTokens === true;
 }
 
 /** The settings of one slice of the table, as the configuration has them. */
@@ -77,8 +83,20 @@ export function sandboxIn({ sandbox, permissions }: Config): { readonly sandbox?
 
 /** Where a person is told how a run goes, if anywhere. */
 export function notificationsIn({ notifications }: Config): { readonly notifications?: NotificationPlan } {
-  const { ntfy_url: url, ntfy_topic: topic } = notifications;
-  return topic === undefined ? {} : { notifications: { url, topic } };
+  const { ntfy_url: url, ntfy_topic: topic, ntfy_token_file, webhook_url, webhook_secret_file } = notifications;
+  const { desktop, command, delay_seconds: delaySeconds, buttons, reply_topic, answer_url: answerUrl } = notifications;
+  const plan: NotificationPlan = {
+    ...(topic === undefined
+      ? {}
+      : { ntfy: { url, topic, ...present({ tokenFile: ntfy_token_file, replyTopic: reply_topic }) } }),
+    ...(webhook_url === undefined
+      ? {}
+      : { webhook: { url: webhook_url, ...present({ secretFile: webhook_secret_file }) } }),
+    ...(desktop ? { desktop } : {}),
+    ...(command === undefined ? {} : { command }),
+  };
+  if (Object.keys(plan).length === 0) return {};
+  return { notifications: { ...plan, delaySeconds, buttons, ...present({ answerUrl }) } };
 }
 
 /** How a configuration wants permissions to be decided about. */
@@ -88,12 +106,14 @@ export function permissionPlan(config: Config): PermissionPlan {
 
 /** The permission policy of a configuration. */
 export function toPermissionPolicy(permissions: Config["permissions"]): PermissionPolicy {
-  const rules = (list: Config["permissions"]["deny"]): readonly PermissionRule[] =>
+  const rules = (list: Config["permissions"]["deny"] | EverydayRules["rules"]): readonly PermissionRule[] =>
     list.map((rule) => typeof rule === "string" ? { command: rule } : present(rule));
+  const place = dotted(["permissions", "allow_everyday"]);
+  const everyday = permissions.allow_everyday ? EVERYDAY_LIST.flatMap((part) => rules(part.rules)) : [];
   return {
     deny: rules(permissions.deny),
     ask: rules(permissions.ask),
-    allow: rules(permissions.allow),
+    allow: [...rules(permissions.allow), ...everyday.map((rule) => ({ ...rule, place }))],
     liftBuiltin: permissions.lift_builtin,
     writable: permissions.writable,
     ...(permissions.default === undefined ? {} : { default: permissions.default }),
@@ -106,7 +126,7 @@ function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
   const provider = own.provider ?? config.provider;
   const common = config.providers[provider] ?? {};
   return {
-    provider: findPaneProvider(provider, providers),
+    provider: findRoleProvider(provider, providers),
     args: own.args ?? common.args ?? [],
     env: { ...common.env, ...own.env },
     ...capsIn(own.limits),

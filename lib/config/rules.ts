@@ -1,15 +1,15 @@
 import { resolve } from "@std/path/posix";
+import { UsageError } from "../errors.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { RulePack } from "../screen/rules.ts";
 import { changeRulePack, type RuleChange } from "../screen/screen_data.ts";
 import type { InputFiles } from "./input_files.ts";
-import { type Layer, type Problem, readFileLayer } from "./layers.ts";
+import { inputProblem, type Layer, type Problem, readFileLayer } from "./layers.ts";
 import type { ConfigForm } from "./schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "../text/suggest.ts";
-import { errorText } from "../text/error_text.ts";
 
 /** What {@linkcode readProviders} looks at. */
 export interface UserRulesContext {
@@ -73,7 +73,7 @@ async function readRulesFile(
   try {
     layer = await readFileLayer(absolute, { shownAs: path, form, files, group: "rules" });
   } catch (error) {
-    const reason = errorText(error).split(": ").at(-1);
+    const reason = inputProblem(error instanceof UsageError ? error.cause : error);
     problems.push(fileLayer.problemAt(["rules_file"], `% names ${absolute}, but ${reason}`));
     return undefined;
   }

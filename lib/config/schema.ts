@@ -1,21 +1,41 @@
 import * as z from "zod";
-import { PROVIDER_IDS } from "../providers/mod.ts";
-import type { ProviderId } from "../providers/provider.ts";
+import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS, screenIds } from "../providers/mod.ts";
+import type { Provider, ProviderId } from "../providers/provider.ts";
 import type { SettingValue } from "../settings.ts";
 import { type Config, GROUPS, settingsTable, type TableEntry } from "./settings_table.ts";
-import { argv, MOST, type ShapeValue, text } from "./shapes.ts";
+import { AGENT_ID, argv, MOST, type ShapeValue, shellText, text } from "./shapes.ts";
 
 type Shape = Record<string, z.ZodType>;
 
-/** What a configuration may say: the settings table, and the schema that it makes. */
-export interface ConfigForm {
-  readonly settings: readonly TableEntry[];
+/** What a file may say: its schema, and what messages about its keys need. */
+export interface FileForm {
   readonly schema: z.ZodObject<Shape>;
+  /** Every key that there is, dotted; one that stands in the wrong place is told where it belongs. */
+  readonly keys: readonly string[];
+  /** The providers that it may name. */
+  readonly providerIds: readonly ProviderId[];
 }
 
-/** The form of configurations that may name these providers. */
-export function configFormFor(providerIds: readonly ProviderId[]): ConfigForm {
-  const settings = settingsTable(providerIds);
+/** What a configuration may say: the settings table, and the schema that it makes. */
+export interface ConfigForm extends FileForm {
+  readonly settings: readonly TableEntry[];
+}
+
+/** The form of configurations that may name these providers, and more that are named where they are described. */
+export function formOf(providers: readonly Provider[], more: readonly ProviderId[] = []): ConfigForm {
+  return configFormFor([...providers.map(({ id }) => id), ...more], screenIds(providers));
+}
+
+/**
+ * The form of configurations that may name these providers.
+ *
+ * @param withScreens those of them that have screens, and so may have rules for them
+ */
+export function configFormFor(
+  providerIds: readonly ProviderId[],
+  withScreens: readonly ProviderId[] = providerIds,
+): ConfigForm {
+  const settings = settingsTable(providerIds, withScreens);
   const schema = z.strictObject({
     ...shapeOf(settings.filter(({ key }) => !key.includes("."))),
     ...Object.fromEntries(
@@ -25,7 +45,7 @@ export function configFormFor(providerIds: readonly ProviderId[]): ConfigForm {
       }),
     ),
   });
-  return { settings, schema };
+  return { settings, schema, keys: [...Object.keys(GROUPS), ...settings.map(({ key }) => key)], providerIds };
 }
 
 /** The effective configuration of data that the schema takes. */
@@ -36,16 +56,31 @@ export function parseConfig(data: unknown, { schema }: ConfigForm): Config {
 
 /** The JSON Schema (draft 2020-12) of config files, for editors. Descriptions name the key's variable as well. */
 export function configJsonSchema(): Record<string, unknown> {
-  const form = configFormFor(PROVIDER_IDS);
+  const form = configFormFor(OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS);
   const { $schema, ...schema } = z.toJSONSchema(form.schema, {
     io: "input",
     override({ path, jsonSchema }) {
+      allowAgents(jsonSchema, path.join("."));
       const key = path.filter((part) => part !== "properties").join(".");
-      const variable = form.settings.find((setting) => setting.key === key)?.env;
+      const [variable] = form.settings.find((setting) => setting.key === key)?.variables ?? [];
       if (variable !== undefined) jsonSchema.description = `${jsonSchema.description} Variable: ${variable}.`;
     },
   });
   return { $schema, title: "panewright configuration", ...schema };
+}
+
+/** Wherever a provider may be named, a config file may name one of its own `agents`. */
+function allowAgents(schema: z.core.JSONSchema.BaseSchema, path: string): void {
+  const { enum: choices, type = "string" } = schema;
+  if (choices?.join() === OFFERED_PROVIDER_IDS.join()) {
+    delete schema.enum;
+    schema.anyOf = [{ enum: choices }, { type, pattern: AGENT_ID.source }];
+  }
+  if (path === "properties.providers") {
+    const [first] = Object.values(schema.properties ?? {});
+    const { description: _, ...entry } = typeof first === "object" ? first : {};
+    schema.patternProperties = { [AGENT_ID.source]: entry };
+  }
 }
 
 /** The schema inside of what only makes it optional or gives it a default. */
@@ -104,7 +139,7 @@ function schemaOf(value: SettingValue | ShapeValue): z.ZodType {
     case "text":
       return value.pattern === undefined ? text() : z.string().regex(value.pattern, `must be ${value.must}`);
     case "command":
-      return z.union([text(), argv()]);
+      return z.union([shellText(), argv()]);
     case "commands":
       return z.array(argv()).min(1);
     case "shape":

@@ -8,18 +8,20 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { PROVIDER_IDS } from "../providers/mod.ts";
+import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../providers/mod.ts";
 import type { ProviderId } from "../providers/provider.ts";
 import { SANDBOX_MODES } from "../providers/sandbox.ts";
 import { ROLES } from "../roles.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
+import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
-import { agentKeys, capKeys, prices } from "./shapes.ts";
+import { AGENT_ID, agentKeys, capKeys, prices, text } from "./shapes.ts";
+import { variablesOf } from "./variables.ts";
 
 const agent = z.strictObject(agentKeys);
 
@@ -33,7 +35,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
   },
   provider: {
     names: { key: "provider", env: "PANEWRIGHT_PROVIDER", flag: "--provider ID" },
-    value: { kind: "choice", of: ids, default: ids[0] ?? "" },
+    value: { kind: "choice", of: ids, default: ids[0] ?? "", isOpen: true },
     description: "The agent CLI of every role and step that names no other.",
   },
   providers: {
@@ -46,6 +48,18 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     },
     description: "How the agents of each provider are started.",
     example: { [ids[0] ?? ""]: { args: ["--search"], env: { LANG: "C.UTF-8" } } },
+  },
+  agents: {
+    names: { key: "agents" },
+    value: {
+      kind: "shape",
+      schema: z.record(z.string().regex(AGENT_ID), text()),
+      must: "an object with the file of each agent",
+      default: {},
+    },
+    description:
+      "Agents of your own: a name, and the file that describes the agent. A role or a step takes it as its `provider`.",
+    example: { "my-agent": "agents/my-agent.jsonc" },
   },
   workdir: {
     names: { key: "wd", env: "PANEWRIGHT_WD", flag: "--wd DIR" },
@@ -65,26 +79,10 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     description: "What the models take for a million tokens, for `max_cost` and for what is told at the end of a run.",
     example: { date: "2026-11-01", models: { "gpt-5.1-codex": { input: 1.25, cached_input: 0.125, output: 10 } } },
   },
-  ntfyUrl: {
-    names: { key: "notifications.ntfy_url", env: "PANEWRIGHT_NTFY_URL" },
-    value: {
-      kind: "shape",
-      schema: z.url({ protocol: /^https?$/, error: "must be a web address (http:// or https://)" }),
-      must: "a web address (http:// or https://)",
-      default: "https://ntfy.sh",
-    },
-    description: "The ntfy server.",
-  },
-  ntfyTopic: {
-    names: { key: "notifications.ntfy_topic", env: "PANEWRIGHT_NTFY_TOPIC" },
-    value: { kind: "text", pattern: /^[A-Za-z0-9_-]{1,64}$/, must: "1 to 64 letters, digits, _ or -" },
-    description: "The ntfy topic that is told when a run ends, and when an agent waits for a person.",
-    example: "my-runs",
-  },
 } as const satisfies ShapedSlice);
 
 /** What `panewright run` reads besides the slices of the code that it runs. */
-const runSettings = (ids: readonly ProviderId[]) => ({
+const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) => ({
   prompt: {
     names: { key: "prompt", env: "PANEWRIGHT_PROMPT" },
     value: { kind: "text" },
@@ -113,7 +111,7 @@ const runSettings = (ids: readonly ProviderId[]) => ({
     names: { key: "rules" },
     value: {
       kind: "shape",
-      schema: rulesSchema(ids),
+      schema: rulesSchema(withScreens),
       must: "an object with an array of rules for each provider",
       default: {},
     },
@@ -131,7 +129,7 @@ const runSettings = (ids: readonly ProviderId[]) => ({
     names: { key: "layouts" },
     value: {
       kind: "shape",
-      schema: layoutsSchema(ids),
+      schema: layoutsSchema(withScreens),
       must: "an object with what differs in the layout of each provider",
       default: {},
     },
@@ -147,13 +145,14 @@ const runSettings = (ids: readonly ProviderId[]) => ({
 } as const satisfies ShapedSlice);
 
 const { autoAcceptPermissions, ...HANDOFF_ONLY } = HANDOFF_SETTINGS;
-const { dryRun, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
+const { dryRun, modelAnswers, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
 
 /** The slices of the settings table, and the command that goes by each. */
-const slicesFor = (ids: readonly ProviderId[]) =>
+const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) =>
   [
     { job: "both", settings: commonSettings(ids) },
-    { job: "run", settings: runSettings(ids) },
+    { job: "both", settings: NOTIFICATION_SETTINGS },
+    { job: "run", settings: runSettings(ids, withScreens) },
     { job: "both", settings: CAP_SETTINGS },
     { job: "run", settings: REVIEW_LOOP_SETTINGS },
     { job: "run", settings: REVIEW_RUN_SETTINGS },
@@ -162,7 +161,7 @@ const slicesFor = (ids: readonly ProviderId[]) =>
     { job: "run", settings: HANDOFF_ONLY },
     { job: "both", settings: { autoAcceptPermissions } },
     { job: "both", settings: permissionRuleSettings(ids) },
-    { job: "both", settings: { dryRun } },
+    { job: "both", settings: { dryRun, modelAnswers } },
     { job: "run", settings: DIALOGS_ONLY },
     { job: "run", settings: TMUX_SETTINGS },
     { job: "exec", settings: pipelineSettings(ids) },
@@ -178,22 +177,31 @@ export interface TableEntry extends Omit<Setting<SettingValue | ShapeValue>, "na
   /** The command that goes by it. */
   readonly job: "run" | "exec" | "both";
   readonly key: string;
-  readonly env: string | undefined;
+  /** The environment variables that set it, the one that counts first where several are set. */
+  readonly variables: readonly string[];
   readonly flag: { readonly name: string; readonly placeholder: string | undefined } | undefined;
 }
 
-/** The settings table: everything that a config file may say, in the order in which it is shown. */
-export function settingsTable(providerIds: readonly ProviderId[]): readonly TableEntry[] {
-  return slicesFor(providerIds).flatMap(({ job, settings }) =>
+/**
+ * The settings table: everything that a config file may say, in the order in which it is shown.
+ *
+ * @param withScreens the providers that have screens, for which there may be rules
+ */
+export function settingsTable(
+  providerIds: readonly ProviderId[],
+  withScreens: readonly ProviderId[],
+): readonly TableEntry[] {
+  return slicesFor(providerIds, withScreens).flatMap(({ job, settings }) =>
     Object.values<Setting<SettingValue | ShapeValue>>(settings).map(({ names: { key, env, flag }, ...setting }) => {
       const [name, placeholder] = flag?.slice(2).split(" ") ?? [];
-      return { ...setting, job, key, env, flag: name === undefined ? undefined : { name, placeholder } };
+      const variables = env === undefined ? [] : variablesOf(env);
+      return { ...setting, job, key, variables, flag: name === undefined ? undefined : { name, placeholder } };
     })
   );
 }
 
-/** The settings table for the built-in providers. */
-export const SETTINGS: readonly TableEntry[] = settingsTable(PROVIDER_IDS);
+/** The settings table as people see it: with the providers that are offered. */
+export const SETTINGS: readonly TableEntry[] = settingsTable(OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS);
 
 type EntriesOf<Slice> = Slice extends unknown ? Slice[keyof Slice] : never;
 type Entry = EntriesOf<ReturnType<typeof slicesFor>[number]["settings"]>;

@@ -22,8 +22,13 @@ export const MOST = { seconds: 7 * 24 * 3600, count: 1_000_000, bytes: 64 * 1024
 export const text = () => z.string().min(1);
 /** A time of at most a week. */
 export const seconds = () => z.number().positive().max(MOST.seconds);
+/** A command for `sh -c`; a blank one would pass whatever is tested. */
+export const shellText = () => z.string().min(1, { abort: true }).regex(/\S/, "must not be blank");
 /** A program with its arguments. */
 export const argv = () => z.tuple([text()], z.string());
+
+/** What an agent of a configuration's own may be called: not as what every object has. */
+export const AGENT_ID = /^(?!constructor$)[a-z][a-z0-9_-]{0,63}$/;
 
 /** How an agent is started: the same keys for a provider, a role and a step. */
 export const agentKeys = {

@@ -1,12 +1,15 @@
 import { offeredSettings, type PermissionOffer } from "./permission_offers.ts";
+import { isKeyed } from "./source.ts";
 import { GROUPS, SETTINGS, type TableEntry } from "./settings_table.ts";
 
-/** Keys that the written config sets; every other key is there as a comment with its default. */
+/** Keys that a written config sets. */
 export interface TemplateValues {
+  readonly $schema: string;
   readonly provider: string;
-  readonly wd: string;
   /** The job of a review loop; missing where the config is for steps. */
   readonly prompt_file?: string;
+  /** The project's test command of a review loop; missing where none is known. */
+  readonly project_test_cmd?: string | readonly string[];
   /** The pipeline of one step; missing where the config is for a review loop. */
   readonly step?: StepTemplate;
   /** How agents work that nobody watches. */
@@ -21,24 +24,25 @@ export interface StepTemplate {
   readonly args: readonly string[];
 }
 
-/** Left out: a key that is another spelling of one that is set, and the editor's own. */
-const LEFT_OUT = ["$schema", "prompt"];
+/** Left out: another spelling of a key that is set. */
+const LEFT_OUT = "prompt";
 
 /**
- * A config to start from: JSON with comments, every key with its explanation, made from the settings table.
+ * A config to start from that has every key: JSON with comments, each with its explanation, made from the settings
+ * table. What is not set is a comment with its default.
  *
  * @example
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
- * const text = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md", permissions: "sandbox" });
+ * const text = fullTemplate({ $schema: "s.json", provider: "codex", prompt_file: "job.md", permissions: "sandbox" });
  * assertStringIncludes(text, '\n  "prompt_file": "job.md",\n');
  * assertStringIncludes(text, '\n    // "max_rounds": 8,\n');
  * ```
  */
-export function configTemplate(values: TemplateValues): string {
-  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions);
+export function fullTemplate(values: TemplateValues): string {
+  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions, { full: true });
   const chosen: Chosen = { ...offered, ...(values.step === undefined ? {} : { pipelines: pipelineText(values.step) }) };
-  const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && !LEFT_OUT.includes(key));
+  const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && key !== LEFT_OUT);
   return [
     "// Configuration of panewright. JSON with comments; trailing commas are fine. Relative paths start from this file.",
     '// A line such as // "max_rounds": 8 shows a default: remove the slashes to change it.',
@@ -85,7 +89,7 @@ function pipelineText({ check, args }: StepTemplate): string {
     '        "name": "work",',
     "        // The step's prompt is the task itself; else a file.",
     '        "prompt": "self",',
-    ...(args.length === 0 ? [] : [`        "args": ${spaced(args)},`]),
+    ...(args.length === 0 ? [] : [`        "args": ${oneLine(args)},`]),
     ...checks,
     "      },",
     "    ],",
@@ -127,14 +131,14 @@ function groupOf(key: string, lines: readonly string[]): string[] {
 }
 
 function entry(key: string, value: unknown): string {
-  return `${JSON.stringify(key)}: ${spaced(value)},`;
+  return `${JSON.stringify(key)}: ${oneLine(value)},`;
 }
 
 /** What a key means, and below it what it may be and which variable sets it. */
-function comments({ value, env, description }: TableEntry, indent: string): string[] {
+function comments({ value, variables: [variable], description }: TableEntry, indent: string): string[] {
   const extras = [
     ...(value.kind === "choice" ? [`One of: ${value.of.join(", ")}.`] : []),
-    ...(env === undefined ? [] : [`Variable: ${env}.`]),
+    ...(variable === undefined ? [] : [`Variable: ${variable}.`]),
   ];
   return [description, ...(extras.length === 0 ? [] : [extras.join(" ")])].map((line) => `${indent}// ${line}`);
 }
@@ -143,7 +147,18 @@ function shownValue({ written, value, example }: TableEntry): unknown {
   return written !== undefined ? written : "default" in value ? value.default : example;
 }
 
-/** JSON on one line. */
-function spaced(value: unknown): string {
-  return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ").replaceAll("[ ", "[").replaceAll(" ]", "]");
+/**
+ * JSON on one line, with spaces where people write them.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(oneLine({ a: ["[ -f x ]", 1], b: {} }), '{ "a": ["[ -f x ]", 1], "b": {} }');
+ * ```
+ */
+export function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(", ")}]`;
+  if (!isKeyed(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${oneLine(inner)}`);
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }

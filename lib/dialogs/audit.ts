@@ -34,7 +34,10 @@ export interface AuditDecision {
   /** Which rule decided. */
   readonly rule: string;
   readonly reason: string;
-  /** The keys that answer it (tmux names), or `paste` for the words that the reason has; none where none is pressed. */
+  /**
+   * The keys that answer it (tmux names), `paste` for the words that the reason has, or `raw` for the keys that `command`
+   * has; none where none is pressed.
+   */
   readonly keys: readonly string[];
   /** The screen's rows, as plain text. */
   readonly before: readonly string[];

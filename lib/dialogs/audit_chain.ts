@@ -137,6 +137,20 @@ export async function checkChain(text: string): Promise<AuditVerdict> {
   return { intact: true, records, torn };
 }
 
+/**
+ * The records of a log up to the first line that is not one, unchecked: to be shown beside what {@linkcode checkChain}
+ * says.
+ */
+export function readAuditRecords(text: string): readonly ChainedRecord[] {
+  const records: ChainedRecord[] = [];
+  for (const line of text.split("\n")) {
+    const record = readRecord(line);
+    if (record === undefined) break;
+    records.push(record);
+  }
+  return records;
+}
+
 function readRecord(line: string): ChainedRecord | undefined {
   let value: unknown;
   try {

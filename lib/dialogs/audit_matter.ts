@@ -11,8 +11,14 @@ export function aboutOf(
   look: PaneLook,
   request: ExactRequest | undefined,
 ): Matter & Pick<AuditDecision, "before"> {
-  const about = request === undefined ? { kind, command: subject } : requestFields(request);
-  return { ...about, before: rowsOf(look.screen) };
+  return { ...matterFields({ kind, subject, request }), before: rowsOf(look.screen) };
+}
+
+/** What the audit log keeps of what is decided about. */
+export function matterFields(
+  { kind, subject, request }: Pick<DialogInfo, "kind" | "subject"> & { readonly request: ExactRequest | undefined },
+): Matter {
+  return request === undefined ? { kind, command: subject } : requestFields(request);
 }
 
 /** What the audit log keeps of a request. */

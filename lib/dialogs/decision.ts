@@ -143,10 +143,12 @@ const LEAVES_SANDBOX = "It asks to run outside of the CLI's sandbox, and no entr
 
 /**
  * A policy as it holds for what leaves the sandbox: the default accepts nothing, nor does an entry that names only
- * kinds.
+ * kinds, or that the person has not written.
  */
 function namedOnly(policy: PermissionPolicy): PermissionPolicy {
-  const allow = policy.allow.filter(({ command, path }) => command !== undefined || path !== undefined);
+  const allow = policy.allow.filter(({ command, path, place }) =>
+    place === undefined && (command !== undefined || path !== undefined)
+  );
   return { ...policy, default: "ask", allow };
 }
 

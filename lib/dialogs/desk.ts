@@ -2,7 +2,7 @@ import type { DialogDesk, OpenDialog, TurnLimits } from "../handoff/dialog_desk.
 import { refusalText } from "../handoff/instruction.ts";
 import type { QuestionReply } from "../providers/agent_question.ts";
 import { type DialogAnswer, keysOfWay } from "../providers/terminal/dialog_keys.ts";
-import { openDialog, type PaneLook } from "../providers/terminal/pane_look.ts";
+import { openDialog, type PaneLook, screenExcerpt } from "../providers/terminal/pane_look.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import { lastLines } from "../text/lines.ts";
 import { aboutOf, requestFields, rowsOf } from "./audit_matter.ts";
@@ -10,7 +10,7 @@ import { decideDialog, decideRequest, type KnownRequest, knownRequest, requestOf
 import type { DialogDeskContext, DialogDeskTurn, DialogVerdict } from "./desk_context.ts";
 import type { HookedRequest } from "./hook_channel.ts";
 import { machineGround } from "./machine_ground.ts";
-import { createPersonWait } from "./person_wait.ts";
+import { createPersonWait, givenFields, type GivenSaid, type PersonMatter, ruleOf, sayerOf } from "./person_wait.ts";
 import { giveReplies, knownQuestions } from "./question_desk.ts";
 import { type ExactRequest, identityOf, isSameRequest } from "./request.ts";
 
@@ -76,12 +76,43 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
 
   /** Records and tells once that a person has to answer, and looks whether one did. */
   async function askPerson(dialog: DialogInfo, look: PaneLook, verdict: DialogVerdict): Promise<OpenDialog> {
-    const said = await waiting.look(dialog, look, verdict);
+    const said = await waiting.look(matterOf(dialog, look, verdict));
     if (said === undefined) return { decision: "wait" };
-    if (said.answer === "reply") return replied(dialog, look, { verdict, replies: said.replies });
-    const reason = said.reason ?? "The person who was asked said no.";
-    const given = { rule: "person", reason, ...(verdict.request === undefined ? {} : { request: verdict.request }) };
-    return answered(dialog, look, { answer: said.answer, by: "person", verdict: given });
+    const { given } = said;
+    if (said.answer === "reply") return replied(dialog, look, { verdict, replies: said.replies, given });
+    const reason = said.reason ?? `${sayerOf(given)} said ${said.answer === "accept" ? "yes" : "no"}.`;
+    const { request } = verdict;
+    const decided = { rule: ruleOf(given), reason, ...(request === undefined ? {} : { request }) };
+    return answered(dialog, look, { answer: said.answer, by: "person", given, verdict: decided });
+  }
+
+  function isWaitedFor(dialog: DialogInfo, request: ExactRequest | undefined): boolean {
+    return waiting.isAbout({ identity: identityOf(dialog, request), request });
+  }
+
+  /** What the person is asked. */
+  function matterOf(
+    dialog: DialogInfo,
+    look: PaneLook,
+    { rule, reason, request, paneOnly }: DialogVerdict,
+  ): PersonMatter {
+    const { kind, subject } = request ?? dialog;
+    return {
+      identity: identityOf(dialog, request),
+      kind,
+      subject,
+      request,
+      rule,
+      reason: paneOnly === undefined ? reason : `${reason} ${paneOnly}`,
+      isAnswerable: !plan.permissions.dryRun &&
+        (request?.questions === undefined
+          ? (["accept", "decline"] as const).every((answer) =>
+            provider.terminal.answerWay(dialog, answer) !== undefined
+          )
+          : paneOnly === undefined),
+      before: rowsOf(look.screen),
+      excerpt: screenExcerpt(look.screen),
+    };
   }
 
   /**
@@ -90,7 +121,11 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   function replied(
     dialog: DialogInfo,
     look: PaneLook,
-    { verdict: { request }, replies }: { readonly verdict: DialogVerdict; readonly replies: readonly QuestionReply[] },
+    { verdict: { request }, replies, given: source }: {
+      readonly verdict: DialogVerdict;
+      readonly replies: readonly QuestionReply[];
+      readonly given: GivenSaid["given"];
+    },
   ): OpenDialog {
     if (request === undefined) throw new TypeError("A reply without its questions");
     return {
@@ -98,7 +133,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       answer: () =>
         inTurn(async () => {
           const entry = { ...whose, ...aboutOf(dialog, look, request) };
-          const outcome = await giveReplies({ terminal, audit, signal }, { entry, request, replies });
+          const outcome = await giveReplies({ terminal, audit, signal }, { entry, request, replies, source });
           if (outcome.result === "stopped") {
             refused = { identity: identityOf(dialog, request), problem: outcome.problem };
             waiting.end();
@@ -107,9 +142,13 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
           waiting.end();
           if (outcome.result === "closed") forgetClosed();
           const { kind, subject } = request;
-          const given = { turnId, role, terminalId, kind, subject, rule: "person", result: outcome.result };
+          const given = { turnId, role, terminalId, kind, subject, rule: ruleOf(source), result: outcome.result };
           const told = outcome.result === "closed" ? { replies: outcome.told } : {};
-          emit({ type: "dialog_answered", ...given, answer: "reply", ...told, audit: audit.end });
+          emit({
+            ...{ type: "dialog_answered", ...given, ...givenFields(source), answer: "reply" },
+            ...told,
+            audit: audit.end,
+          });
           return outcome.result === "closed";
         }),
     };
@@ -118,9 +157,11 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   function answered(
     dialog: DialogInfo,
     look: PaneLook,
-    { answer, by, verdict: { rule, reason, request } }: {
+    { answer, by, given: source, verdict: { rule, reason, request } }: {
       readonly answer: DialogAnswer;
       readonly by: "policy" | "person";
+      /** How a person's answer came. */
+      readonly given?: GivenSaid["given"];
       readonly verdict: DialogVerdict;
     },
   ): OpenDialog {
@@ -155,7 +196,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
             if (request !== undefined && request.source !== "hook") keyed = { request, atMs: clock.now() };
           }
           const given = { turnId, role, terminalId, kind, subject, answer, rule, result };
-          emit({ type: "dialog_answered", ...given, audit: audit.end });
+          const told = source === undefined ? {} : givenFields(source);
+          emit({ type: "dialog_answered", ...given, ...told, audit: audit.end });
           return result === "closed";
         });
       },
@@ -251,11 +293,11 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       // A screen may be too low for a question, or a person may have moved about in it, to where it is not read.
       const isQuestion = dialog.kind === "question" ||
         (open === undefined && only?.questions !== undefined && others.length === 0) ||
-        logged.some((one) => one.questions !== undefined && waiting.isAbout(dialog, one));
+        logged.some((one) => one.questions !== undefined && isWaitedFor(dialog, one));
       const known = isQuestion
         ? knownQuestions(look, logged, provider)
         : knownRequest(dialog, await pendingRequests(), plan.workdir);
-      if (!waiting.isAbout(dialog, known.request)) waiting.end();
+      if (!isWaitedFor(dialog, known.request)) waiting.end();
       if (deciding > 0 || (!waiting.isOn && mayBeExplained(dialog, known))) return undefined;
       if (known.request !== undefined) noteShown(known.request);
       const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });

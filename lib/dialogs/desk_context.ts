@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { AgentQuestion } from "../providers/agent_question.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
@@ -28,6 +29,25 @@ export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
 /** A person at a terminal. Resolves to what they say, or to `undefined` when they leave the question open. */
 export type AskAboutDialog = (question: DialogQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
+/**
+ * Tells a person who is elsewhere that an agent needs them.
+ *
+ * @param question what can be answered from there; missing where only the agent's pane takes the answer
+ * @returns what is told when nobody is needed any more
+ */
+export type OnStuck = (role: Role, message: string, question?: StuckQuestion) => { withdraw(): void };
+
+/** A dialog as it can be answered from elsewhere. */
+export interface StuckQuestion {
+  readonly id: string;
+  /** Of the dialog, as the journal has it. */
+  readonly fingerprint: string;
+  /** What a yes would permit, as the message has it; empty where the message does not show it, missing without a yes. */
+  readonly permits?: string;
+  /** The answers that need no typing, each as `panewright answer` takes it. */
+  readonly choices: readonly { readonly label: string; readonly answer: string }[];
+}
+
 /** What all desks of a run share. */
 export interface DialogDeskContext {
   readonly plan: DialogPlan;
@@ -37,22 +57,29 @@ export interface DialogDeskContext {
   /** Where the agents' hooks ask; missing where there is no channel. */
   readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
   readonly emit: (fact: DialogFact) => void;
+  /** Told what a person should know of besides. */
+  readonly warn: (role: Role, message: string) => void;
   /** Told once for each dialog that a person has to answer. */
-  readonly onStuck: (role: Role, message: string) => void;
+  readonly onStuck: OnStuck;
   /** The id of the run's next question. */
   readonly nextQuestionId: () => string;
-  /** The question that an earlier process of the run asked and did not see answered. */
-  readonly earlierQuestion: () => { readonly id: string; readonly fingerprint: string } | undefined;
+  /** The question that an earlier process of the run asked in that turn and did not see answered. */
+  readonly earlierQuestion: (turnId: string) => { readonly id: string; readonly fingerprint: string } | undefined;
   /** Missing where nobody sits at a terminal. */
   readonly person: AskAboutDialog | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Whose dialogs a desk deals with. */
-export interface DialogDeskTurn {
+/** Whose turn it is in which a person may be needed. */
+export interface DeskTurn {
   readonly turnId: string;
   readonly role: Role;
+  readonly terminal: { readonly id: string; readonly provider: Pick<Provider, "id"> };
+}
+
+/** Whose dialogs a desk deals with that are drawn on a screen. */
+export interface DialogDeskTurn extends DeskTurn {
   readonly terminal: Pick<
     AgentTerminal,
     "id" | "look" | "answerDialog" | "answerQuestions" | "pendingRequests" | "provider"

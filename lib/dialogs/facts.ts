@@ -1,5 +1,6 @@
 import type { AnswerOutcome } from "../providers/terminal/answer_dialog.ts";
 import { ROLES } from "../roles.ts";
+import { ANSWER_WAYS } from "./answers.ts";
 import { type FactOf, flag, listOf, number, object, oneOf, optional, orMissing, text, wordOf } from "../schema.ts";
 
 const role = oneOf(...ROLES);
@@ -55,8 +56,12 @@ export const DIALOG_FACTS = {
     answer: oneOf("accept", "decline", "reply"),
     /** What was said to questions, a line each: by the CLI's own record where it tells. */
     replies: optional(text),
-    /** Which rule decided, or `person`. */
+    /** Which rule decided, `person`, or `model` for one that answered in place of a person. */
     rule: text,
+    /** How a person's or a model's answer came, and to which question; missing in older journals. */
+    by: optional(oneOf(...ANSWER_WAYS)),
+    who: optional(text),
+    question: optional(text),
     result: wordOf<AnswerOutcome["result"]>({ closed: true, gone: true, replaced: true }),
     audit,
   },

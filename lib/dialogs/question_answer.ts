@@ -96,6 +96,7 @@ function takeChoice(
 }
 
 function takes({ question, multiSelect, options }: AgentQuestion): string {
+  if (options.length === 0) return `${JSON.stringify(question)}; it takes text: and words of your own`;
   const choice = multiSelect
     ? `numbers from 1 to ${options.length} or labels, with commas between them`
     : `one of 1 to ${options.length} or a label`;

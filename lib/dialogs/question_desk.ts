@@ -3,9 +3,11 @@ import type { PaneProvider } from "../providers/provider.ts";
 import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
 import type { QuestionsOutcome } from "../providers/terminal/answer_questions.ts";
 import type { PaneLook } from "../providers/terminal/pane_look.ts";
+import type { AnswerSource } from "./answers.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
 import { rowsOf } from "./audit_matter.ts";
 import type { KnownRequest } from "./decision.ts";
+import { ruleOf, sayerOf } from "./person_wait.ts";
 import type { ExactRequest } from "./request.ts";
 
 /**
@@ -49,17 +51,22 @@ export interface ReplyMeans {
  */
 export async function giveReplies(
   { terminal, audit, signal }: ReplyMeans,
-  { entry, request, replies }: {
+  { entry, request, replies, source }: {
     readonly entry: Omit<AuditDecision, "decision" | "rule" | "reason" | "keys">;
     readonly request: ExactRequest;
     readonly replies: readonly QuestionReply[];
+    readonly source: AnswerSource;
   },
 ): Promise<QuestionsOutcome> {
   const { questions = [] } = request;
-  const decision = { ...entry, decision: "allow", rule: "person" } as const;
+  const decision = { ...entry, decision: "allow", rule: ruleOf(source) } as const;
   const said = repliesText(questions, replies);
   const { outcome } = await audit.perform(
-    { ...decision, reason: `The person answered: ${said}`, keys: [] },
+    {
+      ...decision,
+      reason: `${ruleOf(source) === "model" ? sayerOf(source) : "The person"} answered: ${said}`,
+      keys: [],
+    },
     async () => {
       const outcome = await terminal.answerQuestions({ callId: request.id, questions, replies }, {
         isMeant: async () => (await terminal.pendingRequests()).some(({ id }) => id === request.id),

@@ -6,7 +6,7 @@ import { lastLines } from "../text/lines.ts";
 import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
 import type { HandoffSettings, Message } from "./settings.ts";
-import { readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { followUpOf, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
 import { beginWaiting, endWaiting } from "./turn_time.ts";
 
 /** How many lines of the screen the log shows of a dialog that is accepted (seed 003). */
@@ -176,8 +176,12 @@ async function decline(
   );
   if (!await answer(turn, () => open.answer())) return undefined;
   if (open.by === "policy") progress.declinedDialogs++;
-  if (!await comesToRest(turn)) return undefined;
-  const text = refusalPrompt(workdir, role, { request: open.request, reason: open.reason });
+  const refusal = { request: open.request, reason: open.reason };
+  const isOver = await comesToRest(turn);
+  // One that ends its turn later because of it hears of it with the reminder.
+  progress.untoldRefusal = isOver ? undefined : refusal;
+  if (!isOver) return undefined;
+  const text = refusalPrompt(workdir, role, { ...refusal, ...followUpOf(turn) });
   return { what: "refusal", text };
 }
 

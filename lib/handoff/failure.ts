@@ -4,7 +4,7 @@ import { sleepUntilTime } from "../ports/calendar.ts";
 import type { AgentFailure, FailureClass } from "../providers/failure.ts";
 import { retryPrompt } from "./instruction.ts";
 import { planRetry } from "./retry.ts";
-import { readStatus, type Turn, turnMessage } from "./turn.ts";
+import { followUpOf, readStatus, type Turn, turnMessage } from "./turn.ts";
 
 /** What each class of failures means, for a person. */
 const MEANINGS: Readonly<Record<FailureClass, string>> = {
@@ -83,7 +83,8 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   await sleepUntilTime(retry.at, { clock, wallClock, signal });
   progress.waitedMs += clock.now() - startedMs;
   // Meanwhile a person may have done something, or the CLI.
-  return await readStatus(turn) === "error" && await isFailedTurnOver(turn) ? retryPrompt(workdir, role) : undefined;
+  if (await readStatus(turn) !== "error" || !await isFailedTurnOver(turn)) return undefined;
+  return retryPrompt(workdir, role, followUpOf(turn));
 }
 
 /** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */

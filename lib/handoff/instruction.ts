@@ -12,6 +12,12 @@ export interface InstructionOptions {
   readonly delimiter?: string;
 }
 
+/** What follows a prompt in the same turn, and how it ends. */
+export interface FollowUpOptions extends InstructionOptions {
+  /** Whether the turn's prompt has asked for a response. @default {true} */
+  readonly expectsResponse?: boolean;
+}
+
 /**
  * The block at the end of every prompt that tells an agent where its response file is, and the one command that writes
  * it.
@@ -89,12 +95,12 @@ ${responseFileInstruction(workdir, role, instruction)}`;
 export function refusalPrompt(
   workdir: string,
   role: Role,
-  refusal: InstructionOptions & { readonly request: string; readonly reason: string },
+  refusal: FollowUpOptions & { readonly request: string; readonly reason: string },
 ): string {
-  const { request, reason, ...instruction } = refusal;
+  const { request, reason, ...options } = refusal;
   return `${refusalText({ request, reason })}
 
-${responseFileInstruction(workdir, role, instruction)}`;
+${responseEnd(workdir, role, options)}`;
 }
 
 /** What an agent is told whose request was refused and that may continue. */
@@ -130,12 +136,12 @@ ${responseFileInstruction(workdir, role, options)}`;
  * assertStringIncludes(retryPrompt("/job", "tester"), "Continue the task of the previous prompt");
  * ```
  */
-export function retryPrompt(workdir: string, role: Role, options: InstructionOptions = {}): string {
+export function retryPrompt(workdir: string, role: Role, options: FollowUpOptions = {}): string {
   return `The model server failed while you worked on the previous prompt.
 Continue the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
 is right, and finish the rest.
 
-${responseFileInstruction(workdir, role, options)}`;
+${responseEnd(workdir, role, options)}`;
 }
 
 /**
@@ -152,6 +158,16 @@ export function replacementPrompt(prompt: string): string {
 at the working directory first, keep what is right, and finish the rest.
 
 ${prompt}`;
+}
+
+function responseEnd(
+  workdir: string,
+  role: Role,
+  { expectsResponse = true, ...instruction }: FollowUpOptions,
+): string {
+  return expectsResponse
+    ? responseFileInstruction(workdir, role, instruction)
+    : "No response is wanted: do not write your response file, and stop when you are done.";
 }
 
 function randomDelimiter(): string {

@@ -1,7 +1,7 @@
 import { RuntimeError } from "../errors.ts";
 import type { Role } from "../roles.ts";
 import { writeToArchive } from "./archive.ts";
-import { reminderPrompt } from "./instruction.ts";
+import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { limitsOf } from "./dialogs.ts";
 import { agentError, awaitRetry } from "./failure.ts";
 import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
@@ -41,7 +41,7 @@ async function play(
   turn: Turn,
   { begun, message }: Pick<HandoffOptions, "begun"> & { readonly message: string },
 ): Promise<string> {
-  const { options, role, settings, workdir } = turn;
+  const { options, settings } = turn;
   // Of a turn whose prompt was taken the time continues at once, so that nothing is sent when it is up.
   if (begun?.usedSeconds) beginTime(turn);
   const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
@@ -55,18 +55,30 @@ async function play(
       if (text !== undefined) await sendMessage(turn, { what: "continuation", text, deadlineMs });
       continue;
     }
+    if (outcome.because === "idle_grace" && options.expectsResponse === false) {
+      return await useTerminal(turn, "reading the last output", () => turn.terminal.lastOutput(turn.call));
+    }
     if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
       return await endWithoutResponse(turn, outcome);
     }
     options.onReminder?.(reminder);
     await sendMessage(turn, {
       what: "reminder",
-      text: reminderPrompt(workdir, role, { problem: outcome.problem, inTheWay: outcome.inTheWay }),
+      text: reminderText(turn, outcome),
       deadlineMs,
       isNeeded: () => !isAnswered(turn, dispatch),
     });
     reminder++;
   }
+}
+
+/** What an agent at rest is told; an agent that may have ended its turn because something was refused, just that first. */
+function reminderText({ progress, role, workdir }: Turn, outcome: Extract<WaitOutcome, { kind: "none" }>): string {
+  const { problem, inTheWay } = outcome;
+  const { untoldRefusal } = progress;
+  if (untoldRefusal === undefined || inTheWay) return reminderPrompt(workdir, role, { problem, inTheWay });
+  progress.untoldRefusal = undefined;
+  return refusalPrompt(workdir, role, untoldRefusal);
 }
 
 /**

@@ -121,6 +121,11 @@ function lookAtPath(place: ResponsePlace): ResponseLook {
   return { kind: "present", identity: identityOf(info) };
 }
 
+/** Whether a response is there that can be used. */
+export function hasResponse(place: ResponsePlace): boolean {
+  return lookAtResponse(place).kind === "present" && readResponse(place).kind === "text";
+}
+
 /** Reads a response file as UTF-8, a byte order mark and CRLF line ends removed. */
 export function readResponse(place: ResponsePlace): ResponseContent {
   const path = responsePathFor(place.workdir, place.role);

@@ -3,7 +3,7 @@ import { handleDialog, noteDialogClosed } from "./dialogs.ts";
 import { agentError, isFailedTurnOver } from "./failure.ts";
 import { createHold } from "./hold.ts";
 import { archiveStaleResponse } from "./response_files.ts";
-import { type DispatchMark, lookAtResponse, markDispatch, readResponse, takeUpDispatch } from "./response_reading.ts";
+import { type DispatchMark, hasResponse, markDispatch, takeUpDispatch } from "./response_reading.ts";
 import type { BegunTurn, Message, MessageKind } from "./settings.ts";
 import { comesToRest, SETTLE_INTERVAL_MS, SETTLE_LIMIT_MS } from "./settle.ts";
 import { readStatus, timeoutError, type Turn, useTerminal } from "./turn.ts";
@@ -161,8 +161,7 @@ async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promi
 
 /** Whether the response to what was dispatched is there. */
 export function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
-  const place = { workdir, role, maxBytes: settings.maxResponseBytes, dispatch };
-  return lookAtResponse(place).kind === "present" && readResponse(place).kind === "text";
+  return hasResponse({ workdir, role, maxBytes: settings.maxResponseBytes, dispatch });
 }
 
 /** Lets a terminal come to rest. After the limit the prompt is sent anyway. */

@@ -183,6 +183,11 @@ export interface HandoffOptions {
   readonly onMessage?: (message: Message, dispatch?: DispatchMark) => void | Promise<void>;
   /** How far an earlier process came with the turn, which `sendAndWait` then resumes. */
   readonly begun?: BegunTurn;
+  /**
+   * Whether the agent was asked for a response file. Otherwise the turn is over once the agent has rested for the grace
+   * time, or for 10 s where that is longer, and the terminal's last output is returned. @default {true}
+   */
+  readonly expectsResponse?: boolean;
   /** What `sendAndWait`'s message is called. @default {"prompt"} */
   readonly messageKind?: "prompt" | "continuation";
   /** Deals with dialogs, instead of the text `y` for each that may be accepted. */

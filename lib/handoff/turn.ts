@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../ports/clock.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { abortable } from "../ports/abortable.ts";
 import { defaultArchiveDir } from "./archive.ts";
+import type { FollowUpOptions } from "./instruction.ts";
 import type { Role } from "../roles.ts";
 import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
 import type { CallOptions, Terminal } from "./terminal.ts";
@@ -41,6 +42,8 @@ export interface TurnProgress extends TurnTime {
   acceptedDialogs: number;
   /** How many were refused by the policy. */
   declinedDialogs: number;
+  /** What was refused to an agent that worked on then: nobody has told it why. */
+  untoldRefusal: { readonly request: string; readonly reason: string } | undefined;
   /** Whether the dialog that is open now was reported already. */
   dialogReported: boolean;
   /** How often it was tried again after a failure. */
@@ -69,7 +72,7 @@ export function openTurn(
     wallClock: options.wallClock ?? (() => new Date()),
     signal: options.signal,
     call: options.signal === undefined ? {} : { signal: options.signal },
-    settings: resolveHandoffSettings(options.settings),
+    settings: settingsOf(options),
     log: options.log ?? (() => {}),
     options,
     acceptTimes: options.acceptTimes ?? new Map(),
@@ -77,6 +80,7 @@ export function openTurn(
       lastStatus: undefined,
       acceptedDialogs: options.begun?.acceptedDialogs ?? 0,
       declinedDialogs: options.begun?.declinedDialogs ?? 0,
+      untoldRefusal: undefined,
       dialogReported: false,
       waitingSinceMs: undefined,
       retries: options.begun?.retries ?? 0,
@@ -85,6 +89,20 @@ export function openTurn(
       toldUsedMs: (options.begun?.usedSeconds ?? 0) * 1000,
     },
   };
+}
+
+/** How long an agent rests at most until a turn is over in which no response is expected. */
+const REST_WITHOUT_RESPONSE_SECONDS = 10;
+
+function settingsOf({ settings, expectsResponse }: HandoffOptions): HandoffSettings {
+  const resolved = resolveHandoffSettings(settings);
+  if (expectsResponse !== false) return resolved;
+  return { ...resolved, idleGraceSeconds: Math.min(resolved.idleGraceSeconds, REST_WITHOUT_RESPONSE_SECONDS) };
+}
+
+/** How what is sent in the same turn after its prompt ends. */
+export function followUpOf({ options: { expectsResponse = true } }: Turn): Pick<FollowUpOptions, "expectsResponse"> {
+  return { expectsResponse };
 }
 
 /** "Cannot finish the turn of tester in terminal t-1: … (last status: idle)". */

@@ -80,6 +80,7 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
  * assertEquals(planLooks([], { nowMs: 1000, hint: "now" }).slice(0, 4), [1015, 1030, 1045, 1060]);
  * assertEquals(planLooks([1010, 1700], { nowMs: 1000, hint: "now" }).slice(0, 4), [1010, 1030, 1045, 1060]);
  * assertEquals(planLooks([1700], { nowMs: 1000, hint: "maybe" }), [1000, 1700]);
+ * assertEquals(planLooks([1700], { nowMs: 1000, hint: "at_once" }).slice(0, 3), [1000, 1015, 1030]);
  * ```
  */
 export function planLooks(
@@ -88,6 +89,8 @@ export function planLooks(
 ): readonly number[] {
   if (hint === "maybe") return [nowMs, ...planned.filter((atMs) => atMs > nowMs)];
   const [soon, ...later] = LOOKS_AFTER_MS.map((afterMs) => nowMs + afterMs);
+  // The response's file may be seen a moment later.
+  if (hint === "at_once") return [nowMs, soon ?? nowMs, ...later];
   return [Math.min(planned[0] ?? Infinity, soon ?? nowMs), ...later];
 }
 

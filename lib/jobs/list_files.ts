@@ -193,7 +193,7 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
 }
 
 /** The nearest folder, from one upwards, with a `.git` that git does not pass over: sandboxes leave empty ones behind. */
-function folderWithGit(folder: string): string | undefined {
+export function folderWithGit(folder: string): string | undefined {
   const git = lstatOf(`${folder}/.git`);
   if (git !== undefined && (!git.isDirectory || lstatOf(`${folder}/.git/HEAD`) !== undefined)) return folder;
   return folder === "/" ? undefined : folderWithGit(dirname(folder));

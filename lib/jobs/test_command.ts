@@ -84,6 +84,20 @@ export async function runTestCommand(command: TestCommand, options: RunTestComma
 }
 
 /**
+ * Whether a command, or one that it called, was not found (127) or could not be executed (126): it says nothing of what
+ * it was to test.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([1, 126, 127].map((exitCode) => couldNotRun({ exitCode, timedOut: false })), [false, true, true]);
+ * ```
+ */
+export function couldNotRun({ exitCode, timedOut }: Pick<TestCommandResult, "exitCode" | "timedOut">): boolean {
+  return !timedOut && (exitCode === 126 || exitCode === 127);
+}
+
+/**
  * The argv that runs a test command with standard error joined to standard output.
  *
  * The shell's script is a constant: the command reaches it as an argument and is never made part of its text.

@@ -4,9 +4,10 @@ export interface Fault {
   readonly when: "before" | "in" | "after";
   /**
    * A record of the journal: `number` counts those that this process writes, from 1. Or the move of a response to the
-   * archive: the first one whose number there is `number` or higher. Or the change of which rules are installed.
+   * archive: the first one whose number there is `number` or higher. Or the change of which rules are installed. Or the
+   * claim of a request's key.
    */
-  readonly what: "record" | "archive" | "rules";
+  readonly what: "record" | "archive" | "rules" | "claim";
   readonly number: number;
 }
 
@@ -18,7 +19,7 @@ export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: FAULT_VARIABLE });
   if (state !== "granted") return undefined;
   const text = Deno.env.get(FAULT_VARIABLE) ?? "";
-  const [, when, of, number] = /^(before|in|after)-(record|archive|rules):(\d+)$/.exec(text) ?? [];
+  const [, when, of, number] = /^(before|in|after)-(record|archive|rules|claim):(\d+)$/.exec(text) ?? [];
   return of === what ? { when: when as Fault["when"], what, number: Number(number) } : undefined;
 }
 

@@ -57,6 +57,28 @@ export async function replaceFile(path: string, text: string, options: ReplaceFi
   }
 }
 
+/**
+ * Makes a file, unless one with its name is there: the first one counts, whoever makes it. It appears at once and whole,
+ * and it, its name and its folder's are on the disk when this resolves.
+ *
+ * @returns whether it was made
+ */
+export async function createFileOnce(path: string, text: string): Promise<boolean> {
+  const draft = `${path}.${crypto.randomUUID()}.draft`;
+  try {
+    await writeNewFile(draft, text, { mode: 0o600, durable: true });
+    const isNew = await Deno.link(draft, path).then(() => true, (error) => {
+      if (error instanceof Deno.errors.AlreadyExists) return false;
+      throw error;
+    });
+    // Whoever has made it may have been killed before this.
+    for (const folder of [dirname(path), dirname(dirname(path))]) syncFolder(folder);
+    return isNew;
+  } finally {
+    await Deno.remove(draft).catch(() => {});
+  }
+}
+
 async function writeNewFile(
   path: string,
   text: string,

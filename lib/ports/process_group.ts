@@ -12,6 +12,13 @@ export interface ProcessGroupSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Text for standard input, which is closed after it; without it standard input is empty. */
   readonly stdin?: string;
+  /**
+   * Leaves standard input open, for {@linkcode ProcessGroup.write}. Such a program is ended by closing it: `stop` does
+   * that in place of SIGINT.
+   *
+   * @default {false}
+   */
+  readonly keepsStdin?: boolean;
   /** Set for the program and thereby for all its descendants, to find those that leave the group. */
   readonly mark: ProcessMark;
   /** Called with each piece of what it prints, in order. */
@@ -27,12 +34,20 @@ export interface ProcessGroup {
   readonly pid: number;
   /** Resolves to the exit code (128 + n after a signal) as soon as the program itself has ended. */
   readonly ended: Promise<number>;
+  /** Resolves when its standard output was closed and all of it delivered: at its end, or before. */
+  readonly stdoutEnded: Promise<void>;
+  /**
+   * Resolves once the program, or the system for it, has taken the bytes.
+   *
+   * @throws when the program has closed its input, or has none
+   */
+  write(bytes: Uint8Array): Promise<void>;
   /** The ids of the program's living descendants. */
   listPids(): Promise<readonly number[]>;
   /**
-   * Ends the program and its descendants: SIGINT to the group, SIGTERM after 1 s, SIGKILL after 3 s. What
-   * is left when the program itself has ended gets SIGTERM at once and SIGKILL after 1 s. It may be called at any time,
-   * and resolves when all of them have ended and all output has been delivered.
+   * Ends the program and its descendants: SIGINT to the group, or the end of its input, SIGTERM after 1 s, SIGKILL
+   * after 3 s. What is left when the program itself has ended gets SIGTERM at once and SIGKILL after 1 s. It may be
+   * called at any time, and resolves when all of them have ended and all output has been delivered.
    */
   stop(): Promise<void>;
   /** Kills the group and all known descendants without waiting: the last act before this process exits. */
@@ -61,27 +76,39 @@ export function startProcessGroup(spec: ProcessGroupSpec): ProcessGroup {
     args,
     cwd: spec.cwd,
     env: { ...spec.env, [spec.mark.name]: spec.mark.value },
-    stdin: spec.stdin === undefined ? "null" : "piped",
+    stdin: spec.stdin === undefined && !spec.keepsStdin ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
     detached: true,
   }).spawn();
-  const outputs = [listen(child.stdout, spec.onStdout), listen(child.stderr, spec.onStderr)];
-  const input = spec.stdin === undefined ? undefined : writeAll(child.stdin, spec.stdin);
+  const stdout = listen(child.stdout, spec.onStdout);
+  const outputs = [stdout, listen(child.stderr, spec.onStderr)];
+  const open = spec.keepsStdin ? child.stdin.getWriter() : undefined;
+  // Each write reports its own failure.
+  open?.closed.catch(() => {});
+  const input = spec.stdin === undefined || open ? undefined : writeAll(child.stdin, spec.stdin);
   let hasEnded = false;
   const ended = child.status.then(({ code }) => {
     hasEnded = true;
     return code;
   });
-  const group = new Group(child.pid, { spec, ended, hasEnded: () => hasEnded });
+  // A write that the program never takes must not keep its input open.
+  const hangUp = open && (() => void open.abort().catch(() => {}));
+  const group = new Group(child.pid, { spec, ended, hasEnded: () => hasEnded, hangUp });
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     await group.end();
+    hangUp?.();
     await Promise.all([ended, input, ...outputs.map((output) => output.finish(spec.clock))]);
   };
   return {
     pid: child.pid,
     ended,
+    stdoutEnded: stdout.done,
+    write: async (bytes) => {
+      if (open === undefined) throw new TypeError("Cannot write to a program without an open standard input");
+      await open.write(bytes);
+    },
     listPids: async () => (await group.find()).map(({ pid }) => pid),
     stop: () => stopped ??= stop(),
     killNow() {
@@ -95,6 +122,8 @@ interface GroupOptions {
   readonly spec: ProcessGroupSpec;
   readonly ended: Promise<number>;
   readonly hasEnded: () => boolean;
+  /** Closes standard input, where that ends the program. */
+  readonly hangUp: (() => void) | undefined;
 }
 
 class Group {
@@ -131,7 +160,8 @@ class Group {
     const startMs = clock.now();
     const hadEnded = this.options.hasEnded();
     if (!hadEnded) {
-      trySignal(-this.pid, "SIGINT");
+      if (this.options.hangUp) this.options.hangUp();
+      else trySignal(-this.pid, "SIGINT");
       await this.#pause();
     } else if (left.length === 0) return;
     let sent: "SIGINT" | "SIGTERM" | "SIGKILL" = "SIGINT";
@@ -167,6 +197,8 @@ class Group {
 }
 
 interface Listener {
+  /** Resolves at the end of the stream. */
+  readonly done: Promise<void>;
   /** Waits for the end of the stream, but not forever; throws what the receiver threw. */
   finish(clock: Clock): Promise<void>;
 }
@@ -185,6 +217,7 @@ function listen(stream: ReadableStream<Uint8Array>, receive: (bytes: Uint8Array)
     }
   })();
   return {
+    done,
     async finish(clock) {
       const waited = new AbortController();
       const limit = clock.sleep(OUTPUT_GRACE_MS, waited.signal).then(() => reader.cancel(), () => {});

@@ -132,7 +132,7 @@ function lookUnlessMissing(look: () => Deno.FileInfo): Deno.FileInfo | undefined
 
 /** A file may grow while it is read, so its size is no limit. */
 function readUpTo(file: RegularFile, maxBytes: number): Uint8Array<ArrayBuffer> {
-  const tooLarge = () => new UnreadableFileError(`it is larger than ${maxBytes} bytes`);
+  const tooLarge = () => new UnreadableFileError(`it is larger than ${sizeText(maxBytes)}`);
   const { size } = file.stat();
   if (size > maxBytes) throw tooLarge();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -148,3 +148,8 @@ function readUpTo(file: RegularFile, maxBytes: number): Uint8Array<ArrayBuffer> 
 }
 
 const CHUNK_BYTES = 64 * 1024;
+const MEBIBYTE = 1024 * 1024;
+
+function sizeText(bytes: number): string {
+  return bytes % MEBIBYTE === 0 ? `${bytes / MEBIBYTE} MiB` : `${bytes} bytes`;
+}

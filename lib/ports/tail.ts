@@ -29,8 +29,10 @@ export function keepTail(limitBytes: number): Tail {
   let dropped = false;
   return {
     push(bytes) {
-      chunks.push(bytes);
-      size += bytes.length;
+      // A copy: a program's output comes in buffers of 64 KiB, however short each piece is.
+      const piece = bytes.slice();
+      chunks.push(piece);
+      size += piece.length;
       while (chunks.length > 1 && size - chunks[0]!.length >= limitBytes) {
         size -= chunks.shift()!.length;
         dropped = true;

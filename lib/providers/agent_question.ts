@@ -4,7 +4,7 @@ import { isObject } from "../schema.ts";
 export interface AgentQuestion {
   readonly question: string;
   readonly multiSelect: boolean;
-  /** At least one. */
+  /** Empty where it is to be answered in a person's own words. */
   readonly options: readonly AgentChoice[];
 }
 
@@ -79,7 +79,9 @@ function readChoice(given: unknown): AgentChoice | undefined {
 export function questionsText(questions: readonly AgentQuestion[]): string {
   return questions.map((one, index) => {
     const of = questions.length === 1 ? "" : `Question ${index + 1} of ${questions.length}: `;
-    const may = one.multiSelect
+    const may = one.options.length === 0
+      ? "text: and words of your own"
+      : one.multiSelect
       ? "one or more choices; text: for words of your own"
       : "one choice; text: for words of your own";
     return [

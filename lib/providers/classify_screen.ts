@@ -1,6 +1,6 @@
 import { type Classification, classify, parseScreen, type RulePack, type Screen } from "../screen/mod.ts";
 import { UsageError } from "../errors.ts";
-import { PROVIDERS } from "./mod.ts";
+import { offeredIds, PROVIDERS, screenIds } from "./mod.ts";
 import type { Provider } from "./provider.ts";
 
 /**
@@ -23,7 +23,9 @@ export function findRulePack(provider: string, providers: readonly Provider[] = 
   const packs = providers.flatMap(({ terminal }) => terminal ? [terminal.rules] : []);
   const found = packs.find((pack) => pack.provider === provider);
   if (found) return found;
-  throw new UsageError(`Cannot classify a screen of "${provider}": no provider has this id`, {
-    hint: `The providers are ${packs.map((pack) => pack.provider).join(", ")}.`,
+  const isKnown = providers.some(({ id }) => id === provider);
+  const problem = isKnown ? "its agents have no screens" : "no provider has this id";
+  throw new UsageError(`Cannot classify a screen of "${provider}": ${problem}`, {
+    hint: `The providers are ${screenIds(providers).filter((id) => offeredIds(providers).includes(id)).join(", ")}.`,
   });
 }

@@ -2,14 +2,19 @@ import type { Host } from "../ports/host.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import type { RulePack } from "../screen/rules.ts";
 import type { ScreenData } from "../screen/screen_data.ts";
+import type { AcpProvider } from "./acp_provider.ts";
 import type { AnswerWay, DialogAnswer } from "./terminal/dialog_keys.ts";
 import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./headless/cli.ts";
 import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
 import type { HookCommand } from "./hook_command.ts";
 import type { HookTrial } from "./hook_trial.ts";
+import type { LaunchPlan } from "./launch_plan.ts";
+import type { CliSetup } from "./setup.ts";
 import type { QuestionDialogs } from "./terminal/question_page.ts";
 import type { StatusSource, StatusSourceContext } from "./terminal/status_source.ts";
+
+export type { LaunchPlan } from "./launch_plan.ts";
 
 /** The id of an agent CLI, as configurations name it: `codex`. */
 export type ProviderId = string;
@@ -45,14 +50,6 @@ export interface LaunchRequest {
   readonly turnHook?: HookCommand;
 }
 
-/** How an agent is started: an argv array, the variables to set, and the folder to start in. */
-export interface LaunchPlan {
-  readonly argv: readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-  /** Absolute path. */
-  readonly cwd: string;
-}
-
 /** How text is handed to the agent, in milliseconds. */
 export interface SubmitProfile {
   /**
@@ -64,28 +61,26 @@ export interface SubmitProfile {
   readonly proofTimeoutMs: number;
 }
 
-/** Where a CLI keeps which keys it was told not to use. */
-export interface RejectedKey {
-  /** The path of that file; `undefined` where there is none. */
-  settingsFile(env: (name: string) => string | undefined): string | undefined;
-  /** Why the key is not used, by the text of the file; `undefined` where it is. Pure. */
-  problem(settings: string, env: (name: string) => string | undefined): string | undefined;
-}
-
 /** The provider's command-line program, for messages and for `doctor`. */
 export interface CliProgram {
   /** What is looked up on PATH. */
   readonly program: string;
+  /** What is started in its place where it is only a launcher; `undefined` where it is not. @default {() => undefined} */
+  readonly nativeProgram?: (host: Host) => string | undefined;
   /** Arguments that print the version. */
   readonly versionArgs: readonly string[];
   /** Arguments that exit with 0 when the person is logged in; `undefined` where there is no login. */
   readonly loginStatusArgs?: readonly string[];
-  /** How its own settings tell that it will not use the environment's key; missing where they do not. */
-  readonly rejectedKey?: RejectedKey;
+  /** What is known of its login and of its trust in folders; missing where it needs neither. */
+  readonly setup?: CliSetup;
   /** How it is installed, as a full sentence. */
   readonly installHint: string;
   /** What npm calls its package; missing where it has none. */
   readonly npmPackage?: string;
+  /** The first version that is known to work, as three numbers; missing where any is taken. */
+  readonly minVersion?: string;
+  /** The first major version of Node.js that it runs on; missing where it runs on any, or without it. */
+  readonly minNode?: number;
 }
 
 /** What is known of an agent that a person sees: how it runs in a pane. */
@@ -136,12 +131,21 @@ export interface Provider {
   readonly id: ProviderId;
   /** What people call it: `Claude Code`. */
   readonly label: string;
-  /** The CLI's program; missing for a provider that is part of panewright. */
+  /** The CLI's program; missing for a provider that is part of panewright, or whose program a configuration names. */
   readonly cli?: CliProgram;
+  /**
+   * Whether a configuration has added it: its program is the configuration's word, and is not run before the person
+   * trusts that.
+   *
+   * @default {false}
+   */
+  readonly isOfConfig?: boolean;
   /** Missing where it cannot run in a pane. */
   readonly terminal?: TerminalProvider;
   /** Missing where it cannot run a step without a terminal. */
   readonly headless?: HeadlessProvider;
+  /** Missing where it is not driven over the Agent Client Protocol. */
+  readonly acp?: AcpProvider;
   /** What its CLI says of turns that failed. @default {[]} each is of the class `other` */
   readonly failures?: FailureTable;
   /** Missing where the CLI brings no sandbox. */
@@ -152,5 +156,19 @@ export interface Provider {
 /** A provider whose agents can run in a pane. */
 export type PaneProvider = Provider & { readonly terminal: TerminalProvider };
 
-/** A provider whose agents can run a step without a terminal. */
-export type StepProvider = Provider & { readonly headless: HeadlessProvider };
+/** A provider whose agents are driven over the Agent Client Protocol. */
+export type AcpAgentProvider = Provider & { readonly acp: AcpProvider };
+
+/** A provider whose CLI runs a step without a terminal. */
+export type CliStepProvider = Provider & { readonly headless: HeadlessProvider };
+
+/** A provider whose agents can run a step: its CLI without a terminal, or else over the Agent Client Protocol. */
+export type StepProvider = CliStepProvider | AcpAgentProvider;
+
+/** Whether a provider's CLI runs a step without a terminal. */
+export function isCliStepProvider(provider: Provider): provider is CliStepProvider {
+  return provider.headless !== undefined;
+}
+
+/** A provider whose agents can play a role: in a pane, or over the Agent Client Protocol. */
+export type RoleProvider = PaneProvider | AcpAgentProvider;

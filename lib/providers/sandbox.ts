@@ -17,8 +17,15 @@ export interface SandboxRequest {
   readonly within?: readonly [string, ...string[]];
 }
 
+/** The machine on which a sandbox is to be switched on. */
+export interface SandboxGround {
+  readonly host: Host;
+  readonly processRunner: ProcessRunner;
+  readonly signal?: AbortSignal;
+}
+
 /** How an agent is about to be started, and what its sandbox is tried with. */
-export interface SandboxTrial {
+export interface SandboxTrial extends SandboxGround {
   readonly sandbox: SandboxRequest;
   /** Program and leading arguments, instead of the provider's own program. */
   readonly command?: readonly [string, ...string[]];
@@ -28,9 +35,6 @@ export interface SandboxTrial {
   readonly env?: Readonly<Record<string, string>>;
   /** Absolute path of the folder that the agent works in. */
   readonly workdir: string;
-  readonly host: Host;
-  readonly processRunner: ProcessRunner;
-  readonly signal?: AbortSignal;
 }
 
 /** What is known of a CLI's own sandbox. */
@@ -43,6 +47,13 @@ export interface SandboxSupport {
    * @returns what is wrong, as the rest of "its sandbox is not on: …"; undefined where it is on
    */
   findProblem(trial: SandboxTrial): Promise<string | undefined>;
+  /**
+   * What of the machine is in its way, where that shows sooner than the CLI itself can tell.
+   *
+   * @returns as `findProblem`
+   * @default {findProblem}
+   */
+  findObstacle?(ground: SandboxGround): Promise<string | undefined>;
   /** What makes it available on a machine, as full sentences. */
   readonly remedy: string;
 }

@@ -12,6 +12,13 @@ export interface TokenUsage {
 /** Tokens by model. */
 export type Usage = Readonly<Record<string, TokenUsage>>;
 
+/** What an agent says that it has cost. */
+export interface ToldCost {
+  readonly amount: number;
+  /** As ISO 4217 has it: `USD`. */
+  readonly currency: string;
+}
+
 /** No tokens. */
 export const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 

@@ -10,6 +10,8 @@ export interface Redactor {
   rows(rows: readonly string[]): readonly string[];
   /** Text that leaves the machine: without secrets, escape sequences and characters that hide or reorder text. */
   outgoing(text: string): string;
+  /** What leaves the machine as JSON: without secrets in any of its texts; names stay. */
+  value<T>(value: T): T;
   /** A record that is kept: without secrets in the fields that quote commands, screens and programs. */
   record<T extends object>(record: T): T;
 }
@@ -58,6 +60,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     text,
     rows: (rows) => rows.length === 0 ? [] : text(rows.join("\n")).split("\n"),
     outgoing: (foreign) => sanitizeText(text(plainText(text(foreign)).replaceAll(/\p{Cf}/gu, ""))),
+    value: (value) => mapTexts(value, text) as typeof value,
     record(record) {
       const quoting = Object.entries(record).filter(([name]) => QUOTING.has(name));
       return { ...record, ...Object.fromEntries(quoting.map(([name, value]) => [name, mapTexts(value, text)])) };
@@ -66,7 +69,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 }
 
 /** A value as JSON has it, with each of its texts changed, and no name. */
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
   if (typeof value !== "object" || value === null) return value;

@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
 import type { SettingSlice, SettingsOf } from "../settings.ts";
+import { didYouMean } from "../text/suggest.ts";
 
 /** The most that a cap of tokens may be: a million millions. */
 export const MOST_TOKENS = 1_000_000_000_000;
@@ -136,7 +137,7 @@ export function requireRaise(raised: RunCaps, caps: RunCaps): void {
     const now = Object.hasOwn(caps, name) ? caps[name] : undefined;
     if (now === undefined) {
       const known = Object.entries(caps).map((cap) => cap.join("="));
-      throw new UsageError(`Cannot raise ${name}: the run has no such cap`, {
+      throw new UsageError(`Cannot raise ${name}: the run has no such cap${didYouMean(name, Object.keys(caps))}`, {
         hint: known.length === 0 ? "The run has no caps." : `Its caps are: ${known.join(", ")}.`,
       });
     }

@@ -1,5 +1,10 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
+import type { Press } from "../notify/buttons.ts";
+import { openMessages } from "../notify/messages.ts";
+import type { Notification } from "../notify/notification.ts";
+import type { SentMessage } from "../notify/outbox.ts";
+import type { NotificationPlan } from "../notify/plan.ts";
 import type { HttpPoster } from "../ports/http.ts";
 import type { OnForcedExit } from "../ports/watchdog.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
@@ -9,14 +14,14 @@ import { VERSION } from "../version.ts";
 import { CapReachedError, raisedCaps, requireRaise, type RunCaps } from "./caps.ts";
 import type { AnyFact, Job } from "./job.ts";
 import { storedPaths } from "./journal_paths.ts";
-import type { RunEnd } from "./progress.ts";
+import type { RunEnd, StartedBy } from "./progress.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
 import { openMeter, type TurnToCheck } from "./meter.ts";
 import { type Prices, unpricedMessage } from "./prices.ts";
-import { type Notification, type NotificationPlan, openMessages } from "./notify.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder, type RunSubfolder } from "./run_folder.ts";
-import { lockRun } from "./run_lock.ts";
+import { lockOutbox, lockRun } from "./run_lock.ts";
+import { holdRequest, RunBegunError, type RunRequest } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
 
 /** How a job ended, or why it waits; `reason` is one sentence. */
@@ -44,8 +49,19 @@ export interface RunOptions<Fact> {
   readonly secrets?: readonly string[];
   /** @default {systemHttpPoster} */
   readonly http?: HttpPoster;
+  /**
+   * Gives the answer of a notification's button that was pressed. Without it there are no buttons, unless
+   * `panewright serve` takes them.
+   *
+   * @throws saying why it is refused
+   */
+  readonly giveAnswer?: (folder: RunFolder, press: Press) => Promise<unknown>;
   /** The caps that a run which is resumed may go up to from now on, by name. @default {{}} */
   readonly raise?: RunCaps;
+  /** Of a new run: the request that it carries out, at most once. */
+  readonly request?: RunRequest;
+  /** From where a run without a terminal is started or resumed; missing for one in the terminal of a person. */
+  readonly startedBy?: StartedBy;
 }
 
 /** A run under way, for what carries its job out. */
@@ -70,8 +86,8 @@ export interface Run<Fact, State> {
   readonly requireTurn: (worker: string, turn?: TurnToCheck) => void;
   /** What a cap is now, with what was raised, by name; undefined where there is none. */
   readonly limitOf: (cap: string) => number | undefined;
-  /** Sends a message to the person who waits for the run. */
-  readonly notify: (notification: Notification) => void;
+  /** Sends a message to the person who waits for the run; it can be withdrawn when nobody needs it any more. */
+  readonly notify: (notification: Notification) => SentMessage;
   /** A command about the run, as the person can call it: `panewright answer ID`. */
   readonly commandLine: (command: string, ...words: readonly string[]) => string;
   readonly onForcedExit: OnForcedExit;
@@ -132,6 +148,7 @@ export interface RunReport<State> extends RunResult {
  *
  * @param open makes the first fact
  * @throws {UsageError} when the run is refused; its folder is removed again
+ * @throws {RunBegunError} when its request has begun a run already
  * @throws {CapReachedError} when the run has used what it may
  * @throws {HumanInterventionRequiredError} when only a person can decide how to continue
  * @throws what the job throws, and the signal's reason when it is aborted
@@ -142,18 +159,24 @@ export async function startRun<Fact extends AnyFact, State>(
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
   const { workdir, subfolders, job } = execution;
+  const { request: asked, clock, signal } = options;
+  using request = asked === undefined ? undefined : await holdRequest(workdir, asked, { clock, signal });
+  if (request?.begun !== undefined) throw new RunBegunError(request.begun);
   const folder = await createRunFolder(workdir, { now: options.wallClock?.() ?? new Date(), subfolders });
   using held = new DisposableStack();
   try {
     held.use(await lockRun(folder, options.clock));
     held.use(await execution.claim?.(folder));
+    await request?.claim(folder);
   } catch (error) {
     // A run that was refused was none.
     await Deno.remove(folder.path, { recursive: true });
     throw error;
   }
-  const beginning = { execution, folder, state: job.initial, spent: NOTHING_SPENT, opening: open(folder) };
-  return await conduct(beginning, options);
+  const key = request === undefined ? {} : { key: request.keyHash };
+  const opening = { ...open(folder), ...key };
+  const onBegun = () => request?.[Symbol.dispose]();
+  return await conduct({ execution, folder, state: job.initial, spent: NOTHING_SPENT, opening, onBegun }, options);
 }
 
 /**
@@ -194,10 +217,12 @@ interface Beginning<Fact extends AnyFact, State> {
   /** What earlier processes have used. */
   readonly spent: Spending;
   readonly opening: Fact;
+  /** Called once that fact is on the disk. */
+  readonly onBegun?: () => void;
 }
 
 async function conduct<Fact extends AnyFact, State>(
-  { execution, folder, state: earlier, spent, opening }: Beginning<Fact, State>,
+  { execution, folder, state: earlier, spent, opening, onBegun }: Beginning<Fact, State>,
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
   const { signal = new AbortController().signal, clock = systemClock, whereArguments = [] } = options;
@@ -233,12 +258,18 @@ async function conduct<Fact extends AnyFact, State>(
     } catch { /* see above */ }
   };
   const warn = (message: string) => tryKeep(() => execution.warning(message));
-  await using messages = openMessages({
-    plan: execution.notifications,
-    redactor,
+  const { giveAnswer, wallClock = () => new Date(), http } = options;
+  using outboxLock = execution.notifications === undefined ? undefined : await lockOutbox(folder);
+  const messages = openMessages({
+    ...{ plan: execution.notifications, folder, workdir: execution.workdir, redactor, clock, wallClock },
+    takesLeft: outboxLock !== undefined,
     onProblem: warn,
-    ...(options.http === undefined ? {} : { http: options.http }),
+    giveAnswer: giveAnswer && ((press) => giveAnswer(folder, press)),
+    ...(http === undefined ? {} : { http }),
   });
+  // Nobody is there who could answer a question that still waits; an end says more than a question before it.
+  let held: "deliver" | "drop" = "drop";
+  await using _messages = { [Symbol.asyncDispose]: () => messages.close({ held }) };
   const finish = (outcome: RunEnd, reason: string, resumedBy = resumeCommand) => {
     const seconds = (clock.now() - startedAtMs) / 1000;
     return execution.finish({ outcome, reason, seconds, resumeCommand: resumedBy }, state);
@@ -247,11 +278,15 @@ async function conduct<Fact extends AnyFact, State>(
     const priority = PRIORITIES[outcome];
     // Only the first line: below it errors show screens, and what they show is nobody else's.
     const [text = ""] = reason.split("\n");
-    if (priority !== undefined) messages.send({ title: `panewright: ${outcome}`, text, priority });
+    if (priority !== undefined) messages.send({ kind: "ended", title: `panewright: ${outcome}`, text, priority });
+    if (outcome === "waiting") held = "deliver";
   };
 
-  record({ ...opening, panewright: VERSION });
+  const { startedBy } = options;
+  record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
+  onBegun?.();
   try {
+    await messages.hearEarlier();
     if (journal.droppedBytes > 0) record(execution.warning(droppedRecordMessage(journal.droppedBytes)));
     const { outcome, reason } = await execution.play({
       folder,
@@ -264,7 +299,7 @@ async function conduct<Fact extends AnyFact, State>(
       commandLine,
       onForcedExit: options.onForcedExit ?? (() => () => {}),
       clock,
-      wallClock: options.wallClock ?? (() => new Date()),
+      wallClock,
       signal: AbortSignal.any([signal, meter.signal]),
     });
     record(finish(outcome, reason));

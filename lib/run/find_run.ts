@@ -1,5 +1,5 @@
 import { UsageError } from "../errors.ts";
-import { refuseLinks, refuseLinksIn, type RunFolder, runFolderAt } from "./run_folder.ts";
+import { isRunId, refuseLinks, refuseLinksIn, type RunFolder, runFolderAt } from "./run_folder.ts";
 
 /**
  * The ids of all runs of a working directory, oldest first: an id begins with the run's start.
@@ -31,11 +31,49 @@ export async function findRun(workdir: string, id?: string): Promise<RunFolder> 
   if (found !== undefined) return checkedFolder(workdir, found);
   if (ids.length === 0) {
     throw new UsageError(`Cannot find a run in ${workdir}: there are no runs yet`, {
+      code: "unknown_run",
       hint: "Runs are kept in .panewright/runs of the working directory: run the command there.",
     });
   }
   throw new UsageError(`Cannot find the run "${id}" in ${workdir}`, {
+    code: "unknown_run",
     hint: `The newest runs are ${ids.slice(-5).join(", ")}.`,
+  });
+}
+
+/**
+ * The ids that a reference may mean: a whole id means that run, `@1` the newest run, `@2` the one before it, and
+ * anything else the runs whose ids begin with it.
+ *
+ * @param ids oldest first
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const ids = ["20261119-235959-0000", "20261120-072605-3fa9", "20261120-181500-77c1"];
+ * assertEquals(meantRunIds("20261120-18", ids), ["20261120-181500-77c1"]);
+ * assertEquals(meantRunIds("20261120", ids).length, 2);
+ * assertEquals(meantRunIds("@2", ids), ["20261120-072605-3fa9"]);
+ * ```
+ */
+export function meantRunIds(reference: string, ids: readonly string[]): readonly string[] {
+  if (ids.includes(reference)) return [reference];
+  const runs = ids.filter(isRunId);
+  const fromNewest = /^@([1-9]\d{0,5})$/.exec(reference)?.[1];
+  if (fromNewest !== undefined) return runs.toReversed().slice(Number(fromNewest) - 1, Number(fromNewest));
+  return reference === "" ? [] : runs.filter((id) => id.startsWith(reference));
+}
+
+/**
+ * The run of a working directory that a reference means, as {@linkcode meantRunIds} has it.
+ *
+ * @throws {UsageError} when it means none, or several
+ */
+export async function findReferredRun(workdir: string, reference: string): Promise<RunFolder> {
+  const meant = meantRunIds(reference, await listRunIds(workdir));
+  if (meant.length < 2) return await findRun(workdir, meant[0] ?? reference);
+  throw new UsageError(`Cannot tell which run "${reference}" means: ${meant.length} runs begin with it`, {
+    hint: `${meant.length > 5 ? "The newest of them are" : "They are"} ${meant.slice(-5).join(", ")}.`,
   });
 }
 

@@ -7,6 +7,9 @@ import type { RunFolder } from "./run_folder.ts";
 /** Set for the checks and test commands of a run, and for all that they start, to the run's folder. */
 export const CHECK_VARIABLE = "PANEWRIGHT_CHECK_OF";
 
+/** Set for the agents of roles that are in no pane, and for all that they start, to the run's folder. */
+export const ROLE_VARIABLE = "PANEWRIGHT_ROLE_OF";
+
 /** How long what outlived panewright has to end after SIGTERM. */
 const TERMINATE_GRACE_MS = 2000;
 
@@ -24,9 +27,24 @@ export function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
   return { name: CHECK_VARIABLE, value: `${path}/` };
 }
 
+/** What shows that a process came out of the agent of a role that is in no pane. */
+export function roleMark({ path }: Pick<RunFolder, "path">): ProcessMark {
+  return { name: ROLE_VARIABLE, value: `${path}/` };
+}
+
 /**
- * Ends the agents of steps and the checks that an earlier process of a run left behind when it was killed: they would
- * work beside the new ones. They are found by the run's folder in their environment.
+ * A mark for one such agent, which begins as {@linkcode roleMark}. No other agent has it, not even of the same role: by
+ * it all that comes out of this one is ended when it ends.
+ */
+export function newRoleMark(folder: Pick<RunFolder, "path">): ProcessMark {
+  const { name, value } = roleMark(folder);
+  return { name, value: `${value}${crypto.randomUUID()}/` };
+}
+
+/**
+ * Ends the agents of steps, those of roles that are in no pane, and the checks that an earlier process of a run left
+ * behind when it was killed: they would work beside the new ones. They are found by the run's folder in their
+ * environment.
  *
  * @param options.recorded where a process last executed the run. @default its folder
  */
@@ -35,7 +53,7 @@ export async function endLeftProcesses(
   { clock, recorded }: { readonly clock: Clock; readonly recorded?: string | undefined },
 ): Promise<void> {
   for (const path of knownFolders(folder, recorded)) {
-    for (const mark of [{ name: ASK_CHANNEL_VARIABLE, value: `${path}/` }, checkMark({ path })]) {
+    for (const mark of [{ name: ASK_CHANNEL_VARIABLE, value: `${path}/` }, roleMark({ path }), checkMark({ path })]) {
       await endMarkedTrees(mark, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
     }
   }

@@ -5,7 +5,7 @@ import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
 import { isServerRunning } from "../tmux/server.ts";
 import { knownFolders } from "./carried.ts";
-import { CHECK_VARIABLE } from "./left_processes.ts";
+import { CHECK_VARIABLE, ROLE_VARIABLE } from "./left_processes.ts";
 import type { Progress, Worker } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 
@@ -20,15 +20,16 @@ export interface LiveProcesses {
 export async function lookAtProcesses(): Promise<LiveProcesses> {
   const [all, marks] = await Promise.all([
     listProcesses(),
-    listMarkValues([PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE, CHECK_VARIABLE]),
+    listMarkValues([PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE, CHECK_VARIABLE, ROLE_VARIABLE]),
   ]);
   return { all, marks };
 }
 
-/** Whether the very program of a worker's pane is alive; `false` for one without a pane. */
-export function isAlive({ pane }: Worker, { all }: LiveProcesses): boolean {
-  return pane !== undefined &&
-    all.some(({ pid, startTime, zombie }) => pid === pane.pid && startTime === pane.processStart && !zombie);
+/** Whether a worker's very program is alive; `false` for one whose process is not known. */
+export function isAlive({ pane, process: own }: Worker, { all }: LiveProcesses): boolean {
+  const known = pane ?? own;
+  return known !== undefined &&
+    all.some(({ pid, startTime, zombie }) => pid === known.pid && startTime === known.processStart && !zombie);
 }
 
 /** Whether anything is alive that a run's agents and checks are, or have started. */

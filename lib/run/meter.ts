@@ -62,7 +62,8 @@ export interface MeterOptions {
 export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter {
   const reached = new AbortController();
   const over = new AbortController();
-  let turnOver = new AbortController();
+  /** Ended with the turns of their workers. */
+  const turnsOver = new Map<string, AbortController>();
   let spent = earlier;
 
   const limits = () => raisedCaps(caps, spent.raised);
@@ -91,6 +92,10 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
     if (minutes === undefined) return;
     const leftMs = Math.max(0, Math.ceil((minutes - used(worker).maxMinutes) * 60_000));
     clock.sleep(leftMs, signal).then(() => reached.abort(errorOf({ name, used: minutes })), () => {});
+  };
+  const endTurn = (worker: string) => {
+    turnsOver.get(worker)?.abort();
+    turnsOver.delete(worker);
   };
   const requireTurn = (worker: string, { hasBegun = false }: TurnToCheck = {}) => {
     const kinds = hasBegun ? IN_A_TURN : undefined;
@@ -127,15 +132,15 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
           break;
         case "turn_begins":
         case "turn_continues":
-          turnOver.abort();
-          turnOver = new AbortController();
-          stopInTime(event.worker, turnOver.signal);
+          endTurn(event.worker);
+          turnsOver.set(event.worker, new AbortController());
+          stopInTime(event.worker, turnsOver.get(event.worker)!.signal);
           break;
         case "tokens_counted": {
           const cap = reachedCap(limits(), used(), undefined, TOKEN_CAPS) ??
             reachedCap(limits(), used(event.worker), event.worker, TOKEN_CAPS);
           // Beside a turn there is nothing to stop: the next one does not begin.
-          if (cap !== undefined && spent.turn !== undefined) reached.abort(errorOf(cap));
+          if (cap !== undefined && Object.keys(spent.open).length > 0) reached.abort(errorOf(cap));
           break;
         }
         case "command_repeats": {
@@ -144,7 +149,7 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
           break;
         }
         case "turn_ends":
-          turnOver.abort();
+          for (const worker of turnsOver.keys()) if (!Object.hasOwn(spent.open, worker)) endTurn(worker);
       }
       return prices === undefined
         ? []
@@ -152,7 +157,7 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
     },
     [Symbol.dispose]() {
       over.abort();
-      turnOver.abort();
+      for (const worker of turnsOver.keys()) endTurn(worker);
     },
   };
 }

@@ -18,6 +18,8 @@ export interface RunOverview {
   readonly owner: string | undefined;
   /** Undefined where nothing was written down, or it cannot be read. */
   readonly progress: Progress | undefined;
+  /** The last record that is in it, from 1; missing where not all of them were counted. */
+  readonly sequence?: number;
   readonly problem: PanewrightError | undefined;
   /** What can be answered now, or has its answer and waits for the run to be resumed. */
   readonly question: Waiting | undefined;
@@ -37,8 +39,21 @@ export async function readOverview(
 ): Promise<RunOverview> {
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
+  const { progress, problem, sequence } = readProgress(folder, jobs, options);
+  return await overviewOf(folder, { owner, progress, problem, ...(sequence === undefined ? {} : { sequence }) });
+}
+
+/**
+ * Completes what the journal of a run tells.
+ *
+ * @param known.owner as the lock says; undefined where no process executes the run, empty where it is not known which
+ */
+export async function overviewOf(
+  folder: RunFolder,
+  known: Pick<RunOverview, "owner" | "progress" | "sequence" | "problem">,
+): Promise<RunOverview> {
+  const { owner, progress, problem, sequence } = known;
   const executed = owner !== undefined;
-  const { progress, problem } = readProgress(folder, jobs, options);
   const waiting = progress?.waiting;
   // A dialog, or a draft, is waited for while the run is executed; the question of a step whenever there is time.
   const question = executed || (waiting?.id !== undefined && waiting.dialog === undefined) ? waiting : undefined;
@@ -50,7 +65,10 @@ export async function readOverview(
     damaged: problem !== undefined,
   });
   const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
-  return { folder, condition, executed, owner: owner || undefined, progress, problem, question, answered };
+  return {
+    ...{ folder, condition, executed, owner: owner || undefined, progress, problem, question, answered },
+    ...(sequence === undefined ? {} : { sequence }),
+  };
 }
 
 /**

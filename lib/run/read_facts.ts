@@ -12,6 +12,8 @@ export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
   readonly job: Job<Fact, State> | undefined;
   /** The version of its last part. */
   readonly version: number;
+  /** How many of its lines were read. */
+  readonly lines: number;
   /** Oldest first. */
   readonly facts: readonly Recorded<Fact>[];
 }
@@ -28,16 +30,21 @@ export function tryParseFacts(
   const lines = text.split("\n").slice(0, -1);
   const reader = createFactReader({ ...options, byteOf: (line) => byteOfLine(text, line) });
   const facts: Recorded<AnyFact>[] = [];
+  let read = 0;
+  const result = (problem: PanewrightError | undefined) => (
+    { version: reader.version, job: reader.job, lines: read, facts, problem }
+  );
   try {
     for (const line of lines) {
       const { fact } = reader.read(line);
+      read++;
       if (fact !== undefined) facts.push(fact);
     }
   } catch (problem) {
-    if (problem instanceof PanewrightError) return { version: reader.version, job: reader.job, facts, problem };
+    if (problem instanceof PanewrightError) return result(problem);
     throw problem;
   }
-  return { version: reader.version, job: reader.job, facts, problem: undefined };
+  return result(undefined);
 }
 
 /**

@@ -15,6 +15,8 @@ export interface ReadProgress {
   readonly progress: Progress | undefined;
   /** What cannot be read; `progress` is then what the records before it tell. */
   readonly problem: PanewrightError | undefined;
+  /** The last record that was read, from 1; missing where not all of them were counted. */
+  readonly sequence?: number;
 }
 
 /**
@@ -45,7 +47,9 @@ function readRecorded(
     const read = ends === undefined ? undefined : foldText(ends, { path, jobs });
     // What a run waits for stands in the records before.
     const outcome = read?.progress?.finished?.outcome;
-    if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") return read!;
+    if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") {
+      return { progress: read!.progress, problem: undefined };
+    }
     return foldText(readRegularText(path, { maxBytes: MAX_JOURNAL_BYTES }), { path, jobs });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { progress: undefined, problem: undefined };
@@ -58,8 +62,8 @@ function foldText(
   text: string,
   options: { readonly path: string; readonly jobs: readonly Job[] },
 ): ReadProgress {
-  const { job, facts, problem } = tryParseFacts(text, options);
-  return { progress: job && foldProgress(job, facts), problem };
+  const { job, facts, lines, problem } = tryParseFacts(text, options);
+  return { progress: job && foldProgress(job, facts), problem, sequence: lines };
 }
 
 /** The progress after these facts of a job. */

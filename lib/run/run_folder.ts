@@ -20,19 +20,53 @@ export interface RunFolder {
   readonly evidenceDir: string;
   /** What the agents of steps wrote, a folder an attempt. */
   readonly stepsDir: string;
+  /** What agents over ACP did, a file a role. */
+  readonly agentsDir: string;
+  /** What turns of a review loop have changed, a folder a turn. */
+  readonly changesDir: string;
   /** Answers that were given and not yet taken, a file a question. */
   readonly answersDir: string;
+  /** Messages from outside for agents of a review loop, a file a message. */
+  readonly inboxDir: string;
+  /** Responses to messages from outside, a folder a message. */
+  readonly repliesDir: string;
+  /** Notifications that are not delivered yet, a file each; locked by the process that delivers them. */
+  readonly outboxDir: string;
+  /** What the buttons of notifications stand for, a file a question. */
+  readonly buttonsDir: string;
   /** The commands that agents of steps find first on their PATH. */
   readonly binDir: string;
   /** Locked by the process that executes the run. */
   readonly lockPath: string;
+  /** What processes without a terminal have told while they executed the run: what a terminal would have shown. */
+  readonly detachedLogPath: string;
 }
 
 /** The parts of a run's folder that are folders themselves. */
 export type RunSubfolder = "responsesDir" | "evidenceDir" | "stepsDir" | "answersDir";
 
 /**
- * Makes the folder of a new run. The folder `.panewright` ignores itself, so that no agent commits it.
+ * Makes the folder `.panewright` of a working directory, unless it is there. It ignores itself, so that no agent
+ * commits it.
+ *
+ * @returns its path
+ * @throws {UsageError} when a link, or not a folder, stands in its place
+ */
+export async function makePanewrightFolder(workdir: string): Promise<string> {
+  refuseLinks(workdir);
+  const root = `${workdir}/.panewright`;
+  await makePrivate(root);
+  await writeUnlessThere(`${root}/.gitignore`, "*\n");
+  return root;
+}
+
+async function makePrivate(path: string): Promise<void> {
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  if (((await Deno.lstat(path)).mode ?? 0) & 0o077) await Deno.chmod(path, 0o700);
+}
+
+/**
+ * Makes the folder of a new run.
  *
  * @throws {PanewrightError} when the folder cannot be written
  */
@@ -46,12 +80,8 @@ export async function createRunFolder(
 ): Promise<RunFolder> {
   const root = `${workdir}/.panewright`;
   try {
-    refuseLinks(workdir);
-    await Deno.mkdir(`${root}/runs`, { recursive: true, mode: 0o700 });
-    for (const path of [root, `${root}/runs`]) {
-      if (((await Deno.lstat(path)).mode ?? 0) & 0o077) await Deno.chmod(path, 0o700);
-    }
-    await writeUnlessThere(`${root}/.gitignore`, "*\n");
+    await makePanewrightFolder(workdir);
+    await makePrivate(`${root}/runs`);
     const id = await claimRunId(`${root}/runs`, options.now);
     const folder = runFolderAt(workdir, id);
     for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) {
@@ -84,10 +114,16 @@ export function refuseLinks(workdir: string): void {
  * @throws {UsageError}
  */
 export function refuseLinksIn(folder: RunFolder): void {
-  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir, binDir } = folder;
-  for (const inner of [path, responsesDir, messagesDir, evidenceDir, stepsDir, answersDir, binDir]) {
-    refuseUnlessFolder(inner);
-  }
+  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, answersDir, binDir } = folder;
+  const own = [responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, answersDir, binDir];
+  const outside = [
+    folder.changesDir,
+    folder.inboxDir,
+    folder.repliesDir,
+    folder.outboxDir,
+    folder.buttonsDir,
+  ];
+  for (const inner of [path, ...own, ...outside]) refuseUnlessFolder(inner);
 }
 
 function refuseUnlessFolder(path: string): void {
@@ -118,9 +154,16 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     auditPath: `${path}/audit.ndjson`,
     evidenceDir: `${path}/evidence`,
     stepsDir: `${path}/steps`,
+    agentsDir: `${path}/agents`,
+    changesDir: `${path}/changes`,
     answersDir: `${path}/answers`,
+    inboxDir: `${path}/inbox`,
+    repliesDir: `${path}/replies`,
+    outboxDir: `${path}/outbox`,
+    buttonsDir: `${path}/buttons`,
     binDir: `${path}/bin`,
     lockPath: `${path}/owner.lock`,
+    detachedLogPath: `${path}/detached.log`,
   };
 }
 
@@ -200,4 +243,15 @@ export async function nameInState({ id, path }: Pick<RunFolder, "id" | "path">, 
 export function hooksFolderOf(name: string): string | undefined {
   const state = stateFolder();
   return state === undefined ? undefined : `${state}/hooks/${name}`;
+}
+
+/**
+ * Absolute path of the folder where keys for a run's terminals are left. It is the person's, for the same reason: an
+ * agent in a sandbox could answer its own dialogs.
+ *
+ * @param id the run's
+ */
+export function keysFolderOf(id: string): string | undefined {
+  const state = stateFolder();
+  return state === undefined ? undefined : `${state}/keys/${id}`;
 }

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
+import { makeOwnFolder } from "../ports/own_files.ts";
 import { readLockOwner, tryLockFile } from "./lock_file.ts";
 import type { RunFolder } from "./run_folder.ts";
 
@@ -20,6 +21,20 @@ export async function lockRun(folder: RunFolder, clock: Clock = systemClock): Pr
   }
   const owner = readLockOwner(folder.lockPath) || "another process";
   throw new UsageError(`Cannot resume run ${folder.id}: ${owner} executes it`, {
+    code: "busy",
     hint: `Wait for that process, or stop it: panewright stop ${folder.id}`,
   });
+}
+
+/**
+ * Makes this process the one that delivers what is in a run's outbox, until it is disposed of; `undefined` while
+ * another one does, or when it cannot be told.
+ */
+export async function lockOutbox({ outboxDir }: RunFolder): Promise<Disposable | undefined> {
+  try {
+    await makeOwnFolder(outboxDir);
+    return await tryLockFile(`${outboxDir}/lock`, `process ${Deno.pid}`);
+  } catch {
+    return undefined;
+  }
 }

@@ -13,8 +13,10 @@ export type MeterEvent =
   | { readonly kind: "turn_continues"; readonly worker: string }
   /** What it has used since that was told last, in a turn or beside one. */
   | { readonly kind: "tokens_counted"; readonly worker: string; readonly usage: Usage }
-  /** What was used in it, and not told yet, counts as well. */
-  | { readonly kind: "turn_ends"; readonly seconds: number; readonly usage?: Usage }
+  /**
+   * What was used in it, and not told yet, counts as well. Where several workers may be at work, it names the one.
+   */
+  | { readonly kind: "turn_ends"; readonly worker?: string; readonly seconds: number; readonly usage?: Usage }
   | WorkEvent;
 
 /** What a run has used: a fold over its facts. Times are of one clock within a process. Plain data. */
@@ -26,8 +28,8 @@ export interface Spending {
   readonly workers: Readonly<Record<string, WorkerSpending>>;
   /** The process that executes the run. */
   readonly process: { readonly sinceMs: number; readonly lastMs: number } | undefined;
-  /** The turn under way. */
-  readonly turn: { readonly worker: string; readonly sinceMs: number } | undefined;
+  /** Since when the turns under way are, by worker. */
+  readonly open: Readonly<Record<string, number>>;
   /** The caps that a person has raised. */
   readonly raised: RunCaps;
   /** What it has done of the same. */
@@ -51,7 +53,7 @@ export const NOTHING_SPENT: Spending = {
   usage: {},
   workers: {},
   process: undefined,
-  turn: undefined,
+  open: {},
   raised: {},
   standstill: NO_STANDSTILL,
 };
@@ -83,8 +85,9 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
       };
     case "process_ends": {
       // A turn takes no longer than its process, whatever the calendar says.
-      const turnSeconds = Math.min(event.seconds, openSeconds(seen(before, atMs), atMs));
-      return { ...turnEnded(before, turnSeconds), seconds: before.seconds + event.seconds, process: undefined };
+      const now = seen(before, atMs);
+      const ended = allEnded(before, (worker) => Math.min(event.seconds, openSeconds(now, worker, atMs)));
+      return { ...ended, seconds: before.seconds + event.seconds, process: undefined };
     }
     case "worker_begins":
       return { ...seen(before, atMs), workers: { ...before.workers, [event.worker]: NOTHING_USED } };
@@ -94,18 +97,21 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
         ...seen(before, atMs),
         turns: before.turns + 1,
         workers: { ...before.workers, [event.worker]: { ...worker, turns: worker.turns + 1 } },
-        turn: { worker: event.worker, sinceMs: atMs },
-        standstill: atTurn(before.standstill),
+        open: { ...seen(before, atMs).open, [event.worker]: atMs },
+        standstill: isOfAnother(before, event.worker) ? before.standstill : atTurn(before.standstill),
       };
     }
-    case "turn_continues":
-      return { ...seen(before, atMs), turn: { worker: event.worker, sinceMs: atMs } };
+    case "turn_continues": {
+      const now = seen(before, atMs);
+      return { ...now, open: { ...now.open, [event.worker]: atMs } };
+    }
     case "tokens_counted":
       return tokensUsed(seen(before, atMs), event);
     case "turn_ends": {
-      const { usage = {} } = event;
-      const used = before.turn === undefined ? before : tokensUsed(before, { worker: before.turn.worker, usage });
-      return turnEnded(seen(used, atMs), event.seconds);
+      const { usage = {}, seconds } = event;
+      const worker = event.worker ?? Object.keys(before.open)[0];
+      if (worker === undefined || !Object.hasOwn(before.open, worker)) return seen(before, atMs);
+      return turnEnded(seen(tokensUsed(before, { worker, usage }), atMs), worker, seconds);
     }
     case "work_begins":
     case "work_ends":
@@ -120,9 +126,10 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
 /** What was used once nothing is under way any more: a process that was killed counts up to its last fact. */
 export function settled(spending: Spending): Spending {
   const { process } = spending;
-  if (process === undefined) return turnEnded(spending, 0);
+  if (process === undefined) return allEnded(spending, () => 0);
   const seconds = spending.seconds + (process.lastMs - process.sinceMs) / 1000;
-  return { ...turnEnded(spending, openSeconds(spending, process.lastMs)), seconds, process: undefined };
+  const ended = allEnded(spending, (worker) => openSeconds(spending, worker, process.lastMs));
+  return { ...ended, seconds, process: undefined };
 }
 
 /** The tokens that a run, or one of its workers, has used. */
@@ -138,7 +145,7 @@ export function usedBy(spending: Spending, nowMs: number, worker?: string): Omit
     return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usageIn(spending)) };
   }
   const { turns, seconds } = spending.workers[worker] ?? NOTHING_USED;
-  const now = spending.turn?.worker === worker ? openSeconds(spending, nowMs) : 0;
+  const now = openSeconds(spending, worker, nowMs);
   return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usageIn(spending, worker)) };
 }
 
@@ -155,28 +162,38 @@ function tokensUsed(
 }
 
 function seen(spending: Spending, lastMs: number): Spending {
-  const { process, turn } = spending;
+  const { process, open } = spending;
   if (process === undefined) return spending;
   // A calendar that was set back takes nothing away from what was used before.
   const backMs = Math.max(0, process.lastMs - lastMs);
   return {
     ...spending,
     process: { sinceMs: process.sinceMs - backMs, lastMs },
-    turn: turn && { ...turn, sinceMs: turn.sinceMs - backMs },
+    open: backMs === 0
+      ? open
+      : Object.fromEntries(Object.entries(open).map(([worker, sinceMs]) => [worker, sinceMs - backMs])),
   };
 }
 
-function openSeconds({ turn }: Spending, untilMs: number): number {
-  return turn === undefined ? 0 : Math.max(0, untilMs - turn.sinceMs) / 1000;
+/** Whether what was repeated is what another worker repeats, which is at work. */
+function isOfAnother({ standstill, open }: Spending, worker: string): boolean {
+  return standstill.command.worker !== worker && Object.hasOwn(open, standstill.command.worker);
 }
 
-function turnEnded(spending: Spending, ofTurn: number): Spending {
-  if (spending.turn === undefined) return spending;
-  const { worker } = spending.turn;
+function openSeconds({ open }: Spending, worker: string, untilMs: number): number {
+  return Math.max(0, untilMs - (open[worker] ?? untilMs)) / 1000;
+}
+
+function allEnded(spending: Spending, secondsOf: (worker: string) => number): Spending {
+  return Object.keys(spending.open).reduce((now, worker) => turnEnded(now, worker, secondsOf(worker)), spending);
+}
+
+function turnEnded(spending: Spending, worker: string, ofTurn: number): Spending {
+  const { [worker]: _over, ...open } = spending.open;
   const before = spending.workers[worker] ?? NOTHING_USED;
   return {
     ...spending,
-    turn: undefined,
+    open,
     workers: { ...spending.workers, [worker]: { ...before, seconds: before.seconds + ofTurn } },
   };
 }

@@ -1,5 +1,5 @@
-import { addUsage, type Usage, usageSince } from "../providers/usage.ts";
-import { type Check, mapOf, number, object, optional } from "../schema.ts";
+import { addUsage, type ToldCost, type Usage, usageSince } from "../providers/usage.ts";
+import { type Check, mapOf, number, object, optional, text } from "../schema.ts";
 
 /** Checks tokens by model. */
 export const usage: Check<Usage> = mapOf(
@@ -10,6 +10,9 @@ export const usage: Check<Usage> = mapOf(
     outputTokens: number,
   }),
 );
+
+/** Checks what an agent says that it has cost. */
+export const toldCost: Check<ToldCost> = object({ amount: number, currency: text });
 
 /** What the roles or steps of a run have used. Plain data. */
 export interface TokenCounts {

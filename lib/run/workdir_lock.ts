@@ -13,6 +13,9 @@ export async function lockWorkdir(workdir: string, options: { readonly runId: st
   if (lock !== undefined) return lock;
   throw new UsageError(
     `Cannot start a run in ${workdir}: ${readLockOwner(path) || "another run"} is at work there`,
-    { hint: "Wait for it, stop it, or use another working directory: two runs would read each other's responses." },
+    {
+      code: "busy",
+      hint: "Wait for it, stop it, or use another working directory: two runs would read each other's responses.",
+    },
   );
 }

@@ -2,13 +2,14 @@
  * The candidate that a mistyped word most likely means; `undefined` where none is close enough.
  *
  * Near enough is a distance of at most a third of the longer word's length, but always of one; case, `-` and `_` do
- * not count.
+ * not count. A candidate that begins with the whole word, before a `-` or `_`, is nearer than one more than one away.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * assertEquals(nearest("pol_secnods", ["poll_seconds", "max_rounds"]), "poll_seconds");
  * assertEquals(nearest("banana", ["poll_seconds", "max_rounds"]), undefined);
+ * assertEquals(nearest("claude", ["codex", "claude_code", "claude_acp"]), "claude_code");
  * ```
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
@@ -25,7 +26,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
       bestDistance = distance;
     }
   }
-  return best;
+  if (bestDistance <= 1) return best;
+  return candidates.find((candidate) => /[-_]/.test(candidate) && fold(candidate.split(/[-_]/)[0] ?? "") === wanted) ??
+    best;
 }
 
 /**

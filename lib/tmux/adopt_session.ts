@@ -1,9 +1,9 @@
 import { findMarkedPids } from "../ports/end_processes.ts";
 import { findProcess } from "../ports/process_table.ts";
-import type { TmuxClient } from "./client.ts";
+import type { PaneRef, TmuxClient } from "./client.ts";
 import { type KnownPane, PANE_MARK_VARIABLE } from "./pane_processes.ts";
 import { findSocketPath } from "./server.ts";
-import { type OpenSessionOptions, PLACEHOLDER, TmuxSession } from "./session.ts";
+import { type OpenSessionOptions, PLACEHOLDER, readShows, SHOWS_OPTION, TmuxSession } from "./session.ts";
 
 /** A session that an earlier process opened, and its panes there. */
 export interface SessionToAdopt extends OpenSessionOptions {
@@ -30,23 +30,29 @@ export async function adoptSession(
   options: SessionToAdopt,
 ): Promise<AdoptedSession | undefined> {
   const { name, existing = false, panes } = options;
-  const format = "#{pane_id} #{pane_pid} #{pane_dead} #{window_name}";
+  const format = `#{pane_id} #{pane_pid} #{pane_dead} #{${SHOWS_OPTION}}|#{window_name}`;
   const listed = await client.run(["list-panes", "-s", "-t", `=${name}:`, "-F", format]);
   if (listed.code !== 0) return undefined;
   const session = new TmuxSession(client, options, existing ? undefined : await findSocketPath(client));
   const marked = new Set(await findMarkedPids({ name: PANE_MARK_VARIABLE, value: session.mark }));
   const alive = new Set<string>();
+  const left: PaneRef[] = [];
   for (const line of listed.stdout.trim().split("\n")) {
-    const [paneId = "", pidText = "", dead, ...window] = line.split(" ");
+    const [front = "", ...window] = line.split("|");
+    const [paneId = "", pidText = "", dead, option = ""] = front.split(" ");
     const pid = Number(pidText);
     const known = panes.find((one) => one.paneId === paneId && one.pid === pid);
-    const isOurs = known !== undefined || marked.has(pid) || (!existing && window.join(" ") !== PLACEHOLDER);
+    const isNamed = !existing && window.join("|") !== PLACEHOLDER;
+    // A program that only showed something has ended with the run, and its process bears no mark any more.
+    const isOurs = known !== undefined || marked.has(pid) || readShows(option).mark === session.mark || isNamed;
     if (!isOurs) continue;
     const startTime = known === undefined ? (await findProcess(pid))?.startTime : known.startTime;
     session.keep({ paneId, pid, startTime });
     const lives = dead === "0" && known !== undefined && (await findProcess(pid))?.startTime === known.startTime;
     if (lives) alive.add(paneId);
-    else await session.closePane({ paneId, pid });
+    else left.push({ paneId, pid });
   }
+  // Only once all are known: a session gets a placeholder with the end of its last pane.
+  for (const pane of left) await session.closePane(pane);
   return { session, alive };
 }

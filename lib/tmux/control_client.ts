@@ -21,6 +21,13 @@ export interface ControlClientOptions {
   /** Told in one line when the connection cannot be had, or is lost. */
   readonly log: (message: string) => void;
   /**
+   * Whether it hears what happens in panes. Without it tmux never holds a program back for our sake, even if this
+   * process stands still, and a pane is known by its captures alone.
+   *
+   * @default {true}
+   */
+  readonly hearsPanes?: boolean;
+  /**
    * The environment of the control client.
    *
    * @default {Deno.env.toObject()}
@@ -37,6 +44,7 @@ export interface ControlClientOptions {
  * tmux leaves it out. While this process is stopped, tmux 3.3a may also let a program wait that writes much.
  */
 const CLIENT_FLAGS = "ignore-size,pause-after=5";
+const DEAF_FLAGS = "ignore-size,no-output";
 
 /** Tells of each pane of the session, when it appears and when its program ends; tmux looks once a second (3.3a). */
 const SUBSCRIPTION = "panewright";
@@ -152,21 +160,24 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
   }
 
   async #connect(session: string): Promise<void> {
-    const { startProcess = startPipedProcess, log } = this.#options;
+    const { startProcess = startPipedProcess, log, hearsPanes = true } = this.#options;
+    const flags = hearsPanes ? CLIENT_FLAGS : DEAF_FLAGS;
     const startedMs = this.#clock.now();
     try {
       const connection = await openControlConnection({
-        process: startProcess(tmuxProgram(["-C", "attach-session", "-t", `=${session}`, "-f", CLIENT_FLAGS], {
+        process: startProcess(tmuxProgram(["-C", "attach-session", "-t", `=${session}`, "-f", flags], {
           socket: this.socket,
           ...(this.#options.env ? { env: this.#options.env } : {}),
         })),
         clock: this.#clock,
         onEvent: (event) => this.#takeEvent(event),
       });
-      const { ok, stderr } = await connection.request(SUBSCRIBE, { commandCount: 1 }).catch(asRefusal);
-      if (!ok) {
-        await connection.close();
-        throw new RuntimeError(stderr.trim());
+      if (hearsPanes) {
+        const { ok, stderr } = await connection.request(SUBSCRIBE, { commandCount: 1 }).catch(asRefusal);
+        if (!ok) {
+          await connection.close();
+          throw new RuntimeError(stderr.trim());
+        }
       }
       this.#connection = connection;
       this.#hub.setConnected(true);

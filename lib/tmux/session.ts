@@ -60,7 +60,31 @@ export interface PaneRequest {
   readonly env?: Readonly<Record<string, string>>;
   /** Absolute path. */
   readonly cwd: string;
+  /**
+   * Whose work it shows, where its program only does that: it can be found by it, and has the size of whichever
+   * terminal shows it. Missing for an agent's own pane.
+   */
+  readonly shows?: string;
   readonly signal?: AbortSignal;
+}
+
+/** The option of a pane that has what {@linkcode PaneRequest.shows} is, behind the mark of who opened it. */
+export const SHOWS_OPTION = "@panewright_shows";
+
+/**
+ * What {@linkcode SHOWS_OPTION} of a pane says: whose work it shows, and the mark of the session that opened it. Both are
+ * empty for a pane that shows nobody's; in a person's session there may be panes of several runs.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(readShows("3f2a/tester"), { mark: "3f2a", shows: "tester" });
+ * assertEquals(readShows(""), { mark: "", shows: "" });
+ * ```
+ */
+export function readShows(option: string): { readonly mark: string; readonly shows: string } {
+  const [mark = "", shows = ""] = option.split("/");
+  return { mark, shows };
 }
 
 /**
@@ -120,6 +144,9 @@ async function startServer(client: TmuxClient, options: OpenSessionOptions): Pro
     ["set-option", "-g", "history-limit", String(scrollbackRows)],
     ["set-option", "-g", "default-terminal", TERMINAL],
     ["set-option", "-g", "mouse", "on"],
+    // As it comes, tmux cuts it at 10 columns.
+    ["set-option", "-g", "status-left-length", "60"],
+    ["set-option", "-g", "status-left", "[#{session_name}] #{window_name} "],
   ]);
   if (result.code !== 0) await killServer(client);
   expectTmuxSuccess(result, `open tmux session ${name}`);
@@ -150,13 +177,13 @@ export class TmuxSession implements AsyncDisposable {
   }
 
   /**
-   * Opens a window with one pane, which keeps the session's size whatever terminal attaches, and stays readable after
-   * its program has ended.
+   * Opens a window with one pane, which stays readable after its program has ended. That of an agent keeps the session's
+   * size whatever terminal attaches.
    *
    * @throws {RuntimeError} when tmux refuses
    */
   async openPane(request: PaneRequest): Promise<PaneRef> {
-    const { argv, env = {}, cwd, name, signal } = request;
+    const { argv, env = {}, cwd, name, shows, signal } = request;
     // Not passed on: a call that is cut short could leave a window that nobody knows of.
     signal?.throwIfAborted();
     // A name that nobody else has addresses the window before its id is known, and all commands reach tmux in one go:
@@ -177,8 +204,15 @@ export class TmuxSession implements AsyncDisposable {
       // Without this, "Pane is dead" pushes the first row of what the program said off the screen (3.3a).
       ["set-option", "-p", "-q", "-t", target, "remain-on-exit-format", ""],
       ["set-option", "-w", "-t", target, "automatic-rename", "off"],
-      ["set-option", "-w", "-t", target, "window-size", "manual"],
-      ["resize-window", "-t", target, "-x", String(this.cols), "-y", String(this.rows)],
+      ...shows === undefined
+        ? [
+          ["set-option", "-w", "-t", target, "window-size", "manual"] as const,
+          ["resize-window", "-t", target, "-x", String(this.cols), "-y", String(this.rows)] as const,
+        ]
+        : [
+          ["set-option", "-w", "-t", target, "window-size", "latest"] as const,
+          ["set-option", "-p", "-t", target, SHOWS_OPTION, `${this.mark}/${shows}`] as const,
+        ],
       ["rename-window", "-t", target, name],
     ];
     const result = await this.client.runAll(commands);

@@ -1,5 +1,5 @@
 // How long it takes to look at 500 runs: `deno bench -P tests/bench/runs_bench.ts`.
-import { readRows } from "../../lib/cli/commands/runs.ts";
+import { listRuns } from "../../lib/control/list_runs.ts";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { agentReady, PROGRAMMER_AT_WORK, reviewFinished, reviewStarted } from "../support/run_folders.ts";
 
@@ -33,5 +33,5 @@ async function writeRuns({ finished }: { readonly finished: boolean }): Promise<
 const passed = await writeRuns({ finished: true });
 const killed = await writeRuns({ finished: false });
 
-Deno.bench("500 runs that have passed", { n: 5, warmup: 1 }, async () => void await readRows(passed));
-Deno.bench("500 runs that were killed", { n: 5, warmup: 1 }, async () => void await readRows(killed));
+Deno.bench("500 runs that have passed", { n: 5, warmup: 1 }, async () => void await listRuns(passed));
+Deno.bench("500 runs that were killed", { n: 5, warmup: 1 }, async () => void await listRuns(killed));

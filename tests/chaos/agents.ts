@@ -4,6 +4,7 @@ import { findProcess, listProcesses, type ProcessInfo, processTree } from "../..
 import type { Sandbox } from "../support/sandbox.ts";
 import type { Death } from "./evidence.ts";
 import type { AgentStrike } from "./plan.ts";
+import type { Stage } from "./stage.ts";
 
 /** The tmux servers and agents of a job, to be looked at and to be killed. */
 export interface Agents {
@@ -20,21 +21,28 @@ export interface Agents {
 /** How long processes take at most to vanish when they are killed, and with their terminal. */
 const VANISH_MS = 400;
 
-/** Watches what runs in a sandbox. */
-export function watchAgents({ env }: Pick<Sandbox, "env">): Agents {
+/**
+ * Watches what runs in a sandbox: panes of tmux servers, and agents that log themselves.
+ *
+ * @param agentLog a pid of an earlier agent is not used again while a job lasts
+ */
+export function watchAgents(
+  { env }: Pick<Sandbox, "env">,
+  { agentLog = () => [] }: Pick<Stage, "agentLog"> = {},
+): Agents {
   const seen = new Map<number, ProcessInfo>();
   const dead = new Set<number>();
   const deaths: Death[] = [];
 
-  const look = async (): Promise<readonly (Server & { readonly panes: readonly ProcessInfo[] })[]> => {
+  const look = async (): Promise<{ readonly server: Server | undefined; readonly agents: readonly ProcessInfo[] }> => {
     const all = await listProcesses();
     const servers = await findServers(env);
-    const found = servers.map((server) => {
-      const panes = server.panePids.flatMap((pid) => all.find((one) => one.pid === pid && !one.zombie) ?? []);
-      return { ...server, panes };
-    });
-    for (const { panes } of found) for (const pane of panes) seen.set(pane.pid, pane);
-    return found;
+    const found = (pids: readonly number[]) =>
+      pids.flatMap((pid) => all.find((one) => one.pid === pid && !one.zombie) ?? []);
+    const panes = servers.map(({ panePids }) => found(panePids));
+    const own = found([...new Set(agentLog().map(({ pid }) => pid))]);
+    for (const agent of [...panes.flat(), ...own]) seen.set(agent.pid, agent);
+    return { server: servers[0], agents: [...panes[0] ?? [], ...own] };
   };
 
   const noteDeaths = async (atMs = Date.now()) => {
@@ -49,27 +57,29 @@ export function watchAgents({ env }: Pick<Sandbox, "env">): Agents {
   };
 
   return {
-    deaths,
+    get deaths() {
+      const told = agentLog().flatMap(({ at, dead: pids }) => pids.map((pid) => ({ atMs: Date.parse(at), pid })));
+      return [...told, ...deaths];
+    },
     noteDeaths: () => noteDeaths(),
     async kill(strike) {
-      const [server] = await look();
-      if (server === undefined) return undefined;
+      const { server, agents } = await look();
       const atMs = Date.now();
       if (strike.target === "tmux") {
-        if (!tryKill(server.pid)) return undefined;
+        if (server === undefined || !tryKill(server.pid)) return undefined;
         await vanished([server.pid, ...server.panePids]);
         await noteDeaths(atMs);
         return `tmux server ${server.pid}`;
       }
-      const pane = server.panes[strike.pick % server.panes.length];
-      if (pane === undefined) return undefined;
-      const programs = await findPrograms(pane);
+      const agent = agents[strike.pick % agents.length];
+      if (agent === undefined) return undefined;
+      const programs = await findPrograms(agent);
       const victim = programs[Math.floor(strike.pick / 8) % programs.length];
       if (victim === undefined || !tryKill(victim.pid)) return undefined;
       // A launcher ends with the native program that it has started.
-      await vanished([victim.pid, pane.pid]);
+      await vanished([victim.pid, agent.pid]);
       await noteDeaths(atMs);
-      return victim.pid === pane.pid ? `agent ${pane.pid}` : `process ${victim.pid} of agent ${pane.pid}`;
+      return victim.pid === agent.pid ? `agent ${agent.pid}` : `process ${victim.pid} of agent ${agent.pid}`;
     },
   };
 }
@@ -79,14 +89,14 @@ export function watchAgents({ env }: Pick<Sandbox, "env">): Agents {
  */
 const NATIVE_PROGRAMS = new Set(["codex"]);
 
-/** An agent's program: what its pane shows, and the native one that a launcher has started. */
-async function findPrograms(pane: ProcessInfo): Promise<readonly ProcessInfo[]> {
-  const [, ...below] = processTree(await listProcesses(), pane.pid);
+/** An agent's program: what its pane shows, or who speaks for it, and the native one that a launcher has started. */
+async function findPrograms(agent: ProcessInfo): Promise<readonly ProcessInfo[]> {
+  const [, ...below] = processTree(await listProcesses(), agent.pid);
   const native = await Promise.all(below.map(async (one) => {
     const { stdout } = await systemProcessRunner.run({ argv: ["cat", `/proc/${one.pid}/comm`] });
     return !one.zombie && NATIVE_PROGRAMS.has(stdout.trim()) ? [one] : [];
   }));
-  return [pane, ...native.flat()];
+  return [agent, ...native.flat()];
 }
 
 interface Server {

@@ -38,15 +38,20 @@ async function setUp(panewright: PanewrightCommand): Promise<Stage> {
  * Answers a prompt by where it says that it belongs. One that says nothing continues the turn before it in its
  * conversation, as after an agent was started again with its session.
  */
-function answer({ prompts }: ModelRequest, deliveries: Delivery[]): Turn {
+export function answer(
+  { prompts }: ModelRequest,
+  deliveries: Delivery[],
+  options: { readonly escalate?: boolean } = {},
+): Turn {
   const place = prompts.map(placeOfPrompt).findLast((one) => one !== undefined);
   const target = responseTargetOf(prompts.at(-1) ?? "");
   deliveries.push({ atMs: Date.now(), role: place?.role ?? "somebody", turnId: place?.turnId });
   if (place === undefined || target === undefined) return [{ do: "say", text: "I was not told what to do." }];
-  return workTurn(target, answerAt(place), { thinkMs: 150 });
+  return workTurn(target, answerAt(place), { thinkMs: 150, ...options });
 }
 
-function answerAt({ role, round, cycle }: PromptPlace): ScriptedAnswer {
+/** What the greeting of the world takes. */
+export function answerAt({ role, round, cycle }: PromptPlace): ScriptedAnswer {
   const greeting = round === 1 ? "hello, wrld" : "hello, world";
   switch (role) {
     case "analyst":

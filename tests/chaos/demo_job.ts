@@ -1,7 +1,7 @@
 import config from "../../fixtures/demo/config.json" with { type: "json" };
 import files from "../../fixtures/demo/files.json" with { type: "json" };
-import replay from "../../fixtures/demo/replay.json" with { type: "json" };
 import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
+import { demoReplay } from "../support/demo_replay.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { type Delivery, placeOfPrompt } from "./evidence.ts";
@@ -25,7 +25,7 @@ async function setUp(panewright: PanewrightCommand): Promise<Stage> {
   for (const [path, lines] of Object.entries(files)) {
     await Deno.writeTextFile(`${project}/${path.replace(/^project\//, "")}`, lines.join("\n"));
   }
-  await Deno.writeTextFile(`${project}/replay.json`, JSON.stringify(replay, faster));
+  await Deno.writeTextFile(`${project}/replay.json`, demoReplay(PACE));
   await Deno.writeTextFile(
     `${project}/panewright.json`,
     JSON.stringify({
@@ -45,10 +45,6 @@ async function setUp(panewright: PanewrightCommand): Promise<Stage> {
     deliveries: () => readPromptLog(`${project}/${PROMPT_LOG}`),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-function faster(key: string, value: unknown): unknown {
-  return (key === "think" || key === "ms") && typeof value === "number" ? Math.round(value * PACE) : value;
 }
 
 async function readPromptLog(path: string): Promise<readonly Delivery[]> {

@@ -22,6 +22,7 @@ interface Entry {
   readonly what?: string;
   readonly moment?: string;
   readonly pid?: number;
+  readonly protocol?: string;
 }
 
 /**
@@ -117,7 +118,7 @@ function checkTurns(entries: readonly Entry[]): string[] {
     if (!roles.has(turnId)) violations.push(`${where} is of a turn that was not started`);
     else if (roles.get(turnId) !== role) violations.push(`${where} is by ${role}, the turn is ${roles.get(turnId)}'s`);
     // How a turn left the files is known only after its response.
-    const isTold = type === "files_seen" && moment === "after";
+    const isTold = (type === "files_seen" && moment === "after") || type === "files_changed" || type === "screen_kept";
     if (over.has(turnId) && !isTold) violations.push(`${where} comes after the turn's response`);
     if (type === "response_received") {
       over.add(turnId);
@@ -150,15 +151,20 @@ function checkResponses(entries: readonly Entry[], { archive }: JobEvidence): st
   return violations;
 }
 
-/** Intent before observation: a message was pasted before its Enter, and both before it counts as sent. */
+/**
+ * Intent before observation: a message was pasted before its Enter, and both before it counts as sent. An agent that is
+ * driven by a protocol has no composer to paste into.
+ */
 function checkMessages(entries: readonly Entry[]): string[] {
   const violations: string[] = [];
   const steps = new Map<string, string>();
-  for (const { line, type, turnId, what, step } of entries) {
+  const inPane = new Map<string | undefined, boolean>();
+  for (const { line, type, role, turnId, what, step, protocol } of entries) {
     const message = `${what} of ${turnId}`;
     const before = steps.get(message);
+    if (type === "agent_starting") inPane.set(role, protocol === undefined);
     if (type === "message_sending") {
-      if (step === "enter" && before === undefined) {
+      if (step === "enter" && before === undefined && inPane.get(role) !== false) {
         violations.push(`line ${line}: Enter for the ${message} without a paste`);
       }
       steps.set(message, step ?? "");

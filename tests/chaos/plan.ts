@@ -15,7 +15,7 @@ export type Strike =
   /** `nth` counts from 1, from the command's start. */
   | { readonly target: "panewright"; readonly moment: Moment; readonly nth: number; readonly afterMs: number }
   | { readonly target: "tmux"; readonly afterMs: number }
-  /** `pick` chooses one of the processes of one of the panes. */
+  /** `pick` chooses one of the processes of one of the agents. */
   | { readonly target: "agent"; readonly afterMs: number; readonly pick: number };
 
 /** A strike that is timed, and leaves panewright alive. */
@@ -123,6 +123,18 @@ export function* windowsJob({ seed }: { readonly seed: number }): Generator<Blow
 export function* archiveJob(): Generator<Blow, void, WalkedCommand> {
   for (let count = 0; count < MOST_BLOWS; count++) {
     const { killed } = yield faultAt({ when: FAULTS[count % FAULTS.length]!, what: "archive", number: 1 });
+    if (!killed) return;
+  }
+}
+
+/**
+ * Kills a job at ever later records, three times at each, where agents end with panewright: a turn begins anew with each
+ * command, so that one has to come further than the one before.
+ */
+export function* growingJob(): Generator<Blow, void, WalkedCommand> {
+  for (let count = 0; count < MOST_BLOWS; count++) {
+    const number = 1 + Math.floor(count / FAULTS.length);
+    const { killed } = yield faultAt({ when: FAULTS[count % FAULTS.length]!, what: "record", number });
     if (!killed) return;
   }
 }

@@ -1,6 +1,16 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { placeOfPrompt } from "./evidence.ts";
-import { archiveJob, type Blow, type JobFigures, planJob, type WalkedCommand, walkJob, windowsJob } from "./plan.ts";
+import {
+  archiveJob,
+  type Blow,
+  describeBlow,
+  growingJob,
+  type JobFigures,
+  planJob,
+  type WalkedCommand,
+  walkJob,
+  windowsJob,
+} from "./plan.ts";
 
 const FIGURES: JobFigures = { spanMs: 10_000, records: 100, turns: 10, blows: [3, 6] };
 
@@ -122,4 +132,17 @@ Deno.test("a prompt says which turn it is of", () => {
   const tester = "Context.\nYou are the tester of this job. Test.\nRound 1 of at most 3. Working directory: /w";
   assertEquals(placeOfPrompt(tester)?.turnId, "r1-tester");
   assertEquals(placeOfPrompt("You were interrupted. Go on."), undefined);
+});
+
+Deno.test("a job whose agents end with panewright is hit at ever later records, until a command is not killed", () => {
+  const blows = growingJob();
+  const next = (killed: boolean) => blows.next({ records: [], killed });
+  const hits = [next(true), next(true), next(true), next(true)].map(({ value }) => value && describeBlow(value));
+  assertEquals(hits.map((hit) => hit?.split(";")[0]), [
+    "panewright before record 1",
+    "panewright in record 1",
+    "panewright after record 1",
+    "panewright before record 2",
+  ]);
+  assertEquals(next(false).done, true);
 });

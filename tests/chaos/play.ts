@@ -61,7 +61,7 @@ export async function playJob(job: ChaosJob, options: PlayOptions): Promise<Play
   const { blows, signal } = options;
   await using stage = await job.setUp(options.panewright);
   const place = options.isApart === true ? await otherMount(stage.sandbox) : sameMount(stage.sandbox);
-  const agents = watchAgents(stage.sandbox);
+  const agents = watchAgents(stage.sandbox, stage);
   const startedAtMs = Date.now();
   const story: string[] = [];
   const tell = (text: string) => {

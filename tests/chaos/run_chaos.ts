@@ -1,6 +1,6 @@
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { archiveJob, planJob, walkJob, windowsJob } from "./plan.ts";
+import { archiveJob, growingJob, planJob, walkJob, windowsJob } from "./plan.ts";
 import { ChaosFailure, type PlayedJob, playJob } from "./play.ts";
 import { whyOnlyOneMount } from "./response_place.ts";
 import type { ChaosJob } from "./stage.ts";
@@ -49,7 +49,7 @@ export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<nu
   say(`${job.name} undisturbed: ${seconds.toFixed(1)} s, ${records} records, ${expected.turns.length} turns`);
 
   const blowsOf = (number: number) => {
-    if (number === 0) return walkJob();
+    if (number === 0) return job.agentsEnd === true ? growingJob() : walkJob();
     if (number === 1) return windowsJob({ seed });
     return ARCHIVE_JOBS.includes(number) ? archiveJob() : planJob({ seed, job: number }, job.figures).values();
   };
@@ -91,7 +91,7 @@ export async function runChaos(job: ChaosJob, options: ChaosOptions): Promise<nu
 }
 
 /** The program to be killed, from a copy of its bundle: one that is built anew meanwhile changes nothing. */
-async function installBundle(bundle: string, folder: string): Promise<PanewrightCommand> {
+export async function installBundle(bundle: string, folder: string): Promise<PanewrightCommand> {
   const copy = `${folder}/panewright.mjs`;
   await Deno.copyFile(bundle, copy);
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();

@@ -6,12 +6,14 @@ import { fakeIo } from "../support/fake_io.ts";
 import { runPanewright } from "../support/run_panewright.ts";
 
 const GLOBAL_OPTIONS = `Options of every command:
-      --json      results and events as JSON on stdout, one object per line
-  -q, --quiet     only the result, no progress
-  -v, --verbose   more detail: every status change, the causes of errors
-      --no-color  no colours (like the variable NO_COLOR)
-  -h, --help      show help and exit
-  -V, --version   show the version and exit
+      --json        results and events as JSON on stdout, one object per line
+  -q, --quiet       only the result, no progress
+  -v, --verbose     more detail: every status change, the causes of errors
+      --color WHEN  colours: auto (in a terminal), always or never; the
+                    variables NO_COLOR and FORCE_COLOR set it, too
+      --no-color    the same as --color never
+  -h, --help        show help and exit
+  -V, --version     show the version and exit
 `;
 
 Deno.test("the program prints its version and needs no permission for it but the environment", async () => {
@@ -23,7 +25,7 @@ Deno.test("the program prints its version and needs no permission for it but the
 });
 
 Deno.test("version --json is one JSON object a line, wherever --json stands", async () => {
-  for (const args of [["version", "--json"], ["--json", "version"]]) {
+  for (const args of [["version", "--json"], ["--json", "version"], ["--color", "never", "--json", "version"]]) {
     const io = fakeIo();
     assertEquals(await runCli(args, io), 0);
     assertEquals(JSON.parse(io.written.stdout).version, VERSION);
@@ -92,7 +94,7 @@ Deno.test("an unknown flag is refused with the nearest one and the list", async 
   assertEquals(
     stderr,
     'panewright: Cannot use --jsno: no such flag (did you mean "--json"?)\n' +
-      "  Flags here: --licenses, --json, --quiet, --verbose, --no-color, --help, --version.\n",
+      "  Flags here: --licenses, --json, --quiet, --verbose, --color, --no-color, --help, --version.\n",
   );
 });
 

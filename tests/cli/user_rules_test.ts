@@ -1,5 +1,6 @@
 /** A CLI was updated, and its screens have other words: what a person does about it, from end to end. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { NO_COLORS } from "../../lib/cli/console/color.ts";
 import type { Command, ParsedCommand } from "../../lib/cli/console/command.ts";
 import { command as explain } from "../../lib/cli/commands/explain.ts";
 import { command as fixtures } from "../../lib/cli/commands/fixtures.ts";
@@ -53,7 +54,7 @@ async function call(
   json = false,
 ) {
   const io = fakeIo({ cwd: folder, columns: 100 });
-  const global = { json, quiet: false, verbose: false, color: false };
+  const global = { json, quiet: false, verbose: false, color: NO_COLORS };
   const code = await command.run({ flags, positionals, global } as ParsedCommand, io);
   return { code, ...io.written };
 }

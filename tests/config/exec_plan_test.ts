@@ -117,7 +117,11 @@ Deno.test("the settings of exec are taken over", async () => {
     maxRepeatsPerStep: 2,
     writesOutside: "warn",
   });
-  assertEquals(notifications, { url: "https://ntfy.sh", topic: "t" });
+  assertEquals(notifications, {
+    ntfy: { url: "https://ntfy.sh", topic: "t" },
+    delaySeconds: 20,
+    buttons: "none",
+  });
 });
 
 Deno.test("where there are pipelines a configuration may do without a job; a job that is named must be there", async () => {

@@ -1,12 +1,15 @@
 import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
 import { codexProvider } from "../../lib/providers/codex/provider.ts";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
 import { loadConfig } from "../../lib/config/load.ts";
 import { toRunPlan } from "../../lib/config/plan.ts";
 import { describeSource } from "../../lib/config/source.ts";
 import { UsageError } from "../../lib/errors.ts";
+import { OFFERED_PROVIDER_IDS } from "../../lib/providers/mod.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
+/** What may be named as a provider. */
+const OFFERED = OFFERED_PROVIDER_IDS.join(", ");
 const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
 
 interface Given {
@@ -54,6 +57,27 @@ Deno.test("flags go before the environment, that before the file, that before th
     [2, "panewright.jsonc:3"],
   );
   assertEquals(effective("handoff.poll_seconds", handoff.poll_seconds), [2, "default"]);
+});
+
+Deno.test("a limit that contradicts another one tells where that comes from", async () => {
+  const contradicts = "a turn would be over before an idle agent has had that time";
+  const handoff = '{ "prompt_file": "job.md",\n "handoff": { "idle_grace_seconds": 90 } }';
+  assertEquals(await problemsOf(handoff, { env: { RESPONSE_TIMEOUT: "60" } }), [
+    "panewright.jsonc:2:15: handoff.idle_grace_seconds is 90, but handoff.response_timeout is 60 (env RESPONSE_TIMEOUT): " +
+    contradicts,
+  ]);
+  assertEquals(await problemsOf('{ "prompt_file": "job.md" }', { flags: { "idle-grace-seconds": 4000 } }), [
+    `--idle-grace-seconds: is 4000, but handoff.response_timeout is 1800 (default): ${contradicts}`,
+  ]);
+});
+
+Deno.test("a key that stands in the wrong place is not told with the mistake", async () => {
+  const key = "sk-proj-abcdef0123456789abcdef0123456789abcd";
+  for (const env of [`"OPENAI_API_KEY=${key}"`, `{ "OPENAI_API_KEY": ${key} }`]) {
+    const [problem = ""] = await problemsOf(`{ "prompt_file": "job.md", "providers": { "codex": { "env": ${env} } } }`);
+    assertMatch(problem, /must be an object|is not a JSON value/);
+    assertNotMatch(problem, /abcdef/);
+  }
 });
 
 Deno.test("the seeds' variables are read: switches as 1 and 0, figures as numbers", async () => {
@@ -193,15 +217,14 @@ Deno.test("unknown roles and providers are refused with the nearest one and the 
   "prompt_file": "job.md",
   "provider": "codx",
   "providers": { "claude": {} },
-  "roles": { "analist": {}, "tester": { "provider": "gemini" } },
+  "roles": { "analist": {}, "tester": { "provider": "aider" } },
 }`),
     [
-      'panewright.jsonc:3:3: provider must be one of codex, claude_code, replay, but is the string "codx"; did you mean ' +
-      '"codex"?',
-      'panewright.jsonc:4:18: unknown provider "claude" in providers. Allowed here: codex, claude_code, replay',
+      `panewright.jsonc:3:3: provider must be one of ${OFFERED}, but is the string "codx"; did you mean "codex"?`,
+      `panewright.jsonc:4:18: unknown provider "claude" in providers; did you mean "claude_code"? Allowed here: ${OFFERED}`,
       'panewright.jsonc:5:14: unknown role "analist" in roles; did you mean "analyst"? Allowed here: analyst, ' +
       "analyst_review, programmer, programmer_review, tester",
-      'panewright.jsonc:5:41: roles.tester.provider must be one of codex, claude_code, replay, but is the string "gemini"',
+      `panewright.jsonc:5:41: roles.tester.provider must be one of ${OFFERED}, but is the string "aider"`,
     ],
   );
 });
@@ -261,7 +284,7 @@ Deno.test("invalid variables and flags are named, all at once with what is wrong
     flags: { "max-review-cycles": 0 },
   });
   assertEquals(problems, [
-    "panewright.jsonc:1:28: provider must be one of codex, claude_code, replay, but is 1",
+    `panewright.jsonc:1:28: provider must be one of ${OFFERED}, but is 1`,
     "--max-review-cycles: must be at least 1, but is 0",
     'environment variable POLL_SECONDS: must be a number, such as 2 or 0.5, but is "2s"',
     'environment variable AUTO_ACCEPT_PERMISSIONS: must be 1 or 0 (or true/false, yes/no, on/off), but is "maybe"',

@@ -47,6 +47,7 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
       default: "deny",
     },
     dryRun: true,
+    modelAnswers: "questions",
     dialogTimeoutSeconds: 30,
   });
 });

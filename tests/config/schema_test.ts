@@ -1,8 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseJsonc } from "../../lib/config/jsonc.ts";
-import { configFormFor, configJsonSchema, parseConfig } from "../../lib/config/schema.ts";
+import { configJsonSchema } from "../../lib/config/schema.ts";
 import { SETTINGS } from "../../lib/config/settings_table.ts";
-import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema>; additionalProperties?: unknown };
 
@@ -28,33 +26,16 @@ Deno.test("the JSON Schema explains every key and allows no other", () => {
 
 Deno.test("the schema has every key of the table, with its variable, and no two settings share a source", () => {
   const keys = visit(configJsonSchema() as JsonSchema, "", new Map());
-  for (const { key, env } of SETTINGS) {
+  for (const { key, variables: [env] } of SETTINGS) {
     const description = keys.get(key)?.description ?? "";
     assertEquals(/ Variable: (\S+)\.$/.exec(description)?.[1], env, key);
   }
   const sources = [
     SETTINGS.map(({ key }) => key),
-    SETTINGS.map(({ env }) => env),
+    SETTINGS.flatMap(({ variables }) => variables),
     SETTINGS.map(({ flag }) => flag?.name),
   ];
   for (const names of sources.map((list) => list.filter((name) => name !== undefined))) {
     assertEquals(new Set(names).size, names.length);
   }
-});
-
-Deno.test("the configurations that the documents show, whole or in part, are configurations", async () => {
-  const root = new URL("../../", import.meta.url).pathname;
-  const docs = await Array.fromAsync(Deno.readDir(`${root}docs`), ({ name }) => `docs/${name}`);
-  const form = configFormFor(PROVIDER_IDS);
-  let shown = 0;
-  for (const path of ["README.md", ...docs]) {
-    const text = await Deno.readTextFile(`${root}${path}`);
-    for (const [, example = ""] of text.matchAll(/^```jsonc\n([^]*?)^```$/gm)) {
-      const { value, syntaxError } = parseJsonc(example.startsWith("{") ? example : `{${example}}`);
-      assertEquals(syntaxError, undefined, `${path}: ${example}`);
-      parseConfig(value, form);
-      shown++;
-    }
-  }
-  assert(shown >= 6, `${shown} examples`);
 });

@@ -7,7 +7,7 @@ import { settingsIn, toRunPlan } from "../../lib/config/plan.ts";
 import { limited } from "../../lib/config/schema.ts";
 import { type Config, SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
 import { describeSource, valueAt } from "../../lib/config/source.ts";
-import { configTemplate } from "../../lib/config/template.ts";
+import { fullTemplate } from "../../lib/config/template.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/settings.ts";
 import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
@@ -40,7 +40,7 @@ function otherValue({ value, example, key }: TableEntry): unknown {
 }
 
 for (const setting of SETTINGS) {
-  const { key, env, flag, value } = setting;
+  const { key, variables, flag, value } = setting;
   const path = key.split(".");
   const other = otherValue(setting);
   const nested = path.toReversed().reduce<unknown>((inner, part) => ({ [part]: inner }), other);
@@ -48,18 +48,19 @@ for (const setting of SETTINGS) {
   Deno.test(`${key}: the file, the variable and the flag of its entry set it, and say so`, async () => {
     await using dir = await tempDir();
     const needed: Record<string, unknown> = {
-      notifications: { notifications: { ntfy_topic: "t" } },
+      notifications: { notifications: { ntfy_topic: "t", webhook_url: "https://hooks.example.org" } },
       limits: { prices: { date: "2026-11-01", models: {} } },
     };
     const extra = { ...needed[path[0] ?? ""] as Record<string, Record<string, unknown>> };
     const file = { ...extra, ...nested as Record<string, Record<string, unknown>> };
-    if (key === "notifications.ntfy_url") file["notifications"] = { ...file["notifications"], ntfy_topic: "t" };
+    if (path[0] === "notifications") file["notifications"] = { ...extra["notifications"], ...file["notifications"] };
     await dir.write({
       "file.jsonc": JSON.stringify(file),
       "empty.jsonc": JSON.stringify(extra),
       "rules.jsonc": "{}",
       "job.md": JOB,
       "inner/x": "",
+      "agents/my-agent.jsonc": '{ "label": "Mine" }',
     });
     const load = async (given: { file: string; env?: Record<string, string>; flags?: Record<string, unknown> }) => {
       const { config, sources } = await loadSettings({
@@ -77,10 +78,10 @@ for (const setting of SETTINGS) {
       return;
     }
     assertEquals(await load({ file: "file.jsonc" }), [other, "file.jsonc:1"]);
-    if (env !== undefined) {
+    for (const name of variables) {
       const text = typeof other === "boolean" ? (other ? "1" : "0") : Array.isArray(other) ? "npm test" : String(other);
       const expected = Array.isArray(other) ? text : other;
-      assertEquals(await load({ file: "empty.jsonc", env: { [env]: text } }), [expected, `env ${env}`]);
+      assertEquals(await load({ file: "empty.jsonc", env: { [name]: text } }), [expected, `env ${name}`]);
     }
     if (flag !== undefined) {
       const given = value.kind === "switch" ? true : other;
@@ -126,7 +127,7 @@ Deno.test("the reference in docs/configuration.md is that of the table (deno tas
 });
 
 Deno.test("the template and the help of the flags have every entry", () => {
-  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md", permissions: "sandbox" });
+  const template = fullTemplate({ $schema: "s", provider: "codex", prompt_file: "job.md", permissions: "sandbox" });
   for (const { key, description, flag, job } of SETTINGS) {
     if (key !== "$schema" && key !== "prompt") assertStringIncludes(template, `// ${description}`);
     assertEquals(CONFIG_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job !== "exec", key);
@@ -147,8 +148,8 @@ Deno.test("what a setting is called is written once: dotted keys, variables", as
     sources.push((await Deno.readTextFile(path)).replaceAll(/^ *(\*|\/\/).*$/gm, ""));
   }
   const code = sources.join("\n");
-  for (const { key, env } of SETTINGS) {
-    for (const name of [...(key.includes(".") ? [key] : []), ...(env === undefined ? [] : [env])]) {
+  for (const { key, variables } of SETTINGS) {
+    for (const name of [...(key.includes(".") ? [key] : []), ...variables.slice(-1)]) {
       assertEquals(code.split(`"${name}"`).length - 1, 1, name);
     }
   }

@@ -1,32 +1,64 @@
 import { assertEquals } from "@std/assert";
 import { configFormFor } from "../../lib/config/schema.ts";
 import { parseJsonc } from "../../lib/config/jsonc.ts";
-import { OFFERED_ALLOW_LIST } from "../../lib/config/allow_list.ts";
+import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
 import { PERMISSION_OFFERS } from "../../lib/config/permission_offers.ts";
-import { configTemplate } from "../../lib/config/template.ts";
-import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
+import { shortTemplate } from "../../lib/config/short_template.ts";
+import { fullTemplate, type TemplateValues } from "../../lib/config/template.ts";
+import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../../lib/providers/mod.ts";
 
 const CONFIG = configFormFor(PROVIDER_IDS);
 
-Deno.test("the written config says only what was chosen, and is valid", () => {
-  const allow = OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules);
-  const offers = {
-    "allow-list": { permissions: { auto_accept: true, default: "ask", allow } },
-    sandbox: { sandbox: "cli", permissions: { auto_accept: true, default: "allow" } },
+const LOOP = {
+  $schema: "s.json",
+  provider: "codex",
+  prompt_file: "job.md",
+  project_test_cmd: ["npm", "test"],
+  permissions: "allow-list",
+} as const satisfies TemplateValues;
+
+Deno.test("a written config says only what was chosen, and is valid, in short and in full", () => {
+  const allow = EVERYDAY_LIST.flatMap(({ rules }) => rules);
+  const sandbox = { sandbox: "cli", permissions: { auto_accept: true, default: "allow" } };
+  const settings = {
+    "allow-list": {
+      short: { permissions: { auto_accept: true, default: "ask", allow_everyday: true } },
+      full: { permissions: { auto_accept: true, default: "ask", allow } },
+    },
+    sandbox: { short: sandbox, full: sandbox },
   };
+  const check = { type: "shell", command: 'test -f "a"' };
+  const pipelines = { main: [{ name: "work", prompt: "self", args: ["-s", "x"], check, retry: 2 }] };
   for (const permissions of PERMISSION_OFFERS) {
-    for (const provider of PROVIDER_IDS) {
-      const values = { provider, wd: ".", prompt_file: "job.md" };
-      const text = configTemplate({ ...values, permissions });
-      const { value, syntaxError } = parseJsonc(text);
-      assertEquals(syntaxError, undefined);
-      assertEquals(CONFIG.schema.parse(value), CONFIG.schema.parse({ ...values, ...offers[permissions] }));
+    for (const provider of OFFERED_PROVIDER_IDS) {
+      const { prompt_file: _, project_test_cmd: __, ...common } = { ...LOOP, provider, permissions };
+      for (const [size, template] of [["short", shortTemplate], ["full", fullTemplate]] as const) {
+        const expectText = (values: TemplateValues, said: Readonly<Record<string, unknown>>) => {
+          const { value, syntaxError } = parseJsonc(template(values));
+          assertEquals(syntaxError, undefined);
+          const expected = { $schema: "s.json", provider, ...said, ...settings[permissions][size] };
+          assertEquals(CONFIG.schema.parse(value), CONFIG.schema.parse(expected));
+        };
+        const job = { prompt_file: "job.md", project_test_cmd: ["npm", "test"] };
+        expectText({ ...common, ...job }, job);
+        expectText({ ...common, prompt_file: "job.md" }, { prompt_file: "job.md" });
+        expectText({ ...common, step: { check: check.command, args: ["-s", "x"] } }, { pipelines });
+        const unchecked = { main: [{ name: "work", prompt: "self", check: { type: "none" } }] };
+        expectText({ ...common, step: { check: undefined, args: [] } }, { pipelines: unchecked });
+      }
     }
   }
 });
 
+Deno.test("the short config of a review loop has about ten lines", () => {
+  for (const permissions of PERMISSION_OFFERS) {
+    const lines = shortTemplate({ ...LOOP, permissions }).trimEnd().split("\n");
+    assertEquals(lines.length <= 11 && lines.every((line) => line.length <= 120), true, lines.join("\n"));
+  }
+});
+
 Deno.test("every line that is commented out may be switched on: it is valid, and defaults change nothing", () => {
-  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md", permissions: "allow-list" });
+  const template = fullTemplate(LOOP);
   const { value, syntaxError } = parseJsonc(template.replaceAll(/^( +)\/\/ (?=")/gm, "$1"));
   assertEquals(syntaxError, undefined);
   const { limits, condensation, handoff, permissions } = CONFIG.schema.parse(value);
@@ -46,16 +78,16 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
       permissions: Object.assign({}, defaults.permissions, {
         auto_accept: true,
         default: "ask",
-        allow: OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules),
+        allow: EVERYDAY_LIST.flatMap(({ rules }) => rules),
       }),
     },
   );
 });
 
 Deno.test("the written config has every key of the schema", () => {
-  const template = configTemplate({ provider: "codex", wd: ".", prompt_file: "job.md", permissions: "allow-list" });
+  const template = fullTemplate(LOOP);
   const left = Object.keys(CONFIG.schema.shape).filter((key) =>
     !new RegExp(`^ +(?:// )?"${RegExp.escape(key)}":`, "m").test(template)
   );
-  assertEquals(left, ["$schema", "prompt"]);
+  assertEquals(left, ["prompt"]);
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
+import { giveAndTake, leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
 import { PanewrightError } from "../../lib/errors.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -30,6 +30,7 @@ Deno.test("what is no answer is refused with its path: a FIFO, a link, a folder,
     "JSON": (path) => Deno.writeTextFile(path, "{"),
     "null": (path) => Deno.writeTextFile(path, "null"),
     "not an answer": (path) => Deno.writeTextFile(path, '{"question":"q1","answer":["yes"]}'),
+    "is not an answer": (path) => Deno.writeTextFile(path, JSON.stringify({ ...ANSWER, by: "somebody" })),
   };
   for (const [problem, make] of Object.entries(hostile)) {
     await using dir = await tempDir();
@@ -38,4 +39,16 @@ Deno.test("what is no answer is refused with its path: a FIFO, a link, a folder,
     const error = await assertRejects(() => readAnswer({ answersDir: dir.path }, "q1"), PanewrightError, path);
     assertStringIncludes(error.message, problem);
   }
+});
+
+Deno.test("an answer of the process that asks is the first, or another that may be taken is; one that may not stands in nobody's way", async () => {
+  const refused: string[] = [];
+  const options = { isReserved: true, onRefused: (message: string) => void refused.push(message) };
+  for (const [by, first] of [[undefined, "terminal"], ["http", "http"], ["mcp", "terminal"]] as const) {
+    await using dir = await tempDir();
+    const folder = { answersDir: `${dir.path}/answers` };
+    if (by !== undefined) await leaveAnswer(folder, { ...ANSWER, by });
+    assertEquals((await giveAndTake(folder, { ...ANSWER, by: "terminal" }, options))?.by, first);
+  }
+  assertEquals(refused.length, 1);
 });

@@ -1,3 +1,4 @@
+import type { ModelAnswers } from "../../lib/dialogs/settings.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../../lib/handoff/settings.ts";
 import { type AuditLog, openAuditLog } from "../../lib/dialogs/audit.ts";
@@ -75,6 +76,7 @@ export interface BenchOptions {
   /** @default {Codex} */
   readonly provider?: PaneProvider;
   readonly dryRun?: boolean;
+  readonly modelAnswers?: ModelAnswers;
   readonly person?: DialogDeskContext["person"];
   readonly audit?: AuditLog;
   readonly hooks?: NonNullable<DialogDeskContext["hooks"]>;
@@ -109,6 +111,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
       permissions: {
         policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
         dryRun: options.dryRun ?? false,
+        modelAnswers: options.modelAnswers ?? "questions",
         dialogTimeoutSeconds: 600,
       },
     },
@@ -116,7 +119,11 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
     audit,
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     emit,
-    onStuck: (_role, message) => stuck.push(message),
+    warn: (_role, message) => void stuck.push(message),
+    onStuck(_role, message) {
+      stuck.push(message);
+      return { withdraw() {} };
+    },
     earlierQuestion: () => options.earlierQuestion,
     nextQuestionId: () => `q${++questions}`,
     person: options.person,

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, PanewrightError } from "../../lib/errors.ts";
-import { leaveAnswer } from "../../lib/dialogs/answers.ts";
+import { until } from "../support/until.ts";
+import { leaveAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
 import type { AuditLog } from "../../lib/dialogs/audit.ts";
 import { findPaneProvider } from "../../lib/providers/mod.ts";
 import { readScreen } from "../../lib/providers/terminal/glance.ts";
@@ -137,6 +138,36 @@ for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "
   });
 }
 
+Deno.test("an answer that a model may not give is set aside and told, and the person's counts", async () => {
+  await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] } });
+  bench.ask("npm test");
+  await bench.desk.inspect();
+  await leaveAnswer(bench.folder, { question: "q1", answer: "yes", by: "mcp", who: "codex", answeredAt: "" });
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  assertEquals(await readAnswer(bench.folder, "q1"), undefined);
+  assertStringIncludes(
+    bench.stuck.at(-1) ?? "",
+    "it was given by a model over MCP (codex), and permissions.model_answers",
+  );
+  assert(await leaveAnswer(bench.folder, { question: "q1", answer: "no", by: "command", answeredAt: "" }));
+  assertEquals((await bench.desk.inspect())?.decision, "decline");
+});
+
+Deno.test("a permission that a model may give is marked as a model's, in the audit log and in the journal", async () => {
+  await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] }, modelAnswers: "all" });
+  bench.ask("npm test");
+  await bench.desk.inspect();
+  await leaveAnswer(bench.folder, { question: "q1", answer: "yes", by: "mcp", who: "codex", answeredAt: "" });
+  const open = await bench.desk.inspect();
+  assert(open?.decision === "accept");
+  await open.answer();
+  const { rule, reason } = bench.records().at(-2) ?? {};
+  assertEquals([rule, reason], ["model", "A model over MCP (codex) said yes."]);
+  const told = bench.events.at(-1);
+  assert(told?.type === "dialog_answered");
+  assertEquals([told.rule, told.by, told.who, told.question], ["model", "mcp", "codex", "q1"]);
+});
+
 Deno.test("a person at the terminal is asked until the answer is yes or no, and no more when the dialog closes", async () => {
   const said = ["maybe", "y"];
   const asked: string[] = [];
@@ -148,10 +179,7 @@ Deno.test("a person at the terminal is asked until the answer is yes or no, and 
     },
   });
   bench.ask("npm test");
-  await bench.desk.inspect();
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  const open = await bench.desk.inspect();
-  assertEquals(open?.decision, "accept");
+  await until(() => bench.desk.inspect(), (open) => open?.decision === "accept");
   assertEquals(asked, Array(2).fill("tester, command: npm test. AUTO_ACCEPT_PERMISSIONS is off."));
 
   let aborted = false;
@@ -169,6 +197,22 @@ Deno.test("a person at the terminal is asked until the answer is yes or no, and 
   await other.desk.inspect();
   other.desk.noteClosed();
   assertEquals(aborted, true);
+});
+
+Deno.test("what a person says at the terminal counts unless another answer came before, and is then the first for all others", async () => {
+  for (const [before, decision] of [[undefined, "accept"], ["no", "decline"]] as const) {
+    const given = (answer: string) => ({ question: "q1", answer, by: "http", answeredAt: "" }) as const;
+    await using bench = await openBench({
+      autoAccept: false,
+      async person() {
+        if (before !== undefined) await leaveAnswer(bench.folder, given(before));
+        return "y";
+      },
+    });
+    bench.ask("npm test");
+    await until(() => bench.desk.inspect(), (open) => open?.decision === decision);
+    assertEquals(await leaveAnswer(bench.folder, given("no")), false);
+  }
 });
 
 Deno.test("in a dry run everything is recorded, and nothing is sent, whatever anybody answers", async () => {
@@ -468,6 +512,7 @@ for (
     ["default allow", { default: "allow" }, false],
     ["an entry for its kind", { allow: [{ kinds: ["command"] }] }, false],
     ["an entry for another command", { default: "allow", allow: [{ command: "npm run build" }] }, false],
+    ["the everyday list", { allow: [{ command: "npm test", place: "permissions.allow_everyday" }] }, false],
     ["an entry that names it", { default: "allow", allow: [{ command: "npm test" }] }, true],
   ] as const
 ) {

@@ -124,6 +124,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
       permissions: {
         policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
         dryRun: false,
+        modelAnswers: "questions",
         dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
       },
     },
@@ -131,7 +132,8 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     audit,
     ...(hooks === undefined ? {} : { hooks }),
     emit,
-    onStuck: () => {},
+    warn: () => {},
+    onStuck: () => ({ withdraw() {} }),
     earlierQuestion: () => undefined,
     nextQuestionId: () => `q${++questions}`,
     person: undefined,

@@ -33,7 +33,7 @@ Deno.test("doctor tries the hooks of the real CLIs, and leaves no folder of the 
   const detail = "they work: one asked about a command before its dialog, others told of the turn";
   assertEquals(
     findings.filter(({ check }) => / hooks$/.test(check)),
-    ["Codex hooks", "Claude Code hooks"].map((check) => ({ check, status: "ok", detail })),
+    ["Codex hooks", "Claude Code hooks"].map((check) => ({ type: "finding", v: 1, check, status: "ok", detail })),
     stderr,
   );
   assertEquals(await exists(`${home}/.local/state/panewright/hooks`), false);

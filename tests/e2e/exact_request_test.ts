@@ -80,8 +80,13 @@ for (const provider of ["claude_code", "codex"] as const) {
       ...(provider === "codex" ? { model: "gpt-5.5" } : {}),
     });
     assertEquals(await dialogs.play(), RESPONSE);
-    assertEquals(dialogs.sources(), ["session_log", "session_log"]);
-    assertEquals(dialogs.decisions(), ["allow command touch one", "deny command cd . && git push; touch pwned"]);
+    // Of a session log that is late, a person is asked, or what the screen shows is refused, before the log decides.
+    const sources = dialogs.sources();
+    assertEquals(dialogs.decisions().filter((_decision, index) => sources[index] !== "undefined"), [
+      "allow command touch one",
+      "deny command cd . && git push; touch pwned",
+    ]);
+    assertEquals(sources.filter((source) => source !== "undefined"), ["session_log", "session_log"]);
     assertEquals(await exists(`${dialogs.project}/pwned`), false);
   });
 

@@ -172,7 +172,7 @@ for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`exec, ${provider}: the hooks alone tell of an ask, before the model hears of its command`, async () => {
     await using project = await setUpHeadlessProject({ provider, respond: () => [shell(UNREACHABLE), done] });
     const request = allowing(project, "Do it.");
-    const { openLog: _log, ...headless } = request.provider.headless;
+    const { openLog: _log, ...headless } = request.provider.headless!;
     const blind = { ...headless, createReader: () => ({ readReport: () => [], readLog: () => [] }) };
     const attempt = runHeadless({ ...request, provider: { ...request.provider, headless: blind } });
     assertEquals((await askedBy(attempt)).question, "Lost?");

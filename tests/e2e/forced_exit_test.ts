@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
@@ -6,11 +6,12 @@ import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 
 /**
- * tmux, but the first attempt to end a server writes its process id to `held` and comes to no end, whatever it is told.
+ * tmux, but the first attempt to end the demo's server writes its process id to `held` and comes to no end, whatever it
+ * is told.
  */
 const HOLDING_TMUX = `#!/bin/sh
 PATH=\${PATH#*:}
-case "$*" in *kill-server*)
+case "$*" in *panewright-demo-*kill-server*)
   if mkdir "$HOME/first" 2>/dev/null; then
     trap '' INT TERM HUP
     echo $$ > "$HOME/held"
@@ -39,6 +40,7 @@ Deno.test("a second Ctrl-C leaves at once, and takes the panes along", async () 
   await until(() => program.output.stderr.includes("tester: ready"));
   program.kill("SIGINT");
   const held = Number(await until(() => Deno.readTextFile(`${sandbox.home}/held`).catch(() => "")));
+  assertStringIncludes(program.output.stderr, "\nstopping: ending 5 agents; Ctrl-C again forces it\n");
   program.kill("SIGINT");
   const { code, stderr } = await program.ended;
   assertEquals(code, 130);

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { findTranscript } from "../../lib/providers/claude_code/transcript_files.ts";
 import { until } from "../support/until.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import { startOpenAiServer } from "../lab/openai_server.ts";
@@ -25,8 +25,12 @@ function eventsOf({ stdout }: { readonly stdout: string }): readonly Event[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A model whose answers depend on the turn alone, however often its prompt comes and in which session. */
-function answerByTurn(prompts: Map<string, string[]>): Respond {
+/**
+ * A model whose answers depend on the turn alone, however often its prompt comes and in which session.
+ *
+ * @param slow whose first prompt is being thought about until its agent is killed
+ */
+function answerByTurn(prompts: Map<string, string[]>, slow: string | undefined): Respond {
   return (request) => {
     const prompt = request.prompts.at(-1) ?? "";
     const target = responseTargetOf(prompt);
@@ -35,7 +39,8 @@ function answerByTurn(prompts: Map<string, string[]>): Respond {
     const task = request.prompts.findLast((one) => one.includes("Round ")) ?? "";
     const [, round, cycle] = /Round (\d+) of at most \d+(?:, review cycle (\d+))?/.exec(task) ?? [];
     const turn = (Number(round) - 1) * 2 + Number(cycle ?? 1);
-    return workTurn(target, answerOf(target.name, turn), { thinkMs: 700 });
+    const isSlow = target.name === slow && prompts.get(slow)?.length === 1;
+    return workTurn(target, answerOf(target.name, turn), { thinkMs: isSlow ? 3_600_000 : 700 });
   };
 }
 
@@ -47,13 +52,13 @@ interface Stage extends AsyncDisposable {
   resume(...args: readonly string[]): Promise<ProgramResult>;
 }
 
-async function setUp(provider: "codex" | "claude_code"): Promise<Stage> {
+async function setUp(provider: "codex" | "claude_code", slow?: string): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
   const sandbox = stack.use(await createSandbox());
   const prompts = new Map<string, string[]>();
   const startServer = provider === "codex" ? startOpenAiServer : startAnthropicServer;
-  const server = stack.use(startServer({ respond: answerByTurn(prompts) }));
+  const server = stack.use(startServer({ respond: answerByTurn(prompts, slow) }));
   const { root, home, project } = sandbox;
   const { version } = cli;
   const common = { baseUrl: server.baseUrl(), project };
@@ -87,6 +92,12 @@ async function setUp(provider: "codex" | "claude_code"): Promise<Stage> {
   };
 }
 
+/** Whether a session of Claude Code is on the disk with its first prompt. */
+async function isResumable({ home, project: cwd }: Sandbox, sessionId: string): Promise<boolean> {
+  const path = await findTranscript(`${home}/.claude`, { cwd, sessionId });
+  return path !== undefined && /"type":"user".*\n/.test(await Deno.readTextFile(path));
+}
+
 /** Waits until a program has printed an event of that kind. */
 async function printed(program: RunningProgram, accept: (event: Event) => boolean): Promise<Event> {
   const found = await until(
@@ -102,13 +113,14 @@ const pidOf = (events: readonly Event[], role: string) =>
 
 for (const [provider, name] of [["codex", "Codex"], ["claude_code", "Claude Code"]] as const) {
   Deno.test(`a run that was killed with one of its agents goes on: four live on, one gets its session of ${name} back`, async () => {
-    await using stage = await setUp(provider);
+    await using stage = await setUp(provider, "analyst_review");
     await using run = stage.start("run");
     await printed(run, ({ type, role }) => type === "message_sent" && role === "analyst_review");
-    await printed(run, ({ type, role }) => type === "agent_session" && role === "analyst_review");
-    // Claude Code writes its transcript a moment after it has asked the model.
-    while (!stage.prompts.has("analyst_review")) await systemClock.sleep(25);
-    await systemClock.sleep(500);
+    const isSession = ({ type, role }: Event) => type === "agent_session" && role === "analyst_review";
+    const { sessionId } = await printed(run, isSession);
+    await until(() => stage.prompts.has("analyst_review"));
+    // Claude Code writes its transcript a moment after it has asked the model; before, there is nothing to resume.
+    if (provider === "claude_code") await until(() => isResumable(stage.sandbox, String(sessionId)));
     const before = eventsOf(run.output);
     run.kill("SIGKILL");
     Deno.kill(pidOf(before, "analyst_review"), "SIGKILL");

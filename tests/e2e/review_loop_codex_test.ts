@@ -175,7 +175,7 @@ for (
       panewright,
       respond: () => [{ do: "wait", ms: 1000 }, step],
       // Who waits for an idle agent waits in vain.
-      config: { handoff: { poll_seconds: 0.5, idle_grace_seconds: 3600 } },
+      config: { handoff: { poll_seconds: 0.5, idle_grace_seconds: 3600, response_timeout: 7200 } },
     });
     const { sandbox, env } = project;
     const { code, stderr } = await runProgram([...panewright.argv, ...RUN], {

@@ -109,7 +109,7 @@ for (
       await using project = await setUpProject(provider);
       const { code, stderr } = await project.exec();
       assertEquals(code, 2, stderr);
-      assertStringIncludes(stderr, `Cannot start the agent in a sandbox: that of ${label} is not on`);
+      assertStringIncludes(stderr, `sandbox of ${label}: it cannot be switched on: `);
       assertStringIncludes(stderr, remedy);
       assertEquals(await project.written(), []);
     },

@@ -76,9 +76,10 @@ const OVERLOADED: AgentFailure = {
 /** Plays a turn whose agent fails in the same way `failures` times, and then answers. */
 async function retriedTurn(
   failure: AgentFailure,
-  { failures, settings, status }: {
+  { failures, settings, status, expectsResponse = true }: {
     readonly failures: number;
     readonly settings: Partial<HandoffSettings>;
+    readonly expectsResponse?: boolean;
     readonly status?: (second: number) => TerminalStatus | undefined;
   },
 ) {
@@ -86,13 +87,15 @@ async function retriedTurn(
   const { clock } = bench;
   let answered = false;
   const sentAt: number[] = [];
+  const texts: string[] = [];
   const terminal: Terminal = {
     ...failingTerminal(failure).terminal,
     status: () => Promise.resolve({ status: status?.(clock.elapsedSeconds()) ?? (answered ? "completed" : "error") }),
-    async submit() {
+    async submit(text) {
+      texts.push(text);
       sentAt.push(Math.round(clock.elapsedSeconds()));
       if (sentAt.length <= failures) return;
-      await bench.respond("tester", "RESULT: PASS");
+      if (expectsResponse) await bench.respond("tester", "RESULT: PASS");
       answered = true;
     },
   };
@@ -100,12 +103,13 @@ async function retriedTurn(
   const messages: string[] = [];
   const options: HandoffOptions = {
     ...bench.options(settings),
+    expectsResponse,
     onFailure: (_failure, retry) => void retries.push(retry?.number),
     onMessage: ({ what, step }) => void (step === "sent" && messages.push(what)),
   };
   const played = playTurn(terminal, { ...options, role: "tester", message: "Test it." });
   const end = await clock.runUntilSettled(played.catch((error: Error) => error.message));
-  return { end, sentAt, retries, messages };
+  return { end, sentAt, retries, messages, texts };
 }
 
 Deno.test("a passing failure is tried again, each time after twice as long, and the prompt is sent once", async () => {
@@ -115,6 +119,18 @@ Deno.test("a passing failure is tried again, each time after twice as long, and 
   assertEquals(sentAt.map((second, index) => second - (sentAt[index - 1] ?? 0)), [0, 30, 60, 120]);
   assertEquals(retries, [1, 2, 3]);
   assertEquals(messages, ["prompt", "continuation", "continuation", "continuation"]);
+});
+
+Deno.test("an agent that is to write no response is not asked for one when its turn is tried again", async () => {
+  const { end, texts } = await retriedTurn(OVERLOADED, {
+    failures: 1,
+    settings: { maxErrorRetries: 5 },
+    expectsResponse: false,
+  });
+  assertEquals([end, texts.length], ["", 2]);
+  assertStringIncludes(texts[1]!, "Continue the task of the previous prompt");
+  assertStringIncludes(texts[1]!, "do not write your response file");
+  assertEquals(texts[1]!.includes("RESPONSE FILE INSTRUCTION"), false);
 });
 
 Deno.test("the first pause is a setting, and no pause is longer than 15 minutes", async () => {

@@ -99,6 +99,20 @@ Deno.test("with a desk: an agent that works on after a refusal is not disturbed"
   assertEquals(bench.terminal.inputs, []);
 });
 
+Deno.test("with a desk: an agent that ends its turn long after a refusal is told of that, and only then of its file", async () => {
+  await using bench = await createBench({
+    statuses: [[0, "idle"], [2, "processing"], [4, "waiting_user_answer"], [5, "processing"], [30, "idle"]],
+  });
+  const desk = fakeDesk(bench, () => ({ decision: "decline" }));
+  const options = { ...bench.options({ ...ON, maxFileReminders: 2, idleGraceSeconds: 1 }), dialogs: desk };
+  const turn = () => bench.clock.runUntilSettled(sendAndWait(bench.terminal, "t-7", "programmer", "do it", options));
+  await assertRejects(turn, RuntimeError, "without a usable");
+  const [, first, second] = bench.terminal.inputs;
+  assertStringIncludes(first!.text, "was refused: the command `git push`. The policy denies it.");
+  assertStringIncludes(first!.text, "--- RESPONSE FILE INSTRUCTION ---");
+  assertStringIncludes(second!.text, "your response file cannot be used");
+});
+
 Deno.test("with a desk: refusals have a cap as well", async () => {
   await using bench = await createBench({ statuses: [[0, "waiting_user_answer"]] });
   const desk = fakeDesk(bench, () => ({ decision: "decline" }));

@@ -8,6 +8,7 @@ import {
   startModelServer,
 } from "./model_server.ts";
 import { chunks, type Step } from "./steps.ts";
+import { toolCall } from "./tools.ts";
 
 /**
  * Starts a model server that speaks as much of the Messages API as Claude Code uses (observed with 2.0.53 to 2.1.328).
@@ -15,12 +16,13 @@ import { chunks, type Step } from "./steps.ts";
  * Requests without the client's file and shell tools are its own (a title, a summary); they are answered aside.
  */
 export function startAnthropicServer(options: ModelServerOptions): ModelServer {
-  return startModelServer(MESSAGES_API, options);
+  return startModelServer([MESSAGES_API], options);
 }
 
-const MESSAGES_API: ModelApi = {
+/** Anthropic's Messages API. */
+export const MESSAGES_API: ModelApi = {
   basePath: "",
-  replyPath: "/v1/messages",
+  repliesAt: (path) => path === "/v1/messages",
   read: (headers, body) => ({
     thread: headers.get("x-claude-code-session-id") ?? "",
     model: asString(body["model"]),
@@ -28,13 +30,16 @@ const MESSAGES_API: ModelApi = {
       .map(typedText).filter((text) => text !== ""),
   }),
   sideAnswer(_headers, body) {
-    const tools = asArray(body["tools"]).map((tool) => asObject(tool)["name"]);
+    const tools = offeredTools(body);
     return tools.includes("Bash") || tools.includes("Read") ? undefined : `{"title":"Mock title","isNewTopic":true}`;
   },
   play,
   refusal: (step) => ({
     type: "error",
-    error: { type: errorType(step.status), message: step.message ?? "The model server was told to refuse" },
+    error: {
+      type: errorType(step.status),
+      message: step.isLimit ? LIMIT : step.message ?? "The model server was told to refuse",
+    },
   }),
   other(method, path) {
     if (method === "HEAD") return new Response(null);
@@ -54,6 +59,12 @@ function typedText(message: JsonObject): string {
     : asArray(content).map((block) => asString(asObject(block)["text"]));
   return texts.filter((text) => !/^\s*<system-reminder>(?![^]*<task-notification>)/.test(text)).join("\n")
     .replace(/\[Request interrupted by user[^\]]*\]/g, "").replace(/\s+/g, " ").trim();
+}
+
+const LIMIT = "You've hit your session limit · resets 3pm";
+
+function offeredTools(body: JsonObject): readonly string[] {
+  return asArray(body["tools"]).map((tool) => asString(asObject(tool)["name"]));
 }
 
 function errorType(status: number): string {
@@ -117,10 +128,10 @@ async function play(
         break;
       }
       case "shell":
+      case "write":
+      case "ask":
       case "call": {
-        const [name, input] = step.do === "call"
-          ? [step.tool, step.input]
-          : ["Bash", { command: step.command, description: step.escalate ?? "Run a command", ...step.args }];
+        const { name, input } = toolCall(step, offeredTools(context.body));
         const block = { type: "tool_use", id: `toolu_${context.n}_${index}`, name, input: {} };
         await sendBlock(block, [{ type: "input_json_delta", partial_json: JSON.stringify(input) }]);
         stopReason = "tool_use";

@@ -37,8 +37,8 @@ const KEEP_ALIVE_MS = 300;
 
 /** What a reply can do while its stream is open. */
 export interface EventStream {
-  /** Sends one server-sent event; after the client went away it does nothing. */
-  send(event: string, data: Readonly<Record<string, unknown>>): void;
+  /** Sends one server-sent event, with its name where it has one; a text as it is, anything else as JSON. */
+  send(event: string | undefined, data: Readonly<Record<string, unknown>> | string): void;
   /** @throws when the client goes away or the server is stopped before the time has passed */
   wait(ms: number): Promise<void>;
   /**
@@ -71,7 +71,9 @@ export function streamEvents(
         const how = await play({
           send(event, data) {
             signal.throwIfAborted();
-            controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+            const name = event === undefined ? "" : `event: ${event}\n`;
+            const text = typeof data === "string" ? data : JSON.stringify(data);
+            controller.enqueue(encoder.encode(`${name}data: ${text}\n\n`));
           },
           wait: (ms) => sleepWithTimer(ms, signal),
           async hold(released) {

@@ -19,8 +19,12 @@ export type ModelServerOptions =
 export interface ModelServer extends AsyncDisposable {
   readonly port: number;
   readonly log: ModelLog;
-  /** What a client is configured with; a scenario's name makes it part of the address. */
-  baseUrl(scenario?: string): string;
+  /**
+   * What a client is configured with; a scenario's name makes it part of the address.
+   *
+   * @param api the wire format of the client, where the server speaks several
+   */
+  baseUrl(scenario?: string, api?: ModelApi): string;
   /** Lets every reply that stands at a `hold` go on, and returns how many did. */
   release(): number;
 }
@@ -29,11 +33,13 @@ export interface ModelServer extends AsyncDisposable {
 export interface ModelApi {
   /** Appended to the server's address to get the base URL that clients expect. */
   readonly basePath: string;
-  /** Path below the base URL that asks for a reply. */
-  readonly replyPath: string;
+  /** Whether a path below the base URL asks for a reply. */
+  repliesAt(path: string): boolean;
   read(headers: Headers, body: JsonObject): Pick<ModelRequest, "thread" | "model" | "prompts">;
   /** The text that answers a request which clients make on their own account, such as one for a title. */
   sideAnswer(headers: Headers, body: JsonObject): string | undefined;
+  /** The body of a side answer, where the request did not ask for a stream. */
+  whole?(text: string, request: { readonly path: string; readonly body: JsonObject }): JsonObject | undefined;
   /** Writes a reply's events. */
   play(stream: EventStream, steps: readonly Step[], context: PlayContext): Promise<"sent" | "closed" | "cut">;
   refusal(step: Extract<Step, { do: "refuse" }>): JsonObject;
@@ -51,8 +57,11 @@ export interface PlayContext {
   readonly released: () => Promise<void>;
 }
 
-/** Starts a server for one vendor's API. */
-export function startModelServer(api: ModelApi, options: ModelServerOptions): ModelServer {
+/** Starts a server for one vendor's API, or for several at one address. */
+export function startModelServer(
+  apis: readonly [ModelApi, ...ModelApi[]],
+  options: ModelServerOptions,
+): ModelServer {
   const log = new ModelLogWriter(options.logPath);
   const script = createScript("respond" in options ? options.respond : followScenarios(options.scenarios));
   let requests = 0;
@@ -63,18 +72,25 @@ export function startModelServer(api: ModelApi, options: ModelServerOptions): Mo
     const n = ++requests;
     const { pathname } = new URL(request.url);
     const [, scenario = "default", rest = pathname] = pathname.match(/^\/s\/([\w.-]+)(\/.*)$/) ?? [];
-    const path = rest.startsWith(api.basePath) ? rest.slice(api.basePath.length) : rest;
-    if (request.method !== "POST" || path !== api.replyPath) {
+    const below = (each: ModelApi) => rest.startsWith(each.basePath) ? rest.slice(each.basePath.length) : rest;
+    const api = apis.find((each) => request.method === "POST" && each.repliesAt(below(each)));
+    if (api === undefined) {
       log.add({ event: "request", n, path: pathname, kind: "other" });
-      return api.other(request.method, path) ??
-        Response.json({ error: { message: `no ${pathname} here` } }, { status: 404 });
+      for (const each of apis) {
+        const answer = each.other(request.method, below(each));
+        if (answer !== undefined) return answer;
+      }
+      return Response.json({ error: { message: `no ${pathname} here` } }, { status: 404 });
     }
+    const path = below(api);
     const body = parseObject(await request.text());
     const model = String(body["model"]);
     const side = api.sideAnswer(request.headers, body);
     log.add({ event: "request", n, path: pathname, kind: side === undefined ? "main" : "side" });
     const onError = (error: unknown) => log.add({ event: "script_error", n, message: String(error) });
     if (side !== undefined) {
+      const whole = api.whole?.(side, { path, body });
+      if (whole !== undefined) return Response.json(whole);
       const steps: Turn = [{ do: "say", text: side }];
       return streamEvents((stream) => api.play(stream, steps, { n, model, body, released, onStep: () => {} }), {
         signal,
@@ -109,7 +125,7 @@ export function startModelServer(api: ModelApi, options: ModelServerOptions): Mo
   return {
     port: server.port,
     log,
-    baseUrl: (scenario) =>
+    baseUrl: (scenario, api = apis[0]) =>
       `http://127.0.0.1:${server.port}${scenario === undefined ? "" : `/s/${scenario}`}${api.basePath}`,
     release() {
       const count = held.length;

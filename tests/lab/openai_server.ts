@@ -7,7 +7,7 @@ import {
   type PlayContext,
   startModelServer,
 } from "./model_server.ts";
-import { openaiCall, openaiShellCall } from "./openai_tools.ts";
+import { openaiToolCall } from "./openai_tools.ts";
 import { chunks, type Step } from "./steps.ts";
 
 export type { ModelServer, ModelServerOptions } from "./model_server.ts";
@@ -18,12 +18,13 @@ export type { ModelServer, ModelServerOptions } from "./model_server.ts";
  * Codex asks on its own account for a title of each conversation; that is answered aside and eats no turn.
  */
 export function startOpenAiServer(options: ModelServerOptions): ModelServer {
-  return startModelServer(RESPONSES_API, options);
+  return startModelServer([RESPONSES_API], options);
 }
 
-const RESPONSES_API: ModelApi = {
+/** OpenAI's Responses API. */
+export const RESPONSES_API: ModelApi = {
   basePath: "/v1",
-  replyPath: "/responses",
+  repliesAt: (path) => path === "/responses",
   read: (headers, body) => ({
     thread: headers.get("thread-id") ?? headers.get("session-id") ?? headers.get("session_id") ??
       headers.get("conversation_id") ?? asString(body["prompt_cache_key"]),
@@ -42,7 +43,7 @@ const RESPONSES_API: ModelApi = {
       message: step.message ?? "The model server was told to refuse",
       type: "server_error",
       code: "refused",
-      ...step.error,
+      ...(step.isLimit ? { type: "usage_limit_reached", plan_type: "pro", resets_in_seconds: 7500 } : step.error),
     },
   }),
   other: (method, path) => method === "GET" && path === "/models" ? Response.json({ data: [], models: [] }) : undefined,
@@ -110,8 +111,10 @@ async function play(
         break;
       }
       case "shell":
+      case "write":
+      case "ask":
       case "call": {
-        const call = step.do === "shell" ? openaiShellCall(step, context.body) : openaiCall(step);
+        const call = openaiToolCall(step, context.body);
         const item = { ...call, id: place.item_id, call_id: `call_${context.n}_${output.length}` };
         send("response.output_item.added", { ...place, item: { ...item, status: "in_progress" } });
         sendItem({ ...item, status: "completed" });

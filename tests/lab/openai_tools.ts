@@ -1,11 +1,49 @@
 import { asArray, asObject, asString, type JsonObject } from "./json.ts";
 import type { Step } from "./steps.ts";
 
+/** The call that does what a step wants, with the tools that the request offers. */
+export function openaiToolCall(
+  step: Extract<Step, { do: "shell" | "write" | "ask" | "call" }>,
+  body: JsonObject,
+): JsonObject {
+  switch (step.do) {
+    case "shell":
+      return openaiShellCall(step, body);
+    case "write":
+      return openaiPatch(step, body);
+    case "ask":
+      return openaiCall({
+        do: "call",
+        tool: "request_user_input",
+        input: {
+          questions: [{
+            id: "question",
+            header: "Question",
+            question: step.question,
+            options: step.options.map((label) => ({ label, description: label })),
+          }],
+        },
+      });
+    case "call":
+      return openaiCall(step);
+  }
+}
+
+/** A patch that adds the file: in code mode a call of `tools.apply_patch`, otherwise of the free-form tool. */
+function openaiPatch({ path, text }: Extract<Step, { do: "write" }>, body: JsonObject): JsonObject {
+  const lines = text.replace(/\n$/, "").split("\n").map((line) => `+${line}\n`).join("");
+  const patch = `*** Begin Patch\n*** Add File: ${path}\n${lines}*** End Patch\n`;
+  const codeMode = offeredTools(body).some((tool) => tool["name"] === "exec" && tool["type"] === "custom");
+  return codeMode
+    ? openaiCall({ do: "call", tool: "exec", input: `text(await tools.apply_patch(${JSON.stringify(patch)}));` })
+    : openaiCall({ do: "call", tool: "apply_patch", input: patch });
+}
+
 /**
  * The call of whatever shell tool the request offers, by Codex version and model: `exec` (code mode: a program that
  * calls `tools.exec_command`), `exec_command`, `shell_command`, `shell` (an argv array) or `local_shell`.
  */
-export function openaiShellCall(step: Extract<Step, { do: "shell" }>, body: JsonObject): JsonObject {
+function openaiShellCall(step: Extract<Step, { do: "shell" }>, body: JsonObject): JsonObject {
   const tools = offeredTools(body);
   const named = (name: string) => tools.find((tool) => tool["name"] === name);
   const args = { ...step.args };
@@ -52,7 +90,7 @@ function escalate(way: "sandbox_permissions" | "with_escalated_permissions", rea
 }
 
 /** An output item that calls a tool by name. */
-export function openaiCall(step: Extract<Step, { do: "call" }>): JsonObject {
+function openaiCall(step: Extract<Step, { do: "call" }>): JsonObject {
   return typeof step.input === "string" ? { type: "custom_tool_call", name: step.tool, input: step.input } : {
     type: "function_call",
     name: step.tool,

@@ -5,7 +5,7 @@ import { isCall, splitIntoReplies, type Step, type Turn } from "./steps.ts";
 export interface ModelRequest {
   /** Number of the request at this server, from 1. */
   readonly n: number;
-  /** The scenario that the client's base URL names; `default` without one. */
+  /** The scenario that the client's base URL names; `default` without one. Conversations of two are never the same. */
   readonly scenario: string;
   /** The conversation that the request belongs to. */
   readonly thread: string;
@@ -38,12 +38,13 @@ export function createScript(respond: Respond): Script {
   return {
     async next(request) {
       const prompts = JSON.stringify(request.prompts);
-      let state = threads.get(request.thread);
+      const thread = `${request.scenario} ${request.thread}`;
+      let state = threads.get(thread);
       if (state?.prompts !== prompts) {
         const turn = await respond(request);
         const last = turn.at(-1);
         state = { prompts, replies: splitIntoReplies(turn), ...(last?.do === "refuse" ? { refusal: last } : {}) };
-        threads.set(request.thread, state);
+        threads.set(thread, state);
       }
       const [steps, ...rest] = state.replies;
       state.replies = rest;

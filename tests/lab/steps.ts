@@ -25,6 +25,10 @@ export type Step =
     /** Further arguments of the tool, such as `yield_time_ms`. */
     readonly args?: Readonly<Record<string, unknown>>;
   }
+  /** Writes a file with the client's tool for that. */
+  | { readonly do: "write"; readonly path: string; readonly text: string }
+  /** Asks the person with the client's tool for that, where it offers one. */
+  | { readonly do: "ask"; readonly question: string; readonly options: readonly string[] }
   /** Calls a tool by name; a string as input is a free-form ("custom") call of the Responses API. */
   | {
     readonly do: "call";
@@ -43,6 +47,8 @@ export type Step =
     /** @default {1} how many requests are answered so */
     readonly times?: number;
     readonly message?: string;
+    /** Says that the account's limit is reached, as the vendor does. */
+    readonly isLimit?: true;
     /** Further fields of the error in the answer's body. */
     readonly error?: Readonly<Record<string, unknown>>;
     readonly headers?: Readonly<Record<string, string>>;
@@ -84,7 +90,7 @@ export function splitIntoReplies(turn: Turn): readonly Turn[] {
 
 /** Whether the client has to run a tool before the turn goes on. */
 export function isCall(step: Step): boolean {
-  return step.do === "shell" || step.do === "call";
+  return step.do === "shell" || step.do === "write" || step.do === "ask" || step.do === "call";
 }
 
 /** Cuts text into chunks of so many characters, without breaking one. */

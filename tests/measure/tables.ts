@@ -1,4 +1,6 @@
 import { walk } from "@std/fs";
+import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { measureAcpTurns } from "../bench/acp_turns.ts";
 import { callCli } from "../support/call_cli.ts";
 import { type MakeTable, table } from "../support/document_tables.ts";
 
@@ -14,7 +16,7 @@ export const MEASUREMENTS = `${ROOT}docs/measurements.md`;
 export const TESTED_TABLES: Readonly<Record<string, MakeTable>> = { corpus };
 
 /** All tables that a program can make: what nearly every change changes is as of its date. */
-export const TABLES: Readonly<Record<string, MakeTable>> = { ...TESTED_TABLES, size };
+export const TABLES: Readonly<Record<string, MakeTable>> = { acp, ...TESTED_TABLES, size };
 
 /** The columns of a version's recordings: those that one screen decides, by their expected status. */
 const STATUSES = ["idle", "processing", "completed", "waiting_user_answer", "error"] as const;
@@ -22,7 +24,7 @@ const STATUSES = ["idle", "processing", "completed", "waiting_user_answer", "err
 const LABELS: Readonly<Record<string, string>> = { codex: "Codex", claude_code: "Claude Code" };
 
 interface Version {
-  readonly type: "version";
+  readonly type: "fixtures_version";
   readonly provider: string;
   readonly version: string;
   readonly matrix: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -32,7 +34,7 @@ interface Version {
 }
 
 interface Timeline {
-  readonly type: "timeline";
+  readonly type: "fixtures_timeline";
   readonly falseRests: readonly unknown[];
   readonly flaps: readonly unknown[];
   readonly lateChanges: readonly unknown[];
@@ -44,7 +46,7 @@ async function corpus(): Promise<string> {
   const found = stdout.trimEnd().split("\n").map((line): Version | Timeline | { readonly type: "other" } =>
     JSON.parse(line)
   );
-  const rows = found.filter((one) => one.type === "version").map((
+  const rows = found.filter((one) => one.type === "fixtures_version").map((
     { provider, version, matrix, total, right, apart },
   ) => [
     `${LABELS[provider] ?? provider} ${version}`,
@@ -55,7 +57,7 @@ async function corpus(): Promise<string> {
   const totals = ["all", ...STATUSES.keys().map((index) => String(sum(rows.map((row) => Number(row[index + 1])))))];
   const mistakes = String(sum(rows.map((row) => Number(row[STATUSES.length + 1]))));
   const headings = ["recordings", "idle", "processing", "completed", "waiting", "error", "mistakes", "alone, right"];
-  const timelines = found.filter((one) => one.type === "timeline");
+  const timelines = found.filter((one) => one.type === "fixtures_timeline");
   const count = (key: "falseRests" | "flaps" | "lateChanges") => sum(timelines.map((one) => one[key].length));
   return [
     table([headings, ...rows, [...totals, mistakes, ""]]),
@@ -84,6 +86,27 @@ async function size(): Promise<string> {
   const date = new Date().toISOString().slice(0, 10);
   return `${date}\n\n${table([["folder", "files", "lines"], ...rows])}\n`;
 }
+
+/** From the end of a turn over ACP to its response being consumed. */
+async function acp(): Promise<string> {
+  const times = (await measureAcpTurns(ACP_TURNS)).toSorted((one, other) => one - other);
+  const at = (share: number) => `${times[Math.floor((times.length - 1) * share)]?.toFixed(1)} ms`;
+  const date = new Date().toISOString().slice(0, 10);
+  const { stdout } = await systemProcessRunner.run({ argv: ["uptime"] });
+  const load = /load averages?: ([\d.]+)/.exec(stdout)?.[1] ?? "unknown";
+  return `${
+    table([["date", "load", "turns", "least", "p50", "p95"], [
+      date,
+      load,
+      String(times.length),
+      at(0),
+      at(0.5),
+      at(0.95),
+    ]])
+  }\n`;
+}
+
+const ACP_TURNS = 100;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);

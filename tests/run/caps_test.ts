@@ -64,6 +64,26 @@ Deno.test("spending: a step that begins has used nothing, as in the next task of
   assertEquals(usedBy(spent, MINUTE_MS).maxTurns, 1);
 });
 
+Deno.test("spending: workers may have their turns side by side; each has its own minutes, and what it repeats", () => {
+  const repeats = { kind: "command_repeats", worker: "programmer", command: "npm test", times: 7 } as const;
+  const both = [
+    [0, { kind: "process_begins" }],
+    [1, { kind: "turn_begins", worker: "programmer" }],
+    [2, repeats],
+    [3, { kind: "turn_begins", worker: "tester" }],
+  ] as const;
+  assertEquals(spentBy(both).standstill.command.times, 7);
+  const one = spentBy([...both, [5, { kind: "turn_ends", worker: "tester", seconds: 120 }]]);
+  assertEquals(["programmer", "tester"].map((worker) => usedBy(one, 9 * MINUTE_MS, worker).maxMinutes), [8, 2]);
+  // Killed at minute 6.
+  const killed = settled(spentBy([...both, [6, undefined]]));
+  assertEquals(["programmer", "tester"].map((worker) => usedBy(killed, 0, worker).maxMinutes), [5, 3]);
+  assertEquals(usedBy(killed, 0).maxTurns, 2);
+  // What nobody at work repeats any more is past.
+  const next = [[6, { kind: "turn_ends", worker: "programmer", seconds: 300 }], [7, both[3][1]]] as const;
+  assertEquals(spentBy([...both.slice(0, 3), ...next]).standstill.command.times, 0);
+});
+
 /** A usage of so many tokens. */
 const some = (tokens: number) => ({ m: { inputTokens: tokens, cachedInputTokens: 0, outputTokens: 0 } });
 

@@ -73,7 +73,7 @@ for (const name of JOURNAL_FIXTURES) {
       shown[command].forEach((one, index) => assertObjectMatch(told[index]!, one));
     }
     const records = (await Deno.readTextFile(`${folder}/journal.ndjson`)).trimEnd().split("\n");
-    assertEquals(await showJson(journal, "logs"), records.map((line) => JSON.parse(line)));
+    assertEquals(await showJson(journal, "logs"), records.map((line) => ({ v: 1, ...JSON.parse(line) })));
     for (const command of ["status", "logs", "questions"] as const) {
       const text = (await show(journal, command)).replaceAll(runId, "RUN");
       for (const pattern of TOLD[name][command]) assertMatch(text, pattern);
@@ -143,7 +143,7 @@ for (const job of ["run", "exec"] as const) {
     const [status] = await showJson({ sandbox }, "status");
     assertObjectMatch(status!, { type: "status", summary: { job } });
     assertEquals(status!["problem"], undefined);
-    assertEquals(await showJson({ sandbox }, "logs"), records);
+    assertEquals(await showJson({ sandbox }, "logs"), records.map((record) => ({ v: 1, ...record })));
     const told = await show({ sandbox }, "logs", "--verbose");
     for (const { at } of records) assertStringIncludes(told, at);
   });

@@ -76,7 +76,7 @@ Deno.test("a line that is not a record is named with its number", () => {
     assertStringIncludes(problem?.message ?? "", `j: line 4 (byte ${whole.length}) is not a record`);
   }
   assertEquals(tryParseFacts(`${whole}{"at`, options).facts.map(({ type }) => type), ["run_started", "one"]);
-  assertEquals(tryParseFacts("", options), { version: 2, job: undefined, facts: [], problem: undefined });
+  assertEquals(tryParseFacts("", options), { version: 2, job: undefined, lines: 0, facts: [], problem: undefined });
 });
 
 Deno.test("a run has one owner; looking at it does not take it", async () => {

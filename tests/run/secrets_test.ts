@@ -15,14 +15,14 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
   const execution: Execution<ToyFact, number> = {
     job: { ...TOY_JOB, fold: (count, fact) => (folded.push(fact), count + 1) },
     workdir: dir.path,
-    notifications: { url: "http://127.0.0.1:1", topic: "t" },
+    notifications: { ntfy: { url: "http://127.0.0.1:1", topic: "t" }, delaySeconds: 0 },
     secrets: [SECRET],
     caps: {},
     subfolders: [],
     resume: () => ({ type: "run_resumed" }),
     play(run) {
       run.record({ type: "dialog_waiting", subject: `deploy ${SECRET}` } as ToyFact);
-      run.notify({ title: `\x1b[1m${SECRET}`, text: `deploy \x1b[31m${SECRET}\x1b[0m?`, priority: 5 });
+      run.notify({ kind: "needed", title: `\x1b[1m${SECRET}`, text: `deploy \x1b[31m${SECRET}\x1b[0m?`, priority: 5 });
       throw new RuntimeError(`Cannot start codex with ${SECRET}: it ended\n$ env\nDATABASE=postgres\nKEY=${SECRET}`);
     },
     warning: (message) => ({ type: "warning", message } as ToyFact),

@@ -144,5 +144,5 @@ Deno.test("classifyScreen: an id that no provider has is refused, with those tha
   } catch (error) {
     hint = (error as { hint?: string }).hint ?? "";
   }
-  assertEquals(hint, "The providers are codex, claude_code, replay.");
+  assertEquals(hint, "The providers are codex, claude_code.");
 });

@@ -1,4 +1,5 @@
 import { runCli } from "../../lib/cli/main.ts";
+import { checkOutput } from "./check_output.ts";
 import { fakeIo, type FakeIoOptions } from "./fake_io.ts";
 
 /** How a command line ended, and what it wrote. */
@@ -12,5 +13,6 @@ export interface CalledCli {
 export async function callCli(args: readonly string[], options: FakeIoOptions = {}): Promise<CalledCli> {
   const io = fakeIo(options);
   const code = await runCli(args, io);
+  checkOutput(args, io.written.stdout);
   return { code, ...io.written };
 }

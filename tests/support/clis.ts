@@ -32,7 +32,7 @@ const PACKAGES: Readonly<Record<CliName, string>> = {
 export async function installCli(name: CliName, version: string = PINNED_VERSIONS[name]): Promise<InstalledCli> {
   const cache = Deno.env.get("PANEWRIGHT_TEST_CLIS") ?? new URL("../../.cache/clis", import.meta.url).pathname;
   const folder = `${cache}/${name}-${version}`;
-  if (!await exists(folder)) await installInto(folder, `${PACKAGES[name]}@${version}`);
+  await installPackage(folder, `${PACKAGES[name]}@${version}`);
   for (const argv of candidates(name, `${folder}/node_modules`)) {
     if (await exists(argv.at(-1) ?? "")) return { version, argv, binFolder: `${folder}/node_modules/.bin` };
   }
@@ -53,8 +53,14 @@ export async function newestVersion(name: CliName): Promise<string> {
   return stdout.trim();
 }
 
-/** Installs beside the folder and moves the result there, so that a broken-off or a second install does no harm. */
-async function installInto(folder: string, specifier: string): Promise<void> {
+/**
+ * Installs an npm package without its scripts, unless the folder is there. That happens beside the folder, and the
+ * result is moved there, so that a broken-off or a second install does no harm.
+ *
+ * @throws {Error} when npm is missing or cannot install it
+ */
+export async function installPackage(folder: string, specifier: string): Promise<void> {
+  if (await exists(folder)) return;
   const parent = folder.slice(0, folder.lastIndexOf("/"));
   await Deno.mkdir(parent, { recursive: true });
   const staging = await Deno.makeTempDir({ dir: parent, prefix: ".installing-" });

@@ -6,6 +6,10 @@ import { fillReferences, findReferences } from "../../lib/jobs/pipeline/prompts/
 import { mayWrite } from "../../lib/jobs/pipeline/write_globs.ts";
 import { findEvidence, hasReviewNotes } from "../../lib/jobs/review_loop/evidence.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/verdicts.ts";
+import { createRedactor } from "../../lib/redact/redactor.ts";
+import { createCollector } from "../../lib/report/collect.ts";
+import { headerOf } from "../../lib/report/header.ts";
+import { reportMarkdown } from "../../lib/report/markdown.ts";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
 import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
 import { composerHolds } from "../../lib/providers/terminal/composer_text.ts";
@@ -20,6 +24,7 @@ import { createKeyDecoder } from "../../lib/text/keys.ts";
 import { pathsIn } from "../../lib/text/paths_in.ts";
 import { placesIn } from "../../lib/text/places_in.ts";
 import { plainText } from "../../lib/text/sanitize.ts";
+import { styledRows } from "../../lib/text/styled_rows.ts";
 import { ControlParser } from "../../lib/tmux/control_parser.ts";
 import { HOSTILE_UNITS } from "./screens.ts";
 
@@ -59,8 +64,32 @@ function words(text: string) {
 
 const REVIEW_UNITS = ["a/", "`", "`x", "- ", "lib/a.ts ", "action ", " ", "*", ":1", ".a", "requirement cover "];
 
+const NO_SECRETS = createRedactor([]);
+
+/** A report of a run whose agents, tests and tasks say nothing else. */
+function report(text: string): string {
+  const at = "2026-11-20T08:00:00.000Z";
+  const task = { introduction: text, exploreSummary: "", scenarioTest: "" };
+  const started = { type: "run_started", job: "run", runId: text, folder: text, workdir: text, startAgent: "analyst" };
+  const facts = [
+    { ...started, task, settings: { maxRounds: 1 }, origin: { configFile: null, cwd: "/", flags: {} } },
+    { type: "warning", message: text },
+    { type: "test_command_started", round: 1, command: text },
+    { type: "test_command_finished", round: 1, passed: false, exitCode: 1, seconds: 1, output: text },
+    { type: "run_finished", outcome: "error", rounds: 1, seconds: 1, reason: text },
+  ];
+  const collector = createCollector(NO_SECRETS);
+  collector.take(facts.map((fact, index) => {
+    const record = { ...fact, at };
+    return { sequence: index + 2, record, fact: record };
+  }));
+  const around = { runId: text, condition: "error", executed: false, answered: false, problem: text } as const;
+  return reportMarkdown({ header: headerOf(collector.state, around), items: collector.items() });
+}
+
 /** All that reads hostile text, with what is hard for it. */
 export const HOSTILE_TEXTS: readonly HostileText[] = [
+  { name: "reports", units: ["`", "|", "\x1b[", "<!--", "- ", "\n", "sk-", "a b\t", "\u202e", "漢"], read: report },
   {
     name: "verdicts",
     units: [
@@ -122,6 +151,7 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     units: ["{{", "{{steps.", "{{ ", "${{steps.a.final}}", "{{steps.a.final}}\n", "{{steps.a.final}}"],
     read: (text) => [findReferences(text), fillReferences(text, () => "`")],
   },
+  { name: "styled rows of a capture", units: ["\x1b[", "\x1b[1m", "\x1b]", "\u202e", "\x1b[1;"], read: styledRows },
   { name: "plain text of a terminal's output", units: ["\x1b[", "\x1b]", "\r", "\x1b]0;x", "\x1b"], read: plainText },
   {
     name: "condensed output",

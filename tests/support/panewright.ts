@@ -1,4 +1,5 @@
 import { exists } from "@std/fs";
+import { checkObject } from "./check_output.ts";
 import { denoDirectory } from "./run_panewright.ts";
 
 /** One way in which a person starts panewright. */
@@ -31,9 +32,16 @@ export async function panewrightFromSource(): Promise<PanewrightCommand> {
   return source;
 }
 
+/** From the bundle, where it is made; otherwise from source. */
+export async function panewrightThatStartsFast(): Promise<PanewrightCommand> {
+  return (await panewrightCommands()).find(({ name }) => name === "bundle") ?? await panewrightFromSource();
+}
+
 /** The events of a run with `--json`: one object a line and nothing else. */
 export function parseEvents(stdout: string): readonly PrintedEvent[] {
-  return stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  const events = stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  for (const event of events) checkObject(event);
+  return events;
 }
 
 /** An event as printed: its type, and the fields that tests look at. */

@@ -4,6 +4,8 @@ import { type Clock, sleepWithTimer } from "../../lib/ports/clock.ts";
 export interface PatientClock extends Clock {
   /** Lets time pass at once, for whoever sleeps. */
   advance(ms: number): void;
+  /** How many sleep. */
+  sleepers(): number;
 }
 
 /**
@@ -39,6 +41,7 @@ export function patientClock({ pace = 1, coarseness = 1, byHandFromMs = Infinity
       }
       nowMs = Math.max(nowMs, untilMs);
     },
+    sleepers: () => sleepers.size,
     advance(ms) {
       nowMs += ms;
       for (const { untilMs, wake } of sleepers) if (untilMs <= nowMs) wake();

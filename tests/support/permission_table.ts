@@ -1,5 +1,5 @@
 import { parse } from "jsonc-parser";
-import { OFFERED_ALLOW_LIST, OFFERED_WRITABLE } from "../../lib/config/allow_list.ts";
+import { EVERYDAY_LIST, OFFERED_WRITABLE } from "../../lib/config/allow_list.ts";
 import { toPermissionPolicy } from "../../lib/config/plan.ts";
 import { permissionRuleSettings } from "../../lib/config/permissions_schema.ts";
 import type { PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
@@ -23,7 +23,7 @@ export interface TableRow {
   readonly stopped?: readonly TablePolicy[];
 }
 
-/** The allow list that `init` offers, the README's policy, and one that is nothing but `default: allow`. */
+/** The allow list that `init` offers, that of docs/permissions.md, and one that is nothing but `default: allow`. */
 export type TablePolicy = "offered" | "readme" | "default";
 
 /** The working directory that the rows of the table name. */
@@ -45,15 +45,15 @@ export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
 
 /** The allow list that `panewright init` offers. */
 export function offeredAllowList(): PermissionPolicy {
-  const allow = OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules);
+  const allow = EVERYDAY_LIST.flatMap(({ rules }) => rules);
   return policyOf(JSON.stringify({ default: "ask", allow, writable: OFFERED_WRITABLE }));
 }
 
-/** The policy that the README shows. */
-export function readmePolicy(): PermissionPolicy {
-  const readme = Deno.readTextFileSync(new URL("README.md", ROOT));
-  const shown = /```jsonc\n"permissions": (\{\n[^]*?\n\})\n```/.exec(readme)?.[1];
-  if (shown === undefined) throw new Error("The README shows no policy");
+/** The policy that docs/permissions.md shows. */
+export function documentedPolicy(): PermissionPolicy {
+  const page = Deno.readTextFileSync(new URL("docs/permissions.md", ROOT));
+  const shown = /```jsonc\n"permissions": (\{\n[^]*?\n\})\n```/.exec(page)?.[1];
+  if (shown === undefined) throw new Error("docs/permissions.md shows no policy");
   return policyOf(shown);
 }
 

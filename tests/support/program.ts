@@ -1,3 +1,5 @@
+import { checkOutput } from "./check_output.ts";
+
 /** A program under test, started with nothing but the environment that it is given. */
 export interface RunningProgram extends AsyncDisposable {
   readonly pid: number;
@@ -47,6 +49,8 @@ export function startProgram(argv: readonly [string, ...string[]], options: Prog
       collect(child.stderr, "stderr"),
     ]);
     running = false;
+    const main = args.findIndex((arg) => /\/(?:main\.ts|panewright\.mjs)$/.test(arg));
+    if (main >= 0) checkOutput(args.slice(main + 1), output.stdout);
     return { code: status.code, ...output };
   })();
   return {

@@ -1,3 +1,4 @@
+import type { Role } from "../../lib/roles.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { parseJob } from "../../lib/jobs/review_loop/job.ts";
@@ -78,6 +79,14 @@ export function agentReady(
       launchedAtMs: 0,
     },
     { type: "agent_session", role: "programmer", sessionId: "019a-77" },
+  ];
+}
+
+/** The records of a role's agent that is ready, and is driven by the Agent Client Protocol. */
+export function acpReady(role: Role, { pid = 2 ** 22 }: { readonly pid?: number } = {}): readonly ReviewFact[] {
+  return [
+    { type: "agent_starting", role, provider: "gemini", protocol: "acp" },
+    { type: "agent_ready", role, terminalId: `acp-${role}`, seconds: 1, pid, processStart: "1", launchedAtMs: 0 },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { checkOutput } from "./check_output.ts";
 import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
 
 /** How {@linkcode runPanewright} starts the program. */
@@ -51,7 +52,7 @@ export async function runPanewright(
   args: readonly string[],
   options: RunPanewrightOptions = {},
 ): Promise<CommandResult> {
-  return await systemProcessRunner.run({
+  const result = await systemProcessRunner.run({
     argv: [...panewrightArgv(options.permissions ?? ["--allow-env"]), ...args],
     cwd: options.cwd ?? ROOT,
     clearEnv: true,
@@ -59,4 +60,6 @@ export async function runPanewright(
     timeoutMs: 600_000,
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
   });
+  checkOutput(args, result.stdout);
+  return result;
 }

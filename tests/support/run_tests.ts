@@ -1,22 +1,39 @@
 // deno-lint-ignore-file no-console -- a script for people
 /**
- * Runs all tests but those with the real CLIs, a few files per process and a few processes at a time: to start a
- * program takes a process longer the more memory it has, and the tests start thousands.
+ * Runs the tests, a few files per process and a few processes at a time: to start a program takes a process longer the
+ * more memory it has, and the tests start thousands.
  *
- * Paths are run instead of all tests; all other arguments go to `deno test`. The output of a process is shown whole
+ * These are all tests but those in tests/e2e and tests/agents; with `--e2e` as the first argument they are those of the
+ * first, with the real CLIs, and with `--agents` those of the second, with agents over ACP, which may be named: `gemini`.
+ * Paths are run instead of all of them; all other arguments go to `deno test`. The output of a process is shown whole
  * when it has ended. The last line is the sum, in the words of `deno test`.
+ *
+ * A file with real CLIs that fails beside another one is run once more when all others have ended: on a busy machine a
+ * CLI may take longer than it takes itself. Where it passes then, its first failure stays in the output, and the file is
+ * named and counted as flaky: a defect to be found, but not one of what was changed.
  */
 import { exists, walk } from "@std/fs";
 
-/** Most of a test's time is waiting, so this is more than many machines have cores. */
-const PROCESSES = 4;
-
-const FILES_PER_PROCESS = 10;
+/** How the tests of a kind are run. Most of a test's time is waiting, so processes may be more than there are cores. */
+const KINDS = {
+  unit: { folder: "tests", processes: 4, filesPerProcess: 10, permissions: "-P", runsAgain: false },
+  // The real CLIs use much more of the machine than scripted agents do.
+  e2e: { folder: "tests/e2e", processes: 2, filesPerProcess: 1, permissions: "-P=e2e", runsAgain: true },
+  agents: { folder: "tests/agents", processes: 2, filesPerProcess: 1, permissions: "-P=e2e", runsAgain: true },
+} as const;
 
 /** How `deno test` closes its output: `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`. */
 const SUMMARY = /^(?:ok|FAILED) \| .*$/m;
 
 const COUNTS = ["passed", "failed", "ignored"] as const;
+
+const kindName = Deno.args[0] === "--e2e" ? "e2e" : Deno.args[0] === "--agents" ? "agents" : "unit";
+const kind = KINDS[kindName];
+
+function kindOf(path: string): keyof typeof KINDS {
+  if (path.startsWith(`${KINDS.e2e.folder}/`)) return "e2e";
+  return path.startsWith(`${KINDS.agents.folder}/`) ? "agents" : "unit";
+}
 
 async function filesOf(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
@@ -24,36 +41,54 @@ async function filesOf(paths: readonly string[]): Promise<readonly string[]> {
     if ((await Deno.stat(path)).isFile) files.push(path);
     else for await (const file of walk(path, { includeDirs: false })) files.push(file.path);
   }
-  return files.filter((path) => path.endsWith("_test.ts") && !path.startsWith("tests/e2e/")).sort();
+  return files.filter((path) => path.endsWith("_test.ts") && kindOf(path) === kindName).sort();
 }
 
 const paths: string[] = [];
 const flags: string[] = [];
-for (const arg of Deno.args) (await exists(arg) ? paths : flags).push(arg);
-const queue = [...await filesOf(paths.length === 0 ? ["tests"] : paths)];
+for (const arg of Deno.args.slice(kindName === "unit" ? 0 : 1)) {
+  const ofAgent = `${KINDS.agents.folder}/${arg}_test.ts`;
+  if (kindName === "agents" && await exists(ofAgent)) paths.push(ofAgent);
+  else (await exists(arg) ? paths : flags).push(arg);
+}
+const queue = [...await filesOf(paths.length === 0 ? [kind.folder] : paths)];
 const sums = { passed: 0, failed: 0, ignored: 0 };
 const started = Date.now();
 let isGreen = queue.length > 0;
 
+/** Runs test files in a process of their own, and counts them unless they failed and are to be run again. */
+async function runFiles(files: readonly string[], { isLast }: { readonly isLast: boolean }): Promise<boolean> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "--quiet", "--no-check", kind.permissions, ...flags, ...files],
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  const summary = output.match(SUMMARY)?.[0];
+  const hasPassed = code === 0 && summary !== undefined;
+  console.log(summary === undefined ? `${output}\nexit code ${code}: ${files.join(" ")}` : output.replace(summary, ""));
+  if (!hasPassed && !isLast) return false;
+  for (const count of COUNTS) sums[count] += Number(summary?.match(new RegExp(`(\\d+) ${count}`))?.[1] ?? 0);
+  if (!hasPassed) isGreen = false;
+  return hasPassed;
+}
+
+const failed: string[] = [];
 async function runSome(): Promise<void> {
   while (queue.length > 0) {
-    const files = queue.splice(0, FILES_PER_PROCESS);
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "--quiet", "--no-check", "-P", ...flags, ...files],
-      env: { NO_COLOR: "1" },
-      stdin: "null",
-    }).output();
-    const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    const summary = output.match(SUMMARY)?.[0];
-    for (const count of COUNTS) sums[count] += Number(summary?.match(new RegExp(`(\\d+) ${count}`))?.[1] ?? 0);
-    if (code !== 0 || summary === undefined) isGreen = false;
-    console.log(
-      summary === undefined ? `${output}\nexit code ${code}: ${files.join(" ")}` : output.replace(summary, ""),
-    );
+    const files = queue.splice(0, kind.filesPerProcess);
+    if (!await runFiles(files, { isLast: !kind.runsAgain }) && kind.runsAgain) failed.push(...files);
   }
 }
 
-await Promise.all(Array.from({ length: PROCESSES }, runSome));
+await Promise.all(Array.from({ length: kind.processes }, runSome));
+const flaky: string[] = [];
+for (const file of failed) {
+  console.log(`Once more, alone: ${file}`);
+  if (await runFiles([file], { isLast: true })) flaky.push(file);
+}
+for (const file of flaky) console.log(`flaky: ${file} failed at first, as shown above, and passed alone`);
 const told = COUNTS.map((count) => `${sums[count]} ${count}`).join(" | ");
-console.log(`${isGreen ? "ok" : "FAILED"} | ${told} (${Math.round((Date.now() - started) / 1000)}s)`);
+const unsure = flaky.length === 0 ? "" : ` | ${flaky.length} flaky`;
+console.log(`${isGreen ? "ok" : "FAILED"} | ${told}${unsure} (${Math.round((Date.now() - started) / 1000)}s)`);
 Deno.exit(isGreen ? 0 : 1);

@@ -65,10 +65,11 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
 }
 
 /**
- * What Claude Code (2.1.328) keeps and removes itself, and leaves where it is killed: the output of a command that it
- * was running, and the file with which it tries whether files can be watched.
+ * What the CLIs keep themselves. Claude Code (2.1.328) leaves where it is killed the output of a command that it was
+ * running, and the file with which it tries whether files can be watched; Codex (0.169.0) the lock of its sandbox.
  */
-const OF_CLAUDE = /\/claude-\d+\/(?:[^/]+\/[^/]+\/tasks\/[^/]+\.output|fswatch-probe-[^/]+\/probe)$/;
+const OF_CLIS =
+  /\/claude-\d+\/(?:[^/]+\/[^/]+\/tasks\/[^/]+\.output|fswatch-probe-[^/]+\/probe)$|\/codex-bwrap-[^/]+\/lock$/;
 
 async function assertNothingLeft(root: string, folders: { tmp: string; sockets: string }): Promise<void> {
   const left = (await vanished(root)).map(({ pid, command }) => `process ${pid}: ${command}`);
@@ -76,7 +77,7 @@ async function assertNothingLeft(root: string, folders: { tmp: string; sockets: 
     const { code } = await systemProcessRunner.run({ argv: ["tmux", "-S", socket, "list-sessions"], clearEnv: true });
     left.push(`${code === 0 ? "tmux server" : "socket of a tmux server that is gone"}: ${socket}`);
   }
-  const temporary = (await filesBelow(folders.tmp)).filter((path) => !OF_CLAUDE.test(path));
+  const temporary = (await filesBelow(folders.tmp)).filter((path) => !OF_CLIS.test(path));
   left.push(...temporary.map((path) => `temporary file: ${path}`));
   if (left.length > 0) throw new AssertionError(`Something was left behind:\n${left.join("\n")}`);
 }

@@ -40,11 +40,28 @@ Deno.test("in a person's session only what came from the run is closed", async (
   const session = await sandbox.open({ existing: true });
   const pane = session.knownPane(await session.openPane({ name: "kept", argv: SLEEP, cwd: sandbox.home }));
   await session.openPane({ name: "unknown", argv: SLEEP, cwd: sandbox.home });
+  const viewer = await session.openPane({ name: "viewer", argv: ["true"], cwd: sandbox.home, shows: "tester" });
+  const isDead = () => sandbox.client.run(["display-message", "-p", "-t", viewer.paneId, "#{pane_dead}"]);
+  await until(async () => (await isDead()).stdout, (text) => text === "1\n");
+  await using other = await sandbox.open({ existing: true });
+  await other.openPane({ name: "other run", argv: SLEEP, cwd: sandbox.home, shows: "tester" });
   const options = { name: "test", existing: true, mark: session.mark, panes: [pane] };
   const adopted = await adoptSession(sandbox.client, options);
-  assertEquals([[...adopted?.alive ?? []], await listWindows(sandbox)], [[pane.paneId], "person\nkept"]);
+  assertEquals([[...adopted?.alive ?? []], await listWindows(sandbox)], [[pane.paneId], "person\nkept\nother run"]);
   await adopted?.session.close();
-  assertEquals(await listWindows(sandbox), "person");
+  assertEquals(await listWindows(sandbox), "person\nother run");
+});
+
+Deno.test("a session whose first panes have ended gets no placeholder beside those that live", async () => {
+  await using sandbox = await tmuxSandbox();
+  const session = await sandbox.open();
+  const open = (name: string, shows?: string) =>
+    session.openPane({ name, argv: SLEEP, cwd: sandbox.home, ...(shows === undefined ? {} : { shows }) });
+  await open("one", "analyst");
+  await open("two", "tester");
+  const kept = session.knownPane(await open("kept"));
+  const adopted = await adoptSession(sandbox.client, { name: "test", mark: session.mark, panes: [kept] });
+  assertEquals([[...adopted?.alive ?? []], await listWindows(sandbox)], [[kept.paneId], "kept"]);
 });
 
 Deno.test("a session that is gone is not adopted, and what outlived it is ended by its mark", async () => {

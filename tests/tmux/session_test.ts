@@ -10,7 +10,7 @@ Deno.test("a pane gets its argv word for word, without any shell between tmux an
   await using sandbox = await tmuxSandbox();
   await using session = await sandbox.open();
   const words = ["a;b", "end;", "$HOME `id`", "'q\"", "", "--flag", "é›"];
-  const print = 'printf "<%s>" "$@"; echo; ps -o comm= -p $PPID; exec sleep 100';
+  const print = 'printf "<%s>" "$@"; echo; cat /proc/$PPID/comm || ps -o comm= -p $PPID; exec sleep 100';
   const pane = await session.openPane({ name: "argv", argv: ["bash", "-c", print, "x", ...words], cwd: sandbox.home });
   const screen = await until(() => captureScreen(sandbox.client, pane), (one) => screenText(one).includes("tmux"));
   assertEquals(screen.rows[0]?.text, words.map((word) => `<${word}>`).join(""));

@@ -1,18 +1,16 @@
-import { leaveAnswer } from "../../dialogs/answers.ts";
-import { readSaid } from "../../dialogs/person_answer.ts";
+import { findOpenQuestion, giveAnswer, requireSaid } from "../../control/give_answer.ts";
 import { UsageError } from "../../errors.ts";
-import { JOBS } from "../../jobs/mod.ts";
-import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
-import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
-import { type Waiting, workerOf } from "../../run/progress.ts";
+import type { Waiting } from "../../run/progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { AgentQuestion } from "../../providers/agent_question.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { shellJoin, shellQuote } from "../../shell/quote.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
-import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 
-/** `panewright answer RUN TEXT…|-` */
+/** `panewright answer [RUN] TEXT…|-` */
 export const command = defineCommand({
   description:
     "Answers the question that a run of `panewright exec` waits for or, with yes or no, the dialog at which an agent of " +
@@ -20,9 +18,11 @@ export const command = defineCommand({
     'several may be chosen, several with commas between them; and "text: WORDS" for words of your own, alone or after ' +
     "several choices. Several questions take an argument each, or a line each from standard input. The first answer " +
     "counts; an answer to a question that is not open is refused. A run that still waits continues by itself; any other " +
-    "one is continued with `panewright resume`, and takes the answer to a dialog as long as the agent is alive.",
+    "one is continued with `panewright resume`, and takes the answer to a dialog as long as the agent is alive.\n\nWithout " +
+    "RUN: the only question that is open in this working directory. To permit something, name the run by its id: another " +
+    "request may have taken the place of the one that you saw. A first word such as 20261120-07 or @1 is taken for RUN.",
   arguments: [
-    { ...RUN_ARGUMENT, required: true },
+    { ...RUN_ARGUMENT, completes: ["asking_runs"] },
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true },
   ],
   flags: [
@@ -31,11 +31,13 @@ export const command = defineCommand({
       type: "string",
       placeholder: "ID",
       description: "the question or dialog that is meant, such as q1; refused if another one is open",
+      completes: ["questions"],
     },
     WORKDIR_FLAG,
     TRUST_FLAG,
   ],
   examples: [
+    { command: 'answer "PostgreSQL"', description: "answer the only open question" },
     {
       command: 'answer 20261120-072605-3fa9 --question q1 "PostgreSQL"',
       description: "answer a question; then resume the run",
@@ -51,33 +53,90 @@ export const command = defineCommand({
     { command: "answer 20261120-072605-3fa9 - < answer.md", description: "an answer of several lines" },
   ],
   async run({ flags, positionals, global }, io) {
-    const [run = "", ...words] = positionals;
-    const folder = await findNamedRun(io, run, flags.wd);
-    const overview = await readRun(folder, JOBS);
-    const question = findWaiting(overview, flags.question);
+    const { run, words } = splitWords(positionals);
+    const { folder, id } = run === undefined
+      ? await findOnlyQuestion(io, { id: flags.question, wd: flags.wd })
+      : { folder: await findNamedRun(io, run, flags.wd), id: flags.question };
+    const { waiting: question } = await findOpenQuestion(folder, id);
     const answer = await answerText(words, { io, questions: question.dialog?.questions?.length ?? 1 });
-    if (question.dialog !== undefined || question.isPermission === true) {
-      requireAnswer(answer, { folder, question, questions: question.dialog?.questions });
-    }
-    await requireLiveDialog(overview, question, flags.wd);
-    const configFile = overview.progress?.configFile ?? null;
-    await requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json });
-    const answeredAt = new Date().toISOString();
-    if (!await leaveAnswer(folder, { question: question.id, answer, by: "command", answeredAt })) {
-      throw answeredBefore(folder.id, question.id);
-    }
-    const goesOn = await isExecuted(folder);
+    const isNamed = run !== undefined && !run.startsWith("@");
+    if (!isNamed && requireSaid(folder, question, answer)?.answer === "accept") throw namelessYes(folder, question);
+    const { goesOn } = await giveAnswer(folder, { question: question.id, answer, by: "command" }, {
+      requireTrust: (configFile) =>
+        requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json }),
+      commandLine: (command) => runCommandLine(command, flags.wd),
+    });
     if (global.json) {
-      io.stdout(jsonLine({ type: "answer_recorded", run: folder.id, question: question.id, goesOn }));
+      io.stdout(outputLine("answer_recorded", { run: folder.id, question: question.id, goesOn }));
     } else if (!global.quiet) {
       const what = question.dialog === undefined ? "Question" : "Dialog";
       const resume = runCommandLine(["resume", folder.id], flags.wd);
       const next = goesOn ? "The run continues by itself." : `Resume with: ${resume}`;
-      io.stdout(`${what} ${question.id} of run ${folder.id} is answered. ${next}\n`);
+      const asked = run === undefined ? `It asked: ${sanitizeLine(question.text)}\n` : "";
+      io.stdout(`${what} ${question.id} of run ${folder.id} is answered. ${next}\n${asked}`);
     }
     return 0;
   },
 });
+
+/**
+ * The run and the words of the answer. Only its form makes the first word a run's name: which runs there are must not
+ * decide whether it is a part of the answer.
+ */
+function splitWords(positionals: readonly string[]): {
+  readonly run: string | undefined;
+  readonly words: readonly string[];
+} {
+  const [first = "", ...rest] = positionals;
+  if (/^\d{8}$/.test(first) && rest.length > 0) {
+    throw new UsageError(`Cannot tell whether ${first} is a run or a part of the answer`, {
+      hint: `A run: panewright answer ${first}- ${shellJoin(rest)}\n` +
+        `The answer: panewright answer ${shellQuote(positionals.join(" "))}`,
+    });
+  }
+  if (!/^@\d|^\d{6,}-|\/\d{8}-\d{6}-[0-9a-f]{4}\/?$/.test(first)) return { run: undefined, words: positionals };
+  if (rest.length > 0) return { run: first, words: rest };
+  throw new UsageError(`Cannot answer run "${first}": the argument TEXT is missing`, {
+    hint: `If this is the answer, name the run before it: panewright answer @1 ${shellQuote(first)}`,
+  });
+}
+
+/**
+ * The only open question, or the only one with that id.
+ *
+ * @throws {UsageError} where there are several, or none
+ */
+async function findOnlyQuestion(
+  io: CliIo,
+  { id, wd }: { readonly id: string | undefined; readonly wd: string | undefined },
+): Promise<{ readonly folder: RunFolder; readonly id: string }> {
+  const workdir = await findRunsWorkdir(io, wd);
+  const open: (WaitingQuestion & { readonly next: string })[] = [];
+  for await (const question of openQuestions(workdir, { io, wd })) {
+    if (!question.answered && (id === undefined || id === question.id)) open.push(question);
+  }
+  const [only, ...others] = open;
+  if (only === undefined) {
+    const what = id === undefined ? "nothing" : `no question ${id}`;
+    throw new UsageError(`Cannot answer: ${what} waits for an answer in ${workdir}`, {
+      hint: '"panewright questions" lists what waits.',
+    });
+  }
+  if (others.length > 0) {
+    throw new UsageError(`Cannot tell which question is meant: ${open.length} are open`, {
+      hint: open.map(({ step, next }) => `${sanitizeLine(step)}: ${next}`).join("\n"),
+    });
+  }
+  return { folder: await findNamedRun(io, only.run, workdir), id: only.id };
+}
+
+/** A yes permits what is asked now, which need not be what the person has seen. */
+function namelessYes({ id }: RunFolder, question: Waiting & { readonly id: string }): UsageError {
+  return new UsageError(`Cannot say yes to ${question.id} without the run's id: you may have seen another request`, {
+    hint: `${question.id} of run ${id} is: ${question.dialog?.subject ?? question.text}\n` +
+      `To permit it: panewright answer ${id} --question ${question.id} yes`,
+  });
+}
 
 /** Several questions are answered with an argument each; otherwise the arguments are the words of one answer. */
 async function answerText(
@@ -97,72 +156,4 @@ function decode(bytes: Uint8Array): string {
   } catch (cause) {
     throw new UsageError("Cannot record the answer: standard input is not UTF-8 text", { cause });
   }
-}
-
-/** @throws {UsageError} saying what is allowed, where a dialog or a permission does not take an answer */
-function requireAnswer(
-  answer: string,
-  { folder, question, questions }: {
-    readonly folder: RunFolder;
-    readonly question: { readonly id: string };
-    readonly questions: readonly AgentQuestion[] | undefined;
-  },
-): void {
-  const said = readSaid(answer, questions);
-  if (!("problem" in said)) return;
-  const example = questions === undefined ? '"no, use the test database"' : exampleOf(questions);
-  throw new UsageError(`Cannot answer ${question.id}: ${said.problem}`, {
-    hint: `For example: panewright answer ${folder.id} --question ${question.id} ${example}`,
-  });
-}
-
-function exampleOf(questions: readonly AgentQuestion[]): string {
-  return questions.map(({ multiSelect, options }) => multiSelect && options.length > 1 ? '"1, 2"' : '"1"').join(" ");
-}
-
-/** The dialog of a run that nobody executes is gone with its agent: what a new one asks is another question. */
-async function requireLiveDialog(
-  { folder, executed, progress }: RunOverview,
-  { id, by, dialog }: Waiting,
-  wd: string | undefined,
-): Promise<void> {
-  if (dialog === undefined || executed) return;
-  const worker = progress === undefined ? undefined : workerOf(progress, by);
-  if (worker !== undefined && isAlive(worker, await lookAtProcesses())) return;
-  throw new UsageError(`Cannot answer ${id}: run ${folder.id} was killed, and its agent with the dialog is gone`, {
-    hint: `Continue with: ${runCommandLine(["resume", folder.id], wd)}. The new agent asks for itself.`,
-  });
-}
-
-/**
- * What is answered. The dialog of a run that nobody executes counts as well: its agent may still show it when the run
- * is resumed.
- */
-function findWaiting(
-  { folder, progress, problem }: RunOverview,
-  id: string | undefined,
-): Waiting & { readonly id: string } {
-  if (problem !== undefined) throw problem;
-  const { waiting, answers = [] } = progress ?? {};
-  if (waiting?.id !== undefined && (id === undefined || id === waiting.id)) return { ...waiting, id: waiting.id };
-  if (id !== undefined && answers.some((given) => given.id === id)) throw answeredBefore(folder.id, id);
-  const about = id === undefined ? "" : ` ${id}`;
-  if (waiting !== undefined && waiting.id === undefined) {
-    throw new UsageError(
-      `Cannot answer${about}: the dialog of run ${folder.id} can only be answered in its agent's pane`,
-      {
-        hint: `Go there with: panewright attach ${folder.id} ${waiting.by}`,
-      },
-    );
-  }
-  const what = id === undefined ? "nothing" : "no such question";
-  throw new UsageError(`Cannot answer${about}: ${what} of run ${folder.id} waits for an answer`, {
-    hint: waiting === undefined ? '"panewright questions" lists what waits.' : `${waiting.id} waits for an answer.`,
-  });
-}
-
-function answeredBefore(run: string, id: string): UsageError {
-  return new UsageError(`Cannot answer ${id}: that question of run ${run} was answered before`, {
-    hint: "The first answer counts.",
-  });
 }

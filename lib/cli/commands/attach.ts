@@ -1,58 +1,163 @@
+import { basename } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { type Role, ROLES } from "../../roles.ts";
 import { runInForeground } from "../../ports/process.ts";
+import { watchFolder } from "../../session_log/folder_watch.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import type { TmuxCommand } from "../../tmux/client.ts";
-import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";
+import { tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
+import { NEXT_WINDOW_KEYS } from "../../tmux/session_view.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
-import { type Progress, type SessionState, workerOf } from "../../run/progress.ts";
-import { didYouMean } from "../../text/suggest.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
-import { findMeantRun, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { isWithoutPanes, type SessionState } from "../../run/progress.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { lookAtProcesses } from "../../run/live_agents.ts";
+import { didYouMean, nearest } from "../../text/suggest.ts";
+import { findPlace, listPanes, paneOf } from "../attach/place.ts";
+import { endLines } from "../attach/scene.ts";
+import { OVERVIEW } from "../attach/keep_view.ts";
+import { showRun } from "../attach/show_run.ts";
+import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
+import { outputLine } from "../output/line.ts";
+import { findMeantRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { showRoles } from "../show_roles.ts";
+import { statusLine, viewRun } from "../show/run_view.ts";
 
 /** `panewright attach [RUN] [ROLE]` */
 export const command = defineCommand({
   description:
-    "Shows the agents of a run of `panewright run` in this terminal, each in its own tmux window: Ctrl-B n and Ctrl-B p go to the " +
-    "next and the previous one, Ctrl-B d detaches. With ROLE that agent's window is shown first.\n\nThe keys that you press go to " +
-    "the agent: text that you leave in its composer holds the run up. With --read-only only tmux's own keys have an effect.",
+    "Shows the agents of a run of `panewright run` in this terminal until the run ends, and then says how it ended. Shown is the " +
+    "agent that is at work, and after it the next one; with ROLE that agent, whoever is at work. The status bar names the role and " +
+    "what it does.\n\nCtrl-B 0 shows all roles at once, Ctrl-B 1 to 5 one of them, Ctrl-B f the one at work. Ctrl-B d leaves, and the " +
+    "run continues. Several people can attach: each has a view of their own, and no pane changes its size. Where the agents are " +
+    "in a tmux session of yours (tmux.session), that session is shown as it is.\n\nThe keys that you press go to the agent: text " +
+    "that you leave in its composer holds the run up. With --read-only only tmux's own keys have an effect.\n\nAn agent over the Agent Client Protocol has no " +
+    "terminal: its window shows its plan, what it says, its calls and what it asks for. A run that has only such agents needs no " +
+    "tmux, and all of them are shown here, one below the other.",
   arguments: [
-    { name: "RUN", description: "the run's id, or the path of its folder (default: the run that is being executed)" },
-    { name: "ROLE", description: ROLES.join(", ") },
+    { ...RUN_ARGUMENT, completes: ["runs", "roles"] },
+    { name: "ROLE", description: `the same as --role: ${ROLES.join(", ")}` },
   ],
   flags: [
+    {
+      name: "follow",
+      short: "f",
+      type: "switch",
+      description: "show the role that is at work, and then the next one (the default)",
+    },
+    {
+      name: "role",
+      type: "choice",
+      choices: ROLES,
+      placeholder: "ROLE",
+      description: "show this role, whoever is at work",
+    },
+    { name: "overview", short: "o", type: "switch", description: "show all roles at once" },
     { name: "read-only", short: "r", type: "switch", description: "only look: keys do not reach the agents" },
-    { name: "print", type: "switch", description: "print the command instead of running it" },
+    { name: "print", type: "switch", description: "print a tmux command that shows the agents, instead" },
     WORKDIR_FLAG,
   ],
   examples: [
-    { command: "attach programmer", description: "look at the programmer of the run that is being executed" },
-    { command: "attach 20261120-072605-3fa9 --read-only", description: "look at the agents without disturbing them" },
+    { command: "attach", description: "look at the agent that is at work, and follow the work" },
+    { command: "attach --overview --read-only", description: "look at all agents without disturbing them" },
     { command: "attach 20261120-072605-3fa9 programmer", description: "answer a dialog in the programmer's pane" },
   ],
-  async run({ flags, positionals }, io) {
-    const [run, roleName] = ROLES.some((role) => role === positionals[0]) ? [undefined, ...positionals] : positionals;
-    const role = roleName === undefined ? undefined : parseRole(roleName);
-    const overview = await readRun(await findMeantRun(io, run, flags.wd), JOBS);
-    const place = await findPlace(overview, { role, wd: flags.wd });
+  async run({ flags, positionals, global }, io) {
+    const { run, role, first } = wanted(flags, positionals);
+    const folder = await findMeantRun(io, run, flags.wd);
     const readOnly = flags["read-only"] === true;
-    const commands = attachCommands(place, { readOnly });
+    const where = { role, wd: flags.wd };
+    if (flags.print === true && isWithoutPanes((await readRun(folder, JOBS)).progress)) {
+      const whose = role === undefined ? [] : ["--role", role];
+      const command = runCommandLine(["logs", folder.id, "--follow", ...whose], flags.wd);
+      io.stdout(global.json ? outputLine("attach_command", { run: folder.id, command }) : `${command}\n`);
+      return 0;
+    }
     if (flags.print === true) {
-      io.stdout(`${tmuxCommand(place.session.socket)} ${shellJoin(tmuxArguments(commands))}\n`);
+      const { session, paneId } = await findPlace(await readRun(folder, JOBS), where);
+      const commands = tmuxArguments(plainCommands(session, { paneId, readOnly }));
+      const command = `${tmuxCommand(session.socket)} ${shellJoin(commands)}`;
+      io.stdout(global.json ? outputLine("attach_command", { run: folder.id, command }) : `${command}\n`);
       return 0;
     }
     if (!io.isTerminal.stdin || !io.isTerminal.stdout) {
-      throw new UsageError(`Cannot attach to run ${overview.folder.id}: this is not a terminal`, {
+      throw new UsageError(`Cannot attach to run ${folder.id}: this is not a terminal`, {
         hint: "With --print the command is printed instead; panewright logs RUN --follow needs no terminal.",
       });
     }
-    refuseOwnSession(place.session, io);
-    const { argv, env } = tmuxProgram(tmuxArguments(commands), place.session);
-    return await runInForeground({ argv, env, clearEnv: true, signal: io.signal });
+    const begun = await untilPanes(folder, { role, io });
+    if (isWithoutPanes(begun.progress)) {
+      return await showWithoutPanes(folder, { roles: role === undefined ? ROLES : [role], wd: flags.wd, global, io });
+    }
+    const { session, paneId } = await findPlace(begun, where);
+    refuseOwnSession(session, io);
+    const code = session.existing
+      ? await showSession(session, { paneId, readOnly, signal: io.signal })
+      : await showRun(folder, { session, first, readOnly, io });
+    if (io.signal.aborted) return exitCodeOfLeaving(io);
+    if (code !== 0) return code;
+    await tellEnd(await untilSettled(folder, { session, io }), { wd: flags.wd, global, io });
+    return 0;
   },
 });
+
+/** Shows agents without a pane by what they tell, until no process executes the run. */
+async function showWithoutPanes(
+  folder: RunFolder,
+  { roles, wd, global, io }: Around & { readonly roles: readonly Role[] },
+): Promise<number> {
+  try {
+    await showRoles(folder, { roles, follow: true, wd, global: { ...global, json: false }, io });
+  } catch (error) {
+    if (!io.signal.aborted) throw error;
+    return exitCodeOfLeaving(io);
+  }
+  await tellEnd(await readRun(folder, JOBS), { wd, global, io });
+  return 0;
+}
+
+interface Around {
+  readonly wd: string | undefined;
+  readonly global: GlobalFlags;
+  readonly io: CliIo;
+}
+
+async function tellEnd(overview: RunOverview, { wd, global, io }: Around): Promise<void> {
+  const end = viewRun(overview, { processes: await lookAtProcesses(), wd });
+  io.stdout(global.json ? statusLine(end) : endLines(end).map((line) => `${line}\n`).join(""));
+}
+
+/** What the command line asks for; `first` is the window that is shown instead of the one at work. */
+interface Wanted {
+  readonly run: string | undefined;
+  readonly role: Role | undefined;
+  readonly first: number | undefined;
+}
+
+function wanted(
+  flags: { readonly role?: Role; readonly follow?: boolean; readonly overview?: boolean },
+  positionals: readonly string[],
+): Wanted {
+  // Only a role can be near a role's name: ids of runs begin with a digit.
+  const isRole = positionals[0] !== undefined && nearest(positionals[0], ROLES) !== undefined;
+  const [run, roleName, surplus] = isRole ? [undefined, ...positionals] : positionals;
+  if (surplus !== undefined) {
+    throw new UsageError(`Cannot use the argument "${surplus}": nothing is named after a role`, {
+      hint: "The run is named before the role.",
+    });
+  }
+  const named = roleName === undefined ? undefined : parseRole(roleName);
+  const role = flags.role ?? named;
+  const modes = [
+    ...(role === undefined ? [] : [`the role ${role}`]),
+    ...(named === undefined || named === role ? [] : [`the role ${named}`]),
+    ...(flags.overview === true ? ["--overview"] : []),
+    ...(flags.follow === true ? ["--follow"] : []),
+  ];
+  if (modes.length > 1) throw new UsageError(`Cannot attach with ${modes.join(" and ")}: one view is shown at a time`);
+  return { run, role, first: flags.overview === true ? OVERVIEW : role && ROLES.indexOf(role) + 1 };
+}
 
 function parseRole(name: string): Role {
   const role = ROLES.find((one) => one === name);
@@ -62,77 +167,78 @@ function parseRole(name: string): Role {
   });
 }
 
-interface Place {
-  readonly session: SessionState;
-  /** The pane to be shown first. */
-  readonly paneId: string | undefined;
-}
+/** How often a run is looked at that is waited for. */
+const LOOK_MS = 1000;
 
-/** Where a run's agents can be seen; this checks that they are. */
-async function findPlace(
-  { folder, progress, problem }: RunOverview,
-  { role, wd }: { readonly role: Role | undefined; readonly wd: string | undefined },
-): Promise<Place> {
-  const { id } = folder;
-  const logs = runCommandLine(["logs", id], wd);
-  if (progress === undefined) {
-    throw problem ?? new UsageError(`Cannot attach to run ${id}: it was broken off before it began`);
-  }
-  if (progress.job === "exec") {
-    throw new UsageError(`Cannot attach to run ${id}: the agents of "panewright exec" have no terminals`, {
-      hint: `To see what they do: ${logs} --follow`,
-    });
-  }
-  const gone = new UsageError(`Cannot attach to run ${id}: its tmux session no longer exists`, {
-    hint: `To see what happened: ${logs}`,
+/** Waits while a run that is executed has no panes, or none of the role: they are being opened, or it ends. */
+async function untilPanes(
+  folder: RunFolder,
+  { role, io }: { readonly role: Role | undefined; readonly io: CliIo },
+): Promise<RunOverview> {
+  return await untilRun(folder, {
+    io,
+    waitingFor: role === undefined ? "the agents to start" : `the ${role} to start`,
+    async isSo({ executed, progress }) {
+      if (!executed || progress?.job === "exec" || isWithoutPanes(progress)) return true;
+      const panes = progress?.session && await listPanes(progress.session);
+      if (progress === undefined || panes === undefined) return false;
+      return role === undefined || paneOf(role, { progress, panes }) !== undefined;
+    },
   });
-  const { session } = progress;
-  if (session === undefined) throw gone;
-  const panes = await listPanes(session);
-  if (panes === undefined) throw gone;
-  return { session, paneId: role === undefined ? undefined : paneOf(role, { id, progress, panes }) };
 }
 
-function paneOf(
-  role: Role,
-  { id, progress, panes }: {
-    readonly id: string;
-    readonly progress: Progress;
-    readonly panes: readonly string[];
+/** Waits for the end of a run whose session is gone: it is written down after the panes are closed. */
+async function untilSettled(
+  folder: RunFolder,
+  { session, io }: { readonly session: SessionState; readonly io: CliIo },
+): Promise<RunOverview> {
+  return await untilRun(folder, {
+    io,
+    waitingFor: "the run to end: its panes are closed",
+    isSo: async ({ executed, progress }) =>
+      !executed || progress?.finished !== undefined || await listPanes(session) !== undefined,
+  });
+}
+
+async function untilRun(
+  folder: RunFolder,
+  { io, waitingFor, isSo }: {
+    readonly io: CliIo;
+    readonly waitingFor: string;
+    readonly isSo: (overview: RunOverview) => Promise<boolean>;
   },
-): string {
-  const paneId = workerOf(progress, role)?.pane?.terminalId;
-  if (paneId !== undefined && panes.includes(paneId)) return paneId;
-  const what = paneId === undefined ? "has no pane yet" : "is gone from its pane";
-  throw new UsageError(`Cannot attach to the ${role} of run ${id}: it ${what}`, {
-    hint: "Without a role, the panes that exist are shown.",
-  });
+): Promise<RunOverview> {
+  const changes = watchFolder(folder.path, { files: [basename(folder.journalPath)] });
+  for (let looks = 1;; looks++) {
+    const overview = await readRun(folder, JOBS);
+    if (await isSo(overview)) return overview;
+    if (looks === 2) io.stderr(`Waiting for ${waitingFor} (Ctrl-C leaves).\n`);
+    await changes.wait(LOOK_MS, io.signal);
+  }
 }
 
-async function listPanes({ socket, name }: SessionState): Promise<readonly string[] | undefined> {
-  const listed = await createTmuxClient({ socket }).run(["list-panes", "-s", "-t", `=${name}:`, "-F", "#{pane_id}"]);
-  return listed.code === 0 ? listed.stdout.trim().split("\n") : undefined;
+/** Shows a session that is a person's own, as it is: nothing is added to their server. */
+async function showSession(
+  session: SessionState,
+  { signal, ...shown }: {
+    readonly paneId: string | undefined;
+    readonly readOnly: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<number> {
+  const { argv, env } = tmuxProgram(tmuxArguments(plainCommands(session, shown)), session);
+  return await runInForeground({ argv, env, clearEnv: true, signal });
 }
 
-function attachCommands(
-  { session, paneId }: Place,
-  { readOnly }: { readonly readOnly: boolean },
+/** What shows a session without a view of one's own: a client that tmux itself has made. */
+function plainCommands(
+  { name, existing }: SessionState,
+  { paneId, readOnly }: { readonly paneId: string | undefined; readonly readOnly: boolean },
 ): readonly TmuxCommand[] {
   return [
-    ...(readOnly && !session.existing ? readOnlyKeys(session) : []),
+    ...(readOnly && !existing ? NEXT_WINDOW_KEYS : []),
     ...(paneId === undefined ? [] : [["select-window", "-t", paneId] as const]),
-    ["attach-session", ...(readOnly ? ["-r"] : []), "-t", `=${session.name}`],
-  ];
-}
-
-/**
- * A client that may only look is refused `next-window` (tmux 3.3a), but not `switch-client`, which can do the same. The
- * keys of a person's own server are left alone.
- */
-function readOnlyKeys({ name }: SessionState): readonly TmuxCommand[] {
-  return [
-    ["bind-key", "n", "switch-client", "-t", `=${name}:+`],
-    ["bind-key", "p", "switch-client", "-t", `=${name}:-`],
+    ["attach-session", ...(readOnly ? ["-r"] : []), "-t", `=${name}`],
   ];
 }
 

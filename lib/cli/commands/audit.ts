@@ -1,15 +1,16 @@
-import { type AuditVerdict, type ChainedRecord, checkChain, findCut } from "../../dialogs/audit_chain.ts";
-import { readRegularText } from "../../ports/regular_file.ts";
-import { MAX_AUDIT_BYTES } from "../../dialogs/audit.ts";
+import { type AuditVerdict, checkChain } from "../../dialogs/audit_chain.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import { PanewrightError, UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
+import { problemOf, readLog, untrusted } from "../audit_check.ts";
 import { NO_WITNESSES, readWitnesses, type Witnesses } from "../audit_witnesses.ts";
-import { findMeantRun, WORKDIR_FLAG } from "../find_named_run.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { outputLine, recordLine } from "../output/line.ts";
+import type { OutputFields } from "../output/outputs.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { renderRecords } from "../show/audit_text.ts";
 import { plural } from "../show/words.ts";
-import { errorText } from "../../text/error_text.ts";
 
 const ACTIONS = ["show", "verify"];
 
@@ -24,15 +25,17 @@ export const command = defineCommand({
 
 "audit verify" checks the chain and names the first record that was changed, added or removed. The journal, and a copy in ` +
     `your state folder, say where the log ended with each decision: one that was cut, emptied or written anew is refused, too. ` +
-    `Exit code 1 if anything is wrong.`,
+    `Exit code 1 if anything is wrong.
+
+Without RUN: the run that is being executed, otherwise the newest.`,
   arguments: [
-    { name: "ACTION", description: ACTIONS.join(" or "), required: true },
-    { name: "RUN", description: "the run's id; the newest run of this working directory if left out" },
+    { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
+    RUN_ARGUMENT,
   ],
   flags: [WORKDIR_FLAG],
   examples: [
     { command: "audit show", description: "what was decided in the newest run" },
-    { command: "audit verify 20261120-072605", description: "whether the log of that run is as it was written" },
+    { command: "audit verify @1", description: "whether the log of the newest run is as it was written" },
   ],
   async run({ flags, positionals, global }, io) {
     const [action = "", run] = positionals;
@@ -46,21 +49,23 @@ export const command = defineCommand({
     const verdict = await checkChain(readLog(folder, witnesses));
     if (action === "show") {
       const { records } = verdict;
-      io.stdout(global.json ? records.map(jsonLine).join("") : renderRecords(records, { screens: global.verbose }));
+      io.stdout(global.json ? records.map(recordLine).join("") : renderRecords(records, { screens: global.verbose }));
     } else if (verdict.intact) {
       const cut = problemOf(folder, verdict, witnesses);
       if (cut !== undefined) {
-        if (global.json) io.stdout(jsonLine({ ...toJson(folder, verdict), intact: false, problem: cut }));
+        if (global.json) {
+          io.stdout(outputLine("audit_verified", { ...toJson(folder, verdict), intact: false, problem: cut }));
+        }
         throw untrusted(folder, cut);
       }
       io.stdout(
         global.json
-          ? jsonLine({ ...toJson(folder, verdict), ...toldBy(witnesses) })
+          ? outputLine("audit_verified", { ...toJson(folder, verdict), ...toldBy(witnesses) })
           : renderIntact(folder, verdict, witnesses),
       );
     }
     if (verdict.intact) return 0;
-    if (action === "verify" && global.json) io.stdout(jsonLine(toJson(folder, verdict)));
+    if (action === "verify" && global.json) io.stdout(outputLine("audit_verified", toJson(folder, verdict)));
     throw new PanewrightError(
       `Cannot trust the audit log of run ${folder.id}: the record in line ${verdict.line} ${verdict.problem}`,
       {
@@ -72,55 +77,13 @@ export const command = defineCommand({
   },
 });
 
-/** What is wrong with a log whose chain is whole. */
-function problemOf(
-  { id }: RunFolder,
-  { records, torn }: AuditVerdict & { readonly intact: true },
-  { heads }: Witnesses,
-): string | undefined {
-  // Its first record is written when it is opened; only one that was being written then may be missing.
-  if (records.length === 0 && !torn) return "is empty";
-  const [first] = records;
-  if (first !== undefined && first.run !== id) return `belongs to another run, ${sanitizeLine(first.run)}`;
-  for (const { by, head } of heads) {
-    const cut = findCut(records, [head]);
-    if (cut !== undefined) return `${cut}, by ${by}`;
-  }
-  return undefined;
-}
-
-function untrusted({ id }: RunFolder, problem: string): PanewrightError {
-  return new PanewrightError(`Cannot trust the audit log of run ${id}: it ${problem}`, {
-    hint: "Its end was cut off, or another log was put in its place.",
-  });
-}
-
-function readLog(folder: RunFolder, { heads }: Witnesses): string {
-  const { id, auditPath } = folder;
-  try {
-    return readRegularText(auditPath, { maxBytes: MAX_AUDIT_BYTES });
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) {
-      throw new PanewrightError(`Cannot read ${auditPath}: ${errorText(cause)}`, { cause });
-    }
-    const [known] = heads;
-    if (known !== undefined) {
-      throw untrusted(folder, `is gone: it had ${plural(known.head.records, "record")}, by ${known.by}`);
-    }
-    throw new UsageError(`Cannot find an audit log of run ${id}`, {
-      cause,
-      hint: "A run has one as soon as it starts its agents.",
-    });
-  }
-}
-
-function toJson({ id, auditPath }: RunFolder, verdict: AuditVerdict): Record<string, unknown> {
+function toJson({ id, auditPath }: RunFolder, verdict: AuditVerdict): OutputFields["audit_verified"] {
   const common = { run: id, file: auditPath, intact: verdict.intact, records: verdict.records.length };
   if (!verdict.intact) return { ...common, line: verdict.line, problem: verdict.problem };
   return { ...common, torn: verdict.torn, head: verdict.records.at(-1)?.hash ?? null };
 }
 
-function toldBy({ journal, copy }: Witnesses): Record<string, unknown> {
+function toldBy({ journal, copy }: Witnesses) {
   return { journal_heads: journal, copy: copy.path ?? null, copy_heads: copy.heads };
 }
 
@@ -143,43 +106,4 @@ function renderIntact(
   );
   if (torn) lines.push("One more record was begun and not finished: nothing was done on its account.");
   return `${lines.join("\n")}\n`;
-}
-
-function renderRecords(records: readonly ChainedRecord[], options: { readonly screens: boolean }): string {
-  const outcomes = new Map(records.filter(({ type }) => type === "outcome").map((record) => [record["of"], record]));
-  const decisions = records.filter(({ type }) => type === "decision");
-  if (decisions.length === 0) return "Nothing was decided.\n";
-  return decisions.map((record) => renderDecision(record, outcomes.get(record.seq), options)).join("\n");
-}
-
-function renderDecision(
-  record: ChainedRecord,
-  outcome: ChainedRecord | undefined,
-  options: { readonly screens: boolean },
-): string {
-  const text = (key: string) => sanitizeLine(String(record[key] ?? ""));
-  const keys = list(record["keys"]);
-  const lines = [
-    `#${record.seq}  ${sanitizeLine(record.at)}  ${text("decision")}: ${text("kind")} of ${text("role")} ` +
-    `(${record["terminal"] === "" ? "" : `terminal ${text("terminal")}, `}${text("provider")})`,
-    `    about   ${record["command"] === null ? "what the screen does not show" : text("command")}`,
-    `    rule    ${text("rule")}: ${text("reason")}`,
-    `    sent    ${keys.length === 0 ? "nothing" : sanitizeLine(keys.join(" "))}`,
-  ];
-  if (keys.length > 0 || outcome !== undefined) {
-    lines.push(`    result  ${sanitizeLine(String(outcome?.["result"] ?? "not recorded"))}`);
-  }
-  if (options.screens) lines.push(...screen("before", record["before"]), ...screen("after", outcome?.["after"]));
-  return `${lines.join("\n")}\n`;
-}
-
-function screen(name: string, rows: unknown): string[] {
-  const texts = list(rows);
-  return texts.length === 0
-    ? []
-    : [`    screen ${name}`, ...texts.map((row) => `      | ${sanitizeLine(row)}`.trimEnd())];
-}
-
-function list(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -10,7 +10,7 @@ import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
 import { age, byteSize, plural } from "../show/words.ts";
 
 const DEFAULT_OLDER_THAN = "14d";
@@ -60,11 +60,11 @@ export const command = defineCommand({
       }
       runs++;
       bytes += one.bytes;
-      if (global.json) io.stdout(jsonLine(removedRecord(one, isDryRun)));
+      if (global.json) io.stdout(outputLine("removed", removedFields(one, isDryRun)));
       else if (!global.quiet) io.stdout(removedLine(one));
     }
     if (global.json) {
-      io.stdout(jsonLine({ type: "cleaned", runs, bytes, kept: Object.fromEntries(kept), dryRun: isDryRun }));
+      io.stdout(outputLine("cleaned", { runs, bytes, kept: Object.fromEntries(kept), dryRun: isDryRun }));
     } else if (!global.quiet) {
       const verb = isDryRun ? "would be removed" : runs === 1 ? "was removed" : "were removed";
       io.stdout(`${plural(runs, "run")} ${verb}: ${byteSize(bytes)}.\n`);
@@ -134,8 +134,8 @@ async function reasonToKeep(
   return "has agents that are alive (panewright stop ends them)";
 }
 
-function removedRecord({ overview: { folder, condition }, bytes }: CleanedRun, dryRun: boolean) {
-  return { type: "removed", run: folder.id, state: condition, bytes, dryRun };
+function removedFields({ overview: { folder, condition }, bytes }: CleanedRun, dryRun: boolean) {
+  return { run: folder.id, state: condition, bytes, dryRun };
 }
 
 function removedLine({ overview, endedSeconds, bytes }: CleanedRun): string {

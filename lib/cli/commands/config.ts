@@ -1,5 +1,5 @@
 import { CONFIG_FLAGS } from "../../config/flags.ts";
-import { loadAnyConfig, type LoadedSettings } from "../../config/load.ts";
+import type { LoadedSettings } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/schema.ts";
 import { describeSource } from "../../config/source.ts";
 import { didYouMean } from "../../text/suggest.ts";
@@ -7,8 +7,12 @@ import { UsageError } from "../../errors.ts";
 import { defineCommand } from "../console/command.ts";
 import { displayWidth } from "../../text/display_width.ts";
 import { cut, padEnd } from "../console/layout.ts";
-import { installedProviders } from "../installed_rules.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { loadExecConfig } from "../exec_config.ts";
+import { outputLine } from "../output/line.ts";
+import type { OutputFields } from "../output/outputs.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { lookAtConfig } from "../preflight/config.ts";
+import { lookContext } from "../preflight/mod.ts";
 
 const ACTIONS = ["show", "schema"];
 
@@ -20,7 +24,7 @@ export const command = defineCommand({
 
 "config schema" prints the JSON Schema of the config file, for editors: every key with its meaning, type and default.`,
   arguments: [
-    { name: "ACTION", description: ACTIONS.join(" or "), required: true },
+    { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     { name: "CONFIG", description: "for show: the config file; panewright.jsonc of the working directory if left out" },
   ],
   flags: CONFIG_FLAGS,
@@ -39,19 +43,23 @@ export const command = defineCommand({
         hint: `ACTION is ${ACTIONS.join(" or ")}.`,
       });
     }
-    const loaded = await loadAnyConfig({
-      cwd: io.cwd,
-      env: io.env,
-      providers: await installedProviders(io),
+    const warn = (where: string, message: string) => io.stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`);
+    const given = {
+      withJob: true,
+      programsNeeded: false,
       flags: parsed.flags,
       ...(path === undefined ? {} : { path }),
-    });
-    io.stdout(parsed.global.json ? jsonLine(toJson(loaded)) : renderTable(loaded));
+    };
+    const { plan, loaded } = await loadExecConfig(io, given, ({ where, message }) => warn(where, message));
+    io.stdout(parsed.global.json ? outputLine("config", toJson(loaded)) : renderTable(loaded));
+    for (const { status, check, detail } of await lookAtConfig({ plan, loaded, programs: "all" }, lookContext(io))) {
+      if (status !== "ok") warn(check, detail);
+    }
     return 0;
   },
 });
 
-function toJson({ config, file, workdir, sources }: LoadedSettings): Record<string, unknown> {
+function toJson({ config, file, workdir, sources }: LoadedSettings): OutputFields["config"] {
   const named = Object.fromEntries([...sources].map(([path, source]) => [path, describeSource(source)]));
   return { file: file ?? null, workdir, config, sources: named };
 }

@@ -5,9 +5,13 @@ import { toRunPlan } from "../../config/plan.ts";
 import { shellQuote } from "../../shell/quote.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
 import { defineCommand } from "../console/command.ts";
+import { demoSummary, type NextCommands } from "../demo_summary.ts";
+import { commandInForm, type Start, startOfThis, taskInForm } from "../start_form.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
 import { executeReview } from "./run.ts";
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
+import { openPreflight } from "../preflight/mod.ts";
 import { recordWritten } from "../trust.ts";
 import { plural } from "../show/words.ts";
 
@@ -26,6 +30,9 @@ export const command = defineCommand({
   ],
   async run({ flags, global }, io) {
     const keep = flags.keep === true;
+    const preflight = openPreflight("start the demo", { io, global });
+    await preflight.readBesideMachine(() => Promise.resolve(), { panes: true });
+    preflight.require([]);
     if (!global.quiet) io.stderr(INTRODUCTION);
     const folder = await createDemoProject();
     const cleanUp = () => keep || Deno.removeSync(folder, { recursive: true });
@@ -34,12 +41,31 @@ export const command = defineCommand({
       // The demo is the same for everybody: no variable of the person's own configures it.
       const plan = toRunPlan(await loadConfig({ path: DEMO_CONFIG_FILE, cwd: folder, env: () => undefined }));
       const tmux = { ...plan.tmux, socket: basename(folder) };
+      const before = await Deno.readTextFile(`${plan.workdir}/${CHANGED_FILE}`);
       const origin = { configFile: `${folder}/${DEMO_CONFIG_FILE}`, cwd: folder, flags: {} };
-      const execute = (options: ReviewRunOptions) => executeReviewRun(origin, options);
-      const exitCode = await executeReview({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, execute });
-      // What is kept can be resumed.
-      if (keep) await recordWritten(io, { path: origin.configFile });
-      if (keep || !global.quiet) io.stderr(await summarise(folder, keep));
+      const facts: ReviewFact[] = [];
+      const execute = (options: ReviewRunOptions) =>
+        executeReviewRun(origin, {
+          ...options,
+          onEvent(fact) {
+            facts.push(fact);
+            options.onEvent?.(keep ? fact : withoutResume(fact));
+          },
+        });
+      const tellWhatIsKept = async () => {
+        if (!keep) return;
+        // It can be resumed.
+        await recordWritten(io, { path: origin.configFile });
+        io.stderr(await whatIsKept(folder));
+      };
+      const exitCode = await executeReview({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, execute })
+        .finally(tellWhatIsKept);
+      if (!global.quiet) {
+        const after = await Deno.readTextFile(`${plan.workdir}/${CHANGED_FILE}`);
+        const file = { name: CHANGED_FILE, before, after };
+        const options = { next: nextCommands(startOfThis(io), keep), color: global.color.stderr };
+        io.stderr(`${demoSummary({ file, facts }, options).join("\n")}\n`);
+      }
       return exitCode;
     } finally {
       unregister();
@@ -50,22 +76,42 @@ export const command = defineCommand({
 
 const INTRODUCTION = "Five replayed agents teach a small script to greet more than one person. No model, no network.\n";
 
+/** A fact of a run whose folder is about to go: nothing resumes it. */
+function withoutResume(fact: ReviewFact): ReviewFact {
+  if (fact.type !== "run_finished") return fact;
+  const { resumeCommand: _, ...end } = fact;
+  return end;
+}
+
+/** The file of the project that the agents change. */
+const CHANGED_FILE = "greet.sh";
+
+/** What a person may type next, in the form in which this process was started. */
+function nextCommands(start: Start, keep: boolean): NextCommands {
+  const again = taskInForm(["demo", "--keep"], start) ?? commandInForm(["demo", "--keep"], start);
+  return [
+    ...(keep ? [] : [["The demo again, with its journal, responses and panes to look at afterwards", again] as const]),
+    [
+      "Your own job, in your project's folder",
+      commandInForm(["init"], start),
+      "$EDITOR job.md",
+      commandInForm(["doctor"], start),
+      commandInForm(["run"], start),
+    ],
+  ];
+}
+
 /** What the demo leaves to look at. */
-async function summarise(folder: string, keep: boolean): Promise<string> {
+async function whatIsKept(folder: string): Promise<string> {
   const archived: string[] = [];
   for await (const { path } of walk(`${folder}/project/.panewright`, { exts: [".md"], includeDirs: false })) {
     if (basename(dirname(path)) === "responses") archived.push(path);
-  }
-  const responses = plural(archived.length, "response");
-  if (!keep) {
-    return `The agents' ${responses} were archived, each as it was written; the demo's folder is gone again.\n` +
-      "To look at them, the journal and the panes afterwards: panewright demo --keep\n";
   }
   const archive = archived[0]?.slice(0, archived[0].lastIndexOf("/"));
   return [
     `Kept: ${folder}`,
     `  the configuration: ${DEMO_CONFIG_FILE}, the job: job.md, what the agents play: replay.json`,
-    ...(archive === undefined ? [] : [`  ${responses}: ${archive.slice(folder.length + 1)}`]),
+    ...(archive === undefined ? [] : [`  ${plural(archived.length, "response")}: ${archive.slice(folder.length + 1)}`]),
     `Take it away with: ${tmuxCommand(basename(folder))} kill-server; rm -r ${shellQuote(folder)}`,
     "",
   ].join("\n");

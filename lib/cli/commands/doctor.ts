@@ -1,25 +1,35 @@
 import { toExecPlan } from "../../config/exec_plan.ts";
 import { DEFAULT_CONFIG_FILE, defaultConfigFile } from "../../config/default_file.ts";
-import { loadAnyConfig } from "../../config/load.ts";
+import { ConfigError, loadAnyConfig, type LoadConfigOptions } from "../../config/load.ts";
+import { checkPipelines, type PipelineCheckOptions } from "../../config/pipeline_checks.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { UsageError } from "../../errors.ts";
 import { systemProcessRunner } from "../../ports/process.ts";
-import type { CliProgram, Provider } from "../../providers/provider.ts";
+import { hasAcp } from "../../providers/mod.ts";
+import type { Provider } from "../../providers/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
+import { rolesUsed } from "../../jobs/review_loop/machine.ts";
+import { paint, type Style } from "../console/color.ts";
 import { defineCommand } from "../console/command.ts";
+import { checkRules } from "../doctor_rules.ts";
+import { environmentOf } from "../environment.ts";
+import { type TrialProvider, tryHooks } from "../hook_trial.ts";
+import { outputLine } from "../output/line.ts";
+import { checkAgent, checkNamedProgram, checkTrust, hasCli, type LookContext } from "../preflight/agent.ts";
+import { lookAtConfig } from "../preflight/config.ts";
+import type { Finding } from "../preflight/finding.ts";
 import {
-  checkAgent,
   checkFolder,
-  checkNamedProgram,
+  checkHome,
   checkTerminal,
   checkTmux,
-  type DoctorContext,
-  type Finding,
-} from "../doctor_checks.ts";
-import { checkSandbox } from "../doctor_sandbox.ts";
-import { checkRules } from "../doctor_rules.ts";
-import { type TrialProvider, tryHooks } from "../hook_trial.ts";
-import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
+  checkTools,
+  lookAtTmuxPlace,
+  type TmuxPlace,
+} from "../preflight/machine.ts";
+import { checkSandbox } from "../preflight/sandbox.ts";
+import { findProgram } from "../../jobs/programs.ts";
+import { sanitizeText } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 
 /** `panewright doctor`. */
@@ -51,12 +61,12 @@ The exit code is 1 if something that is needed is missing. Your settings and fil
   ],
   examples: [{ command: "doctor --json", description: "one JSON object a finding" }],
   async run(parsed, io) {
-    const { cwd, env, signal } = io;
+    const { cwd, signal } = io;
     const { hooks: triesHooks = false, "hooks-limit": hooksLimitSeconds = 20 } = parsed.flags;
     const context = {
       processRunner: systemProcessRunner,
       signal,
-      env,
+      ...environmentOf(io),
       cwd,
       ...await checkRules(io),
       triesHooks,
@@ -66,8 +76,10 @@ The exit code is 1 if something that is needed is missing. Your settings and fil
     for await (const finding of examine(parsed.positionals[0], context)) {
       io.signal.throwIfAborted();
       failed ||= finding.status === "fail";
-      if (parsed.global.json) io.stdout(jsonLine(finding));
-      else if (!parsed.global.quiet || finding.status !== "ok") io.stdout(renderFinding(finding));
+      if (parsed.global.json) io.stdout(outputLine("finding", finding));
+      else if (!parsed.global.quiet || finding.status !== "ok") {
+        io.stdout(renderFinding(finding, parsed.global.color.stdout));
+      }
     }
     return failed ? 1 : 0;
   },
@@ -82,14 +94,16 @@ The exit code is 1 if something that is needed is missing. Your settings and fil
  * assertEquals(renderFinding({ check: "tmux", status: "ok", detail: "tmux 3.3a" }), "ok    tmux: tmux 3.3a\n");
  * ```
  */
-export function renderFinding(finding: Finding): string {
-  const head = `${finding.status.padEnd(4)}  ${finding.check}: ${finding.detail}`;
-  const lines = [head, ...(finding.remedy === undefined ? [] : [finding.remedy])].join("\n").split("\n");
-  return lines.map((line, index) => `${index === 0 ? "" : "      "}${sanitizeText(line)}\n`).join("");
+export function renderFinding({ status, check, detail, remedy }: Finding, color = false): string {
+  const lines = [`${check}: ${detail}`, ...(remedy === undefined ? [] : [remedy])].join("\n").split("\n");
+  const mark = paint(status, STATUS_STYLES[status], color) + " ".repeat(4 - status.length);
+  return lines.map((line, index) => `${index === 0 ? mark : "    "}  ${sanitizeText(line)}\n`).join("");
 }
 
+const STATUS_STYLES: Readonly<Record<Finding["status"], Style>> = { ok: "good", warn: "caution", fail: "bad" };
+
 /** What {@linkcode examine} looks at besides the config file. */
-export interface ExamineContext extends DoctorContext {
+export interface ExamineContext extends LookContext, Pick<LoadConfigOptions, "envNames" | "onWarning"> {
   /** Absolute path of the working directory. */
   readonly cwd: string;
   readonly providers: readonly Provider[];
@@ -104,58 +118,94 @@ export interface ExamineContext extends DoctorContext {
 /** Looks at everything that a run needs, one finding after the other. */
 export async function* examine(path: string | undefined, context: ExamineContext): AsyncGenerator<Finding> {
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
-  yield await checkTmux(context);
-  const { finding, workdir = context.cwd, agents, sandbox } = await checkConfig(path, context);
+  yield checkTools(context);
+  const tmux = await checkTmux(context);
+  const { findings, workdir = context.cwd, agents, sandbox, tmuxPlace = {} } = await checkConfig(path, context);
+  const needsTmux = agents === undefined || agents.some(({ isInPane }) => isInPane);
+  yield needsTmux || tmux.status !== "fail" ? tmux : { ...tmux, status: "warn" };
+  if (tmux.status === "ok") yield* await lookAtTmuxPlace(tmuxPlace, context);
   yield* checkAgents(agents, { ...context, workdir, sandbox });
   yield* context.rulesFindings ?? [];
+  yield checkHome(context);
   yield* checkTerminal(context);
   yield await checkFolder("working directory", workdir);
-  yield finding;
+  yield* findings;
 }
 
 type AnyConfig = Awaited<ReturnType<typeof loadAnyConfig>>;
 
 /** An agent that the configuration names: of a role or of a step. */
-type NamedAgent = Pick<StepPlan, "command"> & { readonly provider: Provider };
-
-function agentsOf(loaded: AnyConfig, cwd: string): NamedAgent[] {
-  const { job } = loaded;
-  const roles = job === undefined ? [] : Object.values(toRunPlan({ ...loaded, job }).agents);
-  return [...roles, ...Object.values(toExecPlan(loaded, { cwd }).pipelines).flat()];
-}
+type NamedAgent = Pick<StepPlan, "command" | "env"> & {
+  readonly provider: Provider;
+  readonly isInPane: boolean;
+};
 
 /** What the configuration comes to, and what it names. */
 interface CheckedConfig {
-  readonly finding: Finding;
+  readonly findings: readonly Finding[];
   readonly workdir?: string;
   readonly agents?: readonly NamedAgent[];
+  /** Of its review loop. */
+  readonly tmuxPlace?: TmuxPlace;
   readonly sandbox?: AnyConfig["config"]["sandbox"];
 }
 
 async function checkConfig(
   path: string | undefined,
-  { cwd, env, providers }: ExamineContext,
+  context: ExamineContext,
 ): Promise<CheckedConfig> {
+  const { cwd, env, envNames = [], onWarning = () => {}, providers } = context;
   const check = "config";
   try {
-    const loaded = await loadAnyConfig({ cwd, env, providers, ...(path === undefined ? {} : { path }) });
-    const { file = "from the environment", workdir, config: { sandbox } } = loaded;
-    return { finding: { check, status: "ok", detail: file }, workdir, agents: agentsOf(loaded, cwd), sandbox };
+    const given = { cwd, env, envNames, onWarning, providers, ...(path === undefined ? {} : { path }) };
+    const loaded = await loadAnyConfig(given, (each) => checkPipelines(each, PROGRAMS_ARE_FINDINGS));
+    const { file = "from the environment", workdir, config: { sandbox }, job } = loaded;
+    const plan = toExecPlan(loaded, { cwd });
+    const review = job === undefined ? undefined : toRunPlan({ ...loaded, job });
+    const roles = review === undefined ? [] : rolesUsed(review.loop).map((role) => review.agents[role]);
+    const found = await lookAtConfig({ plan, loaded, programs: "none" }, context);
+    return {
+      findings: [
+        { check, status: "ok", detail: file },
+        ...found.map(({ needsPerson: _needs, isOfMachine: _is, ...finding }) => finding),
+      ],
+      workdir,
+      agents: [
+        ...roles.map((role) => ({ ...role, isInPane: !hasAcp(role.provider) })),
+        ...Object.values(plan.pipelines).flat().map((step) => ({ ...step, isInPane: false })),
+      ],
+      ...(review === undefined ? {} : { tmuxPlace: review.tmux }),
+      sandbox,
+    };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const absent = path === undefined && await defaultConfigFile(cwd) === undefined;
-    return {
-      finding: absent
-        ? {
-          check,
-          status: "warn",
-          detail: `there is no ${DEFAULT_CONFIG_FILE} in ${cwd}`,
-          remedy: 'Run "panewright init" to write one.',
-        }
-        : { check, status: "fail", detail: error.message, ...(error.hint === undefined ? {} : { remedy: error.hint }) },
-    };
+    // A wrong variable has a place; a job that was never named has none: it is in no file.
+    const hasPlace = error instanceof ConfigError && error.problems.some(({ where }) => where !== "");
+    const absent = !hasPlace && path === undefined && await defaultConfigFile(cwd) === undefined;
+    const finding = absent
+      ? {
+        check,
+        status: "warn",
+        detail: `there is no ${DEFAULT_CONFIG_FILE} in ${cwd}`,
+        remedy: 'Run "panewright init" to write one.',
+      } as const
+      : {
+        check,
+        status: "fail",
+        detail: error.message,
+        ...(error.hint === undefined ? {} : { remedy: error.hint }),
+      } as const;
+    return { findings: [finding] };
   }
 }
+
+/** What the checks of pipelines leave out here: each agent's program has a finding of its own. */
+const PROGRAMS_ARE_FINDINGS: PipelineCheckOptions = {
+  pipelineNeeded: false,
+  findProgramProblem: () => undefined,
+  findProgramVersion: () => undefined,
+  onWarning: () => {},
+};
 
 /**
  * Without a configuration one agent CLI is enough; with one, those that it names are needed, and no others looked at.
@@ -166,21 +216,35 @@ async function* checkAgents(
 ): AsyncGenerator<Finding> {
   const agents = named ?? [];
   let anyInstalled = false;
-  for (const provider of context.providers.filter(hasCli)) {
+  const added = agents.map(({ provider }) => provider).filter(({ isOfConfig }) => isOfConfig === true);
+  for (const provider of new Set([...context.providers, ...added])) {
     const roles = agents.filter((agent) => agent.provider.id === provider.id);
-    if (agents.length > 0 && roles.length === 0) continue;
+    if (agents.length > 0 ? roles.length === 0 : !isOffered(provider, context)) continue;
     const commands = new Map(roles.map(({ command }) => [JSON.stringify(command), command]));
     if (commands.size === 0) commands.set("", undefined);
     for (const command of commands.values()) {
-      if (command !== undefined) {
-        yield checkNamedProgram(provider.label, command, { folder: context.workdir, env: context.env });
+      const own = provider.cli?.program;
+      const named = command ?? (provider.isOfConfig === true && own !== undefined ? [own] as const : undefined);
+      if (named !== undefined) {
+        if (hasCli(provider) || hasAcp(provider)) {
+          yield checkNamedProgram(provider.label, named, { folder: context.workdir, env: context.env });
+        }
         continue;
       }
-      const { installed, ...finding } = await checkAgent(provider, context, { needed: roles.length > 0 });
+      // That a command is missing is found with the configuration.
+      if (!hasCli(provider)) continue;
+      const agent = { provider, workdir: context.workdir, asksPerson: roles.every((role) => role.isInPane) };
+      const hasOwnVariables = roles.some(({ env }) => Object.keys(env).length > 0);
+      const needs = { needed: roles.length > 0, loginNeeded: roles.length > 0 && !hasOwnVariables };
+      const { installed, ...finding } = await checkAgent(agent, context, needs);
       anyInstalled ||= installed;
       yield finding;
+      const isInPane = roles.some((role) => role.isInPane) && !hasOwnVariables;
+      const trust = installed && isInPane ? await checkTrust({ ...agent, asksPerson: true }, context) : undefined;
+      if (trust !== undefined) yield trust;
       if (installed && provider.sandbox !== undefined) {
-        yield await checkSandbox(provider, context, { needed: context.sandbox === "cli" && roles.length > 0 });
+        const needed = context.sandbox === "cli" && roles.length > 0 && !hasOwnVariables;
+        yield await checkSandbox(provider, context, { needed });
       }
       if (installed && context.triesHooks && isTrialProvider(provider)) {
         const version = /\d+(?:\.\d+)+/.exec(finding.detail)?.[0] ?? "";
@@ -194,15 +258,21 @@ async function* checkAgents(
       check: "agents",
       status: "fail",
       detail: "no agent CLI was found",
-      remedy: 'Install one of them. "panewright demo" works without.',
+      remedy: 'Install one of them: "panewright agents" lists all. "panewright demo" works without.',
     };
   }
 }
 
-function isTrialProvider(provider: Provider): provider is TrialProvider {
-  return provider.terminal?.hookTrial !== undefined && hasCli(provider);
+/**
+ * Whether an agent is looked at where no configuration names one: those that work in panes, and of the others those that
+ * are there.
+ */
+function isOffered(provider: Provider, { env, cwd }: ExamineContext): boolean {
+  if (!hasCli(provider)) return false;
+  return !hasAcp(provider) ||
+    findProgram(provider.cli.program, { folder: cwd, searchPath: env("PATH") ?? "" }) !== undefined;
 }
 
-function hasCli(provider: Provider): provider is Provider & { readonly cli: CliProgram } {
-  return provider.cli !== undefined;
+function isTrialProvider(provider: Provider): provider is TrialProvider {
+  return provider.terminal?.hookTrial !== undefined && hasCli(provider);
 }

@@ -3,7 +3,7 @@ import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { UsageError } from "../../errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
-import { requireTasks } from "../../jobs/pipeline/check_tasks.ts";
+import { pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
 import type { ExecFact } from "../../jobs/pipeline/facts.ts";
 import type { ExecOverrides, ExecPlan, ExecTarget } from "../../jobs/pipeline/plan.ts";
 import { previewRun } from "../../jobs/pipeline/preview.ts";
@@ -15,11 +15,16 @@ import type { Progress } from "../../run/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { detach, DETACH_FLAGS, refuseBegun, refuseKey } from "../detach.ts";
+import { keepEditorSchema } from "../editor_schema.ts";
 import { type BuiltIn, type ExecConfig, type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
 import { findExecTarget } from "../exec_target.ts";
+import { openPreflight } from "../preflight/mod.ts";
+import { lookAtSteps } from "../preflight/steps.ts";
 import { JUNIT_FLAG, openReports } from "../reports/mod.ts";
 import { previewText } from "../show/preview_text.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { examineFolder } from "../folder_trust.ts";
 import { requireFolderTrust, requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
@@ -83,6 +88,7 @@ export const command = defineCommand({
     },
     JUNIT_FLAG,
     NO_INPUT_FLAG,
+    ...DETACH_FLAGS,
     TRUST_FLAG,
   ],
   examples: [
@@ -95,8 +101,15 @@ export const command = defineCommand({
     { command: "exec tasks/ --keep-going --junit report.xml", description: "as a job of a CI system" },
     { command: "exec tasks/ --dry-run", description: "what would be done, without doing it" },
     { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
+    {
+      command: "exec add-login.md --detach --key ticket-17",
+      description: "start it, print its id, and leave the terminal free; called again, tell the same run",
+    },
   ],
-  async run({ flags, positionals, global }, io) {
+  async run(parsed, io) {
+    const { flags, positionals, global } = parsed;
+    if (flags.detach === true) return await detach("exec", parsed, io);
+    refuseKey(flags.key);
     const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
     if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
     const overrides: ExecOverrides = {
@@ -124,8 +137,11 @@ export const command = defineCommand({
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
       ...(junit === undefined ? {} : { junit }),
-      check: async (plan) =>
-        requireTasks(await filesOf(target, overrides), { ...target, plan, overrides, cwd: io.cwd }),
+      async pipelinesOf(plan) {
+        const files = await filesOf(target, overrides);
+        requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
+        return pipelinesOf(files, { ...target, plan, overrides });
+      },
       execute: (options, { file: configFile, builtIn: used }) =>
         executeExec(
           { target, overrides: used === undefined ? overrides : fixed(overrides, used), configFile },
@@ -159,7 +175,7 @@ async function showPreview(
   const path = io.env("PATH") ?? "";
   const tasks = await previewRun(target, { plan, overrides, path, ...passedTasksFileIn(io) });
   for (const [index, task] of tasks.entries()) {
-    if (global.json) io.stdout(jsonLine({ type: "task_preview", ...task }));
+    if (global.json) io.stdout(outputLine("task_preview", task));
     else {
       const rows = previewText(task, { number: index + 1, of: tasks.length, verbose: global.verbose });
       io.stdout(rows.map((row) => `${row}\n`).join(""));
@@ -182,8 +198,12 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   readonly facts?: readonly ExecFact[];
   /** The file for JUnit XML, as the person named it. */
   readonly junit?: string;
-  /** Looks for mistakes in what the plan is to be used for. */
-  readonly check?: (plan: ExecPlan) => Promise<void>;
+  /**
+   * Of a new run: looks for mistakes in what the plan is to be used for.
+   *
+   * @returns the names of the pipelines that are to be used
+   */
+  readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   /** Executes the run, a new one or one that is resumed. */
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
@@ -199,23 +219,36 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   const { io, execute, earlier, facts = [], junit } = around;
   const reports = openReports({ io, junit, earlier: facts });
   using output = openLiveOutput(PIPELINE, { ...around, earlier, beforeResult: reports.table });
-  const read = await loadExecConfig(
-    io,
-    config,
-    ({ where, message }) => output.onEvent({ type: "warning", message: `${where}: ${message}` }),
+  const warn = (message: string) => output.onEvent({ type: "warning", message });
+  const preflight = openPreflight(earlier === undefined ? "start the run" : "resume the run", {
+    ...around,
+    onWarning: warn,
+  });
+  const read = await preflight.readBesideMachine(
+    // Of all pipelines, only those that are used need their programs.
+    () =>
+      loadExecConfig(io, { ...config, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`)),
+    { panes: false },
   );
   const { plan, loaded, builtIn } = read;
-  await around.check?.(plan);
+  await refuseBegun(plan.workdir, io);
+  const pipelines = await around.pipelinesOf?.(plan);
   const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
   await requireTrust(loaded, whoTrusts);
   if (builtIn !== undefined) {
     await requireFolderTrust(examineFolder(plan.workdir, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
+  }
+  if (pipelines !== undefined) {
+    preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
+    await keepEditorSchema(loaded, io);
   }
   try {
     return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
       execute({
         ...options,
         plan,
+        // Whoever has started it cannot be told at its end how to resume it.
+        isPatient: io.detached !== undefined,
         auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);
@@ -223,6 +256,9 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
           reports.after(event);
         },
         ...passedTasksFileIn(io),
+        async beforeResume(used) {
+          preflight.require(await lookAtSteps({ plan, pipelines: used }, preflight));
+        },
         ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
       }, read));
   } finally {

@@ -2,12 +2,19 @@ import { UsageError } from "../../errors.ts";
 import { type CorpusEntry, readCorpus } from "../../recordings/corpus.ts";
 import type { Recording } from "../../recordings/recording.ts";
 import { findRulePack } from "../../providers/classify_screen.ts";
-import { RULE_PACKS } from "../../providers/mod.ts";
+import { OFFERED_SCREEN_IDS } from "../../providers/mod.ts";
 import { classify, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
+import { type Role, ROLES } from "../../roles.ts";
+import { isJournalOf, readFacts } from "../../run/read_facts.ts";
+import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { explainStatuses, statusLine } from "../show/explain_statuses.ts";
 import { type Explanation, renderExplanation } from "../show/explain_picture.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import type { OutputFields } from "../output/outputs.ts";
 
 /** Options of {@linkcode explainCaptures}. */
 export interface ExplainOptions {
@@ -23,7 +30,7 @@ function packOf(file: string, recording: Recording, options: ExplainOptions): Ru
   const id = options.provider ?? recording.provider;
   if (id !== undefined) return (options.findPack ?? findRulePack)(id);
   throw new UsageError(`Cannot explain ${file}: it is not known whose screen it is`, {
-    hint: `Name the provider: --provider ${RULE_PACKS.map((pack) => pack.provider).join("|")}.`,
+    hint: `Name the provider: --provider ${OFFERED_SCREEN_IDS.join("|")}.`,
   });
 }
 
@@ -60,7 +67,9 @@ export function explainCaptures(captures: readonly CorpusEntry[], options: Expla
   });
 }
 
-function toJson({ file, provider, status, rule, origin, evidence, beaten, dialog, rules, pack }: Explanation): object {
+function toJson(
+  { file, provider, status, rule, origin, evidence, beaten, dialog, rules, pack }: Explanation,
+): OutputFields["explanation"] {
   return {
     file,
     provider,
@@ -93,14 +102,48 @@ async function* readCaptures(paths: readonly string[], io: CliIo): AsyncGenerato
   }
 }
 
+/**
+ * Tells by what evidence the statuses of a run's agents were decided.
+ *
+ * @throws {UsageError} for a run without roles
+ */
+async function explainRun(
+  name: string,
+  { role, wd, global, io }: {
+    readonly role: Role | undefined;
+    readonly wd: string | undefined;
+    readonly global: Pick<GlobalFlags, "json">;
+    readonly io: CliIo;
+  },
+  captures: readonly string[],
+): Promise<number> {
+  if (captures.length > 0) throw new UsageError("Cannot explain captures and a run at the same time");
+  const folder = await findNamedRun(io, name, wd);
+  const journal = await readFacts(folder.journalPath, JOBS);
+  if (!isJournalOf(journal, REVIEW_LOOP)) {
+    throw new UsageError(`Cannot explain run ${folder.id}: only the agents of a review loop have a status`, {
+      hint: `What happened in it: ${runCommandLine(["logs", folder.id, "--verbose"], wd)}`,
+    });
+  }
+  for (const explanation of explainStatuses(journal.facts, { run: folder.id, role })) {
+    io.stdout(global.json ? outputLine("status_explanation", explanation) : `${statusLine(explanation)}\n`);
+  }
+  return 0;
+}
+
 /** `panewright explain`. */
 export const command = defineCommand({
-  description:
-    `Tells for each capture of a screen which status it has, which rule decided, on which rows, and which rules it beat.
+  description: `Tells why an agent was taken to do what it did.
+
+Without --run: tells for each capture of a screen which status it has, which rule decided, on which rows, and which rules it beat.
 
 A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a pack of them (*.ndjson.gz), or a folder. ` +
     `What is known besides the text, such as the pane's title and the cursor, is read from NAME.json beside NAME.ansi or ` +
-    `NAME.txt; its "expect" is never used. Without FILE, or with "-", the capture is read from standard input.`,
+    `NAME.txt; its "expect" is never used. Without FILE, or with "-", the capture is read from standard input.
+
+With --run: tells for a review loop each change of its agents' status, and by what evidence it was decided: a rule of ` +
+    `the screen, and for an agent over the Agent Client Protocol which witness counted, its process, its own word or its ` +
+    `response.`,
   arguments: [{ name: "FILE", description: 'captures, packs or folders; "-" is standard input', rest: true }],
   flags: [
     {
@@ -111,13 +154,25 @@ A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a
       description: "whose screens they are, where no sidecar says so",
     },
     { name: "all", type: "switch", description: "every rule with what became of it" },
+    {
+      name: "run",
+      type: "string",
+      placeholder: "RUN",
+      description: `why the agents of a run were taken to do what they did; ${RUN_ARGUMENT.description}`,
+    },
+    { name: "role", type: "choice", choices: ROLES, placeholder: "ROLE", description: "with --run: only this role" },
+    WORKDIR_FLAG,
     CONFIG_RULES_FLAG,
   ],
   examples: [
     { command: "explain --provider codex screen.ansi", description: "the screen with the deciding rows marked" },
     { command: "explain --provider codex --json -", description: "one JSON object for what comes on standard input" },
+    { command: "explain --run @1 --role tester", description: "what decided about the tester of the newest run" },
   ],
   async run({ flags, positionals, global }, io) {
+    const { run, role, wd } = flags;
+    if (run !== undefined) return await explainRun(run, { role, wd, global, io }, positionals);
+    if (role !== undefined) throw new UsageError("Cannot use --role without --run: a capture is of one agent");
     if (positionals.length === 0 && io.isTerminal.stdin) {
       throw new UsageError("Cannot explain: no capture was given", {
         hint: "Name a file, or pipe a capture in: tmux capture-pane -p -e | panewright explain --provider codex",
@@ -130,7 +185,7 @@ A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a
       io.signal.throwIfAborted();
       const options = { findPack, all: flags.all === true, ...(provider === undefined ? {} : { provider }) };
       for (const explanation of explainCaptures([capture], options)) {
-        if (global.json) io.stdout(jsonLine(toJson(explanation)));
+        if (global.json) io.stdout(outputLine("explanation", toJson(explanation)));
         else io.stdout(`${renderExplanation(explanation, { width: io.columns() })}\n`);
       }
     }

@@ -8,7 +8,8 @@ import { parseScreen } from "../../screen/screen.ts";
 import { TERMINAL_STATUSES } from "../../screen/status.ts";
 import { defineCommand } from "../console/command.ts";
 import { CONFIG_RULES_FLAG, loadRulePacks } from "../rule_packs.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 
 /** `panewright fixture`. */
 export const command = defineCommand({
@@ -67,7 +68,7 @@ Nothing is overwritten. It is no error when the rules see another status than --
     const path = await writeFixture(fixture, absolute(dir, io.cwd));
     io.stdout(
       global.json
-        ? jsonLine({ file: path, expect, status: found.status, rule: found.rule })
+        ? outputLine("fixture_added", { file: path, expect, status: found.status, rule: found.rule })
         : `${sanitizeLine(path)}\n`,
     );
     if (found.status !== expect) {

@@ -1,24 +1,24 @@
-import { basename, dirname } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { type Role, ROLES } from "../../roles.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Job } from "../../run/job.ts";
 import { initialProgress } from "../../run/progress.ts";
-import { byteOfLine, createFactReader, type FactReader } from "../../run/fact_reader.ts";
-import { MAX_JOURNAL_BYTES } from "../../run/journal.ts";
-import { openRegularFile } from "../../ports/regular_file.ts";
+import { followJournal, type JournalRecord } from "../../run/follow_journal.ts";
 import { readJournalText } from "../../run/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { watchFolder } from "../../session_log/folder_watch.ts";
-import { LineTail } from "../../session_log/line_tail.ts";
-import { isExecuted } from "../../run/overview.ts";
+import { PANE_MARK_VARIABLE } from "../../tmux/pane_processes.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
-import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { findMeantRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { showRoles, type ShowRolesOptions } from "../show_roles.ts";
 import { AttemptActivity } from "../attempt_activity.ts";
+import { paint } from "../console/color.ts";
 import { painted } from "../show/live_output.ts";
 import { describeRecord, type ShownRecord } from "../show/record_text.ts";
 import type { ShownLine } from "../show/shown_line.ts";
 import { taskName } from "../show/run_words.ts";
 import { localTime } from "../show/words.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { recordLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 
 /** `panewright logs [RUN]` */
 export const command = defineCommand({
@@ -27,14 +27,23 @@ export const command = defineCommand({
     "adds the details. For a run of `panewright exec` it names the files with what the agents said and ran. Without RUN: the run " +
     "that is being executed, otherwise the newest.\n\nWith --follow new lines are shown as they come, until no process executes " +
     "the run any more, with what the agents of steps say and run. With --json it prints the records of the " +
-    "journal themselves, one on each line.",
+    "journal themselves, one on each line.\n\nWith --role it shows one agent over the Agent Client Protocol instead: its plan, " +
+    "what it says, its calls, and what it asks for; --verbose shows its thoughts and the output of its calls whole.",
   arguments: [RUN_ARGUMENT],
   flags: [
     { name: "follow", short: "f", type: "switch", description: "keep showing new lines until the run ends" },
+    {
+      name: "role",
+      type: "choice",
+      choices: ROLES,
+      placeholder: "ROLE",
+      description: "show what this role's agent does, where it works without a terminal",
+    },
     WORKDIR_FLAG,
   ],
   examples: [
     { command: "logs --follow", description: "watch a run from another terminal" },
+    { command: "logs --follow --role programmer", description: "watch an agent that has no terminal" },
     { command: "logs 20261120-072605-3fa9 --json | jq .type", description: "the records, for a program" },
   ],
   async run({ flags, positionals, global }, io) {
@@ -43,7 +52,8 @@ export const command = defineCommand({
     using activity = new AttemptActivity();
     const writer = createWriter(folder, { io, global, ...(follow ? { activity } : {}) });
     try {
-      await tellRecords(folder, { ...writer, follow, signal: io.signal });
+      if (flags.role === undefined) await tellRecords(folder, { ...writer, follow, signal: io.signal });
+      else await showRole(folder, { role: flags.role, follow, wd: flags.wd, global, io });
     } catch (error) {
       if (!io.signal.aborted) throw error;
       return exitCodeOfLeaving(io);
@@ -52,11 +62,26 @@ export const command = defineCommand({
   },
 });
 
-/** How often to look whether the run is still executed. */
-const LOOK_EVERY_MS = 500;
+async function showRole(
+  folder: RunFolder,
+  { role, ...options }: Omit<ShowRolesOptions, "roles"> & { readonly role: Role },
+): Promise<void> {
+  if (await showRoles(folder, { ...options, roles: [role], ownsTerminal: isViewer(options.io) })) return;
+  const { id } = folder;
+  throw new UsageError(`Cannot show what the ${role} of run ${id} did: nothing of it is kept`, {
+    hint: `Only what agents over the Agent Client Protocol do is kept so. What happened in the run: ${
+      runCommandLine(["logs", id], options.wd)
+    }`,
+  });
+}
+
+/** Whether this is the program of a window that a run has opened, and not one that a person has called. */
+function isViewer({ env, isTerminal }: Pick<CliIo, "env" | "isTerminal">): boolean {
+  return isTerminal.stdout && env(PANE_MARK_VARIABLE) !== undefined;
+}
 
 /** A record of a journal; `fact` is undefined where it says nothing about the run that this version knows. */
-type ReadRecord = ReturnType<FactReader["read"]>;
+type ReadRecord = Pick<JournalRecord, "record" | "fact">;
 
 interface ReadOptions {
   readonly onRecord: (record: ReadRecord) => void | Promise<void>;
@@ -72,43 +97,22 @@ interface ReadOptions {
  *
  * @throws {PanewrightError} when there is no journal, and at a line that cannot be read; those before it were told
  */
-async function tellRecords({ journalPath: path, lockPath }: RunFolder, options: ReadOptions) {
-  const { onRecord, onPause, follow, signal } = options;
-  refuseUnlessReadable(path);
-  using tail = new LineTail(path);
-  const changes = watchFolder(dirname(path), { files: [basename(path)] });
-  const byteOf = (line: number) => byteOfLine(readJournalText(path), line);
-  const newReader = () => createFactReader({ path, jobs: JOBS, byteOf });
-  let reader = newReader();
-  let told = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    // Asked before the read: what was written before the end is then surely in it.
-    const goesOn = follow && await isExecuted({ lockPath });
-    const { lines, restarted } = await tail.read();
-    if (restarted !== undefined) reader = newReader();
-    for (const [index, line] of lines.entries()) {
-      const record = reader.read(line);
-      if (restarted === undefined || index >= told) await onRecord(record);
+async function tellRecords(folder: RunFolder, { onRecord, onPause, follow, signal }: ReadOptions): Promise<void> {
+  for await (const entry of followJournal(folder, { jobs: JOBS, signal })) {
+    switch (entry.kind) {
+      case "record":
+        await onRecord(entry);
+        break;
+      case "gap":
+        if (entry.problem !== undefined) throw entry.problem;
+        break;
+      case "pause":
+        await onPause();
+        // A journal that is not there says so.
+        if (entry.sequence === 0 && !(follow && entry.executed)) readJournalText(folder.journalPath);
+        if (!follow || !entry.executed) return;
     }
-    await onPause();
-    told = restarted === undefined ? told + lines.length : lines.length;
-    if (goesOn) await changes.wait(LOOK_EVERY_MS, signal);
-    else break;
   }
-  if (told === 0) readJournalText(path);
-}
-
-/** A journal is read in pieces here, so it is looked at as a whole first. */
-function refuseUnlessReadable(path: string): void {
-  try {
-    using journal = openRegularFile(path, { access: "read" });
-    if (journal.stat().size <= MAX_JOURNAL_BYTES) return;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-  }
-  // Tells why.
-  readJournalText(path);
 }
 
 /** @param options `activity`: to be told with the records; missing where only those are */
@@ -120,14 +124,16 @@ function createWriter(
     readonly activity?: AttemptActivity;
   },
 ): Pick<ReadOptions, "onRecord" | "onPause"> {
-  if (global.json) return { onRecord: ({ record }) => io.stdout(jsonLine(record)), onPause: () => {} };
-  const color = global.color && io.isTerminal.stdout;
+  if (global.json) return { onRecord: ({ record }) => io.stdout(recordLine(record)), onPause: () => {} };
+  const color = global.color.stdout;
   let job: Job | undefined;
   let progress = initialProgress("run");
   const write = (at: string, lines: readonly ShownLine[], task = taskName(progress)) => {
     const time = io.isTerminal.stdout ? localTime(at) : sanitizeLine(at);
     for (const line of lines) {
-      if (line.importance !== "detail" || global.verbose) io.stdout(`${time} ${painted(line, { color, task })}\n`);
+      if (line.importance !== "detail" || global.verbose) {
+        io.stdout(`${paint(time, "faint", color)} ${painted(line, { color, task })}\n`);
+      }
     }
   };
   const writeActivity = async (until?: string) => {
@@ -151,7 +157,7 @@ function createWriter(
 }
 
 /** What an agent does is told without its place, which the lines around it name. */
-const NOWHERE = { task: 0, step: 0 };
+const NOWHERE = { task: 0, step: 0, attempt: 0 };
 
 function describe({ record, fact }: ReadRecord, folder: RunFolder): readonly ShownLine[] {
   if (fact === undefined) return [{ text: sanitizeLine(record.type), tone: "plain", importance: "detail" }];

@@ -1,4 +1,6 @@
 import { parsePermissionSubjects, type PermissionSubject } from "../../dialogs/policy_subjects.ts";
+import { EVERYDAY_LIST } from "../../config/allow_list.ts";
+import { everydayText } from "../../config/permission_offers.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../text/suggest.ts";
@@ -7,18 +9,21 @@ import { exactRequest, permissionDecider, type PermissionVerdict } from "../../d
 import type { DialogKind } from "../../screen/dialog.ts";
 import { realPathSnapshot } from "../../ports/real_path.ts";
 import { ROLES } from "../../roles.ts";
-import { dialogKindsOf, PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
-import { defineCommand } from "../console/command.ts";
+import { dialogKindsOf, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../providers/mod.ts";
+import { paint, type Style } from "../console/color.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { environmentOf } from "../environment.ts";
 import { installedProviders } from "../installed_rules.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 
-const ACTIONS = ["test"];
+const ACTIONS = ["test", "list"];
 const KINDS = dialogKindsOf(PROVIDERS);
 
 /** How many answers are written at once: a write for each would take longer than its decision. */
 const BLOCK = 256;
 
-/** `panewright permissions test 'command'`. */
+/** `panewright permissions test 'command'`, `panewright permissions list`. */
 export const command = defineCommand({
   description:
     `"permissions test" tells how permission dialogs of an agent would be answered, and why: allow, ask (a person ` +
@@ -30,9 +35,12 @@ The policy comes from "permissions" in the configuration. A SUBJECT is the path 
     `{"kind": "file_edit", "subject": "src/a.ts"}.
 
 With --json, one object a line is printed for each subject, in their order: decision, rule, reason, kind and subject. ` +
-    `The exit code is 0, whatever the answers are.`,
+    `The exit code is 0, whatever the answers are.
+
+"permissions list" prints what "allow_everyday": true accepts, as a list for "allow"; with --json, one ` +
+    `object a line.`,
   arguments: [
-    { name: "ACTION", description: "test", required: true },
+    { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     { name: "SUBJECT", description: "the command, or the file; quote it for your shell", rest: true },
   ],
   flags: [
@@ -64,7 +72,7 @@ With --json, one object a line is printed for each subject, in their order: deci
     {
       name: "provider",
       type: "choice",
-      choices: PROVIDER_IDS,
+      choices: OFFERED_PROVIDER_IDS,
       placeholder: "ID",
       description: "the agent CLI (that of the role in the configuration)",
     },
@@ -78,15 +86,16 @@ With --json, one object a line is printed for each subject, in their order: deci
     const [action = "", ...given] = positionals;
     if (!ACTIONS.includes(action)) {
       throw new UsageError(`Cannot do "${action}" with permissions${didYouMean(action, ACTIONS)}`, {
-        hint: 'ACTION is test: panewright permissions test "COMMAND".',
+        hint: `ACTION is ${ACTIONS.join(" or ")}: panewright permissions test "COMMAND".`,
       });
     }
+    if (action === "list") return listEveryday(given, { io, json: global.json });
     if (flags.null && given.length > 0) {
       throw new UsageError("Cannot take subjects both from the command line and, with --null, from standard input");
     }
     const { config, workdir } = await loadSettings({
       cwd: io.cwd,
-      env: io.env,
+      ...environmentOf(io),
       providers: await installedProviders(io),
       ...(flags.config === undefined ? {} : { path: flags.config }),
     });
@@ -105,7 +114,9 @@ With --json, one object a line is printed for each subject, in their order: deci
     const { auto_accept: autoAccept, dry_run: dryRun } = config.permissions;
     const tell = (request: PermissionSubject) => {
       const verdict = decide(exactRequest(request.kind, request.subject));
-      return global.json ? jsonLine({ ...verdict, ...request }) : render(verdict, { ...request, role, provider });
+      return global.json
+        ? outputLine("permission_decision", { ...verdict, ...request })
+        : render(verdict, { ...request, role, provider, color: global.color.stdout });
     };
     for (let from = 0; from < requests.length; from += BLOCK) {
       io.signal.throwIfAborted();
@@ -116,6 +127,21 @@ With --json, one object a line is printed for each subject, in their order: deci
     return 0;
   },
 });
+
+/** Prints what `permissions.allow_everyday` accepts. */
+function listEveryday(
+  given: readonly string[],
+  { io, json }: { readonly io: CliIo; readonly json: boolean },
+): number {
+  if (given.length > 0) throw new UsageError(`Cannot list ${given.join(" ")}: "permissions list" takes no SUBJECT`);
+  if (json) {
+    const rules = EVERYDAY_LIST.flatMap((part) => part.rules);
+    io.stdout(
+      rules.map((rule) => outputLine("allow_rule", typeof rule === "string" ? { command: rule } : rule)).join(""),
+    );
+  } else io.stdout(`${everydayText("")}\n`);
+  return 0;
+}
 
 async function readText(readStdin: () => Promise<Uint8Array>, separator: "\0" | "\n"): Promise<string> {
   const bytes = await readStdin();
@@ -148,11 +174,18 @@ interface Asked {
   readonly provider: string;
   readonly kind: DialogKind;
   readonly subject: string;
+  readonly color: boolean;
 }
+
+const DECISION_STYLES: Readonly<Record<PermissionVerdict["decision"], Style>> = {
+  allow: "good",
+  ask: "caution",
+  deny: "bad",
+};
 
 function render({ decision, rule, reason }: PermissionVerdict, asked: Asked): string {
   return [
-    `${decision}  ${sanitizeLine(asked.subject)}`,
+    `${paint(decision, DECISION_STYLES[decision], asked.color)}  ${sanitizeLine(asked.subject)}`,
     `  ${sanitizeLine(reason)}`,
     `  rule: ${rule}; ${asked.kind} dialog of ${asked.role} (${asked.provider})`,
     "",

@@ -1,13 +1,9 @@
-import { JOBS } from "../../jobs/mod.ts";
-import { listRunIds } from "../../run/find_run.ts";
-import { readOverview } from "../../run/overview.ts";
-import { levelOf, type Waiting, type WaitingDialog } from "../../run/progress.ts";
-import { runFolderAt } from "../../run/run_folder.ts";
-import { jsonLine, sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
-import { findRunsWorkdir, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { defineCommand } from "../console/command.ts";
+import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { dialogRequest } from "../show/dialog_text.ts";
-import { answerCommandOf } from "../show/run_view.ts";
+import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 import { ago } from "../show/words.ts";
 
 /** `panewright questions` */
@@ -23,7 +19,7 @@ export const command = defineCommand({
     for await (const { next, ...question } of openQuestions(workdir, { io, wd: flags.wd })) {
       count++;
       io.stdout(
-        global.json ? jsonLine({ type: "question", ...question }) : renderQuestion(question, { next, now: new Date() }),
+        global.json ? outputLine("question", question) : renderQuestion(question, { next, now: new Date() }),
       );
     }
     if (!global.json && !global.quiet && count === 0) {
@@ -32,52 +28,6 @@ export const command = defineCommand({
     return 0;
   },
 });
-
-/** A question or a dialog of a run, in the names of `--json`. */
-export interface WaitingQuestion {
-  readonly run: string;
-  readonly id: string;
-  /** The path of the step's task; `review loop` for a dialog. */
-  readonly task: string;
-  /** The step, or the role, that asks. */
-  readonly step: string;
-  readonly text: string;
-  readonly askedAt: string;
-  /** Whether it is answered, and the run can continue. */
-  readonly answered: boolean;
-  /** Whether a process executes the run. */
-  readonly executed: boolean;
-  /** What a dialog asks for; missing for a question. */
-  readonly dialog?: WaitingDialog & { readonly role: string };
-}
-
-/** What waits in all runs; of one whose journal cannot be read only that is told. */
-async function* openQuestions(
-  workdir: string,
-  { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
-): AsyncGenerator<WaitingQuestion & { readonly next: string }> {
-  for (const run of await listRunIds(workdir)) {
-    const overview = await readOverview(runFolderAt(workdir, run), JOBS, { brief: true });
-    const { progress, question, problem, answered, executed } = overview;
-    if (problem !== undefined) io.stderr(`panewright: ${sanitizeLine(problem.message)}\n`);
-    if (progress === undefined || problem !== undefined || question?.id === undefined) continue;
-    const { id, by: step, askedAt } = question;
-    const next = answered
-      ? executed
-        ? "answered; the run continues by itself"
-        : `answered; resume with: ${runCommandLine(["resume", run], wd)}`
-      : `answer with: ${answerCommandOf(overview, wd).answerCommand}`;
-    const told = question.dialog === undefined
-      ? { task: levelOf(progress, "task")?.name ?? progress.about, text: question.text }
-      : dialogFields(question, question.dialog);
-    yield { run, id, step, askedAt, answered, executed, ...told, next };
-  }
-}
-
-function dialogFields({ by: role, text }: Waiting, dialog: WaitingDialog) {
-  const asked = dialog.questions === undefined ? `Yes or no to ${text}` : dialog.subject ?? text;
-  return { task: "review loop", text: asked, dialog: { role, ...dialog } };
-}
 
 /**
  * A question or a dialog, for a person.

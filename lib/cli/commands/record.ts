@@ -9,11 +9,13 @@ import { captureScreen } from "../../providers/terminal/glance.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";
+import { canMoveCursor } from "../console/color.ts";
 import { type CliIo, defineCommand, Interruption } from "../console/command.ts";
 import { LiveLine } from "../console/live_line.ts";
 import { planRecording, RECORD_FLAGS, type RecordingPlan } from "../record_plan.ts";
 import { loadRulePacks } from "../rule_packs.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { duration, plural } from "../show/words.ts";
 
 /** `panewright record`. */
@@ -42,7 +44,7 @@ API keys, tokens, passwords, e-mail addresses, the names of users and of this ma
       io.stderr(`Attach to it from another terminal: ${target.session.attachCommand()}\n`);
     }
     if (!global.quiet) io.stderr(`Recording to ${sanitizeLine(plan.path)}; Ctrl-C ends it.\n`);
-    using line = io.isTerminal.stderr && !global.quiet ? new LiveLine(io) : undefined;
+    using line = io.isTerminal.stderr && canMoveCursor(io) && !global.quiet ? new LiveLine(io) : undefined;
     const patterns = secretPatterns(privateWordsOf(Deno.env.toObject(), Deno.hostname()));
     const result = await recordPane({
       about: {
@@ -114,7 +116,7 @@ function report(
     readonly io: CliIo;
   },
 ): void {
-  if (json) io.stdout(jsonLine({ file: path, ...result }));
+  if (json) io.stdout(outputLine("recorded", { file: path, ...result }));
   else io.stdout(`${sanitizeLine(path)}\n`);
   if (!quiet) {
     const how: Readonly<Record<RecordingResult["ended"], string>> = {

@@ -6,6 +6,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { resumeExec } from "../../jobs/pipeline/execute.ts";
 import type { ExecFact } from "../../jobs/pipeline/facts.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
+import { hasPanes } from "../../jobs/review_loop/run_session.ts";
 import { resumeReviewRun } from "../../jobs/review_loop/execute.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
@@ -22,7 +23,12 @@ import { lockRun } from "../../run/run_lock.ts";
 import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { detach, DETACH_FLAG } from "../detach.ts";
+import { environmentOf } from "../environment.ts";
 import { installedProviders } from "../installed_rules.ts";
+import { openPreflight } from "../preflight/mod.ts";
+import { lookAtNotifications } from "../preflight/notifications.ts";
+import { lookAtAgents, lookAtReview } from "../preflight/review.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
@@ -52,6 +58,7 @@ export const command = defineCommand({
       placeholder: "FILE",
       description: "the config file from now on, where it is not the one that the run was started with",
     },
+    DETACH_FLAG,
     TRUST_FLAG,
     { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
     {
@@ -71,7 +78,9 @@ export const command = defineCommand({
     { command: "resume", description: "resume the newest run of this folder that is not over" },
     { command: "resume 20261120-072605-3fa9", description: "resume this one, after its question was answered" },
   ],
-  async run({ flags, positionals, global }, io) {
+  async run(parsed, io) {
+    const { flags, positionals, global } = parsed;
+    if (flags.detach === true) return await detach("resume", parsed, io);
     const [name] = positionals;
     const folder = name === undefined
       ? await inRealWorkdir(await findUnfinishedRun(io, flags.wd))
@@ -145,7 +154,7 @@ async function resumeReview(
   const isElsewhere = wd !== undefined || findCarried(folder, earlier.folder) !== undefined;
   const loaded = await loadSettings({
     cwd,
-    env: (name) => around.io.env(name),
+    ...environmentOf(around.io),
     providers: await installedProviders(around.io),
     flags: isElsewhere ? { ...flags, wd: workdir } : flags,
     ...(configFile === null ? {} : { path: configFile }),
@@ -158,10 +167,28 @@ async function resumeReview(
   }
   const trust = around.trust || await isRefused(folder, earlier, ["pass", "fail"]);
   await requireTrust(loaded, { ...around, trust, mayAsk: !around.global.json && around.noInput !== true });
-  return await executeReview(toRunPlan({ ...loaded, job: task }), {
+  const plan = toRunPlan({ ...loaded, job: task });
+  return await executeReview(plan, {
     ...around,
     earlier,
-    execute: (options) => resumeReviewRun(folder, { ...options, raise: around.raise, ...changedConfig(config) }),
+    execute: (options) =>
+      resumeReviewRun(folder, {
+        ...options,
+        raise: around.raise,
+        ...changedConfig(config),
+        async beforeResume(roles) {
+          const onWarning = (message: string) => options.onEvent?.({ type: "warning", message });
+          const preflight = openPreflight("resume the run", { ...around, onWarning });
+          await preflight.readBesideMachine(() => Promise.resolve(), { panes: hasPanes(plan) });
+          const review = { plan, roles, sources: loaded.sources };
+          const found = await Promise.all([
+            lookAtReview(review, preflight),
+            lookAtNotifications(plan, preflight),
+            lookAtAgents(review, preflight),
+          ]);
+          preflight.require(found.flat());
+        },
+      }),
   });
 }
 

@@ -86,7 +86,11 @@ rules key, rules show and rules pack make packs of your own; rules trust says wh
 
 Exit codes: 0 done, 1 a download failed, 2 refused, 3 you do not trust the key.`,
   arguments: [
-    { name: "ACTION", description: `one of ${Object.keys(ACTIONS).join(", ")}; list if left out` },
+    {
+      name: "ACTION",
+      description: `one of ${Object.keys(ACTIONS).join(", ")}; list if left out`,
+      choices: Object.keys(ACTIONS),
+    },
     { name: "NAME", description: "rollback, show: the provider; trust, key: the file of the key" },
   ],
   flags: FLAGS,

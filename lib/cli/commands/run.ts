@@ -3,28 +3,37 @@ import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { defaultDecision } from "../../dialogs/policy/mod.ts";
+import { rolesUsed } from "../../jobs/review_loop/machine.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
+import { hasPanes } from "../../jobs/review_loop/run_session.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import type { Progress } from "../../run/progress.ts";
 import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
-import { carryOut, type Surroundings } from "../carry_out.ts";
+import { carryOut, type Surroundings, whereOf } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
+import { detach, DETACH_FLAGS, refuseBegun, refuseKey } from "../detach.ts";
+import { keepEditorSchema } from "../editor_schema.ts";
+import { environmentOf } from "../environment.ts";
 import { installedProviders } from "../installed_rules.ts";
+import { openPreflight } from "../preflight/mod.ts";
+import { lookAtNotifications } from "../preflight/notifications.ts";
+import { checkJob, lookAtAgents, lookAtReview } from "../preflight/review.ts";
 import { openLiveOutput } from "../show/live_output.ts";
+import { commandInForm, startOfThis } from "../start_form.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";
 
 /** `panewright run [CONFIG]` */
 export const command = defineCommand({
   description:
-    "Drives a job through five agents, each in a tmux pane of its own: analyst, analyst_review, programmer, programmer_review " +
-    "and tester. Rounds continue until the tester says PASS and the project's own test command agrees, or a limit is " +
-    "reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
+    "Drives a job through five agents, each in a tmux pane of its own or over the Agent Client Protocol: analyst, " +
+    "analyst_review, programmer, programmer_review and tester. Rounds continue until the tester says PASS and the " +
+    "project's own test command agrees, or a limit is reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
     "143 interrupted.",
   arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
-  flags: [...CONFIG_FLAGS, TRUST_FLAG],
+  flags: [...CONFIG_FLAGS, ...DETACH_FLAGS, TRUST_FLAG],
   examples: [
     { command: "run", description: "with panewright.jsonc of this folder" },
     {
@@ -32,24 +41,43 @@ export const command = defineCommand({
       description: "flags go before the environment and the file",
     },
     { command: "run --json", description: "what happens, as one JSON object a line" },
+    { command: "run --detach", description: "start it, print its id, and leave the terminal free" },
   ],
-  async run({ flags: { trust, ...flags }, positionals, global }, io) {
+  async run(parsed, io) {
+    const { flags: { trust, detach: leaves, key, ...flags }, positionals, global } = parsed;
+    if (leaves === true) return await detach("run", parsed, io);
+    refuseKey(key);
     const [path] = positionals;
-    const loaded = await loadConfig({
-      cwd: io.cwd,
-      env: (name) => io.env(name),
-      providers: await installedProviders(io),
-      flags,
-      ...(path === undefined ? {} : { path }),
-    });
-    await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json });
+    const read = async () => {
+      const settings = await loadConfig({
+        cwd: io.cwd,
+        ...environmentOf(io),
+        providers: await installedProviders(io),
+        flags,
+        ...(path === undefined ? {} : { path }),
+      });
+      return { ...settings, plan: toRunPlan(settings) };
+    };
+    const preflight = openPreflight("start the run", { io, global });
+    const loaded = await preflight.readBesideMachine(read, { panes: ({ plan }) => hasPanes(plan) });
+    const { plan, sources } = loaded;
+    await refuseBegun(plan.workdir, io);
+    const review = { plan, roles: rolesUsed(plan.loop), sources };
+    const unwritten = checkJob(plan.job, review);
+    const isUnwritten = unwritten.length > 0;
+    await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json, isUnwritten });
+    const found = await Promise.all([
+      hasPanes(plan) ? preflight.lookAtTmuxPlace(plan.tmux) : [],
+      lookAtReview(review, preflight),
+      lookAtNotifications(plan, preflight),
+      unwritten,
+      lookAtAgents(review, preflight),
+    ]);
+    preflight.require(found.flat());
+    await keepEditorSchema(loaded, io);
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const origin = { configFile, cwd: io.cwd, flags };
-    return await executeReview(toRunPlan(loaded), {
-      io,
-      global,
-      execute: (options) => executeReviewRun(origin, options),
-    });
+    return await executeReview(plan, { io, global, execute: (options) => executeReviewRun(origin, options) });
   },
 });
 
@@ -78,9 +106,14 @@ export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "outp
  * @throws like `executeReviewRun`
  */
 export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
-  const { execute, earlier } = around;
-  using output = openLiveOutput(REVIEW_LOOP, { ...around, earlier });
-  const { io, global } = around;
+  const { execute, earlier, io, global } = around;
+  const where = await whereOf(plan.workdir, io);
+  using output = openLiveOutput(REVIEW_LOOP, {
+    ...around,
+    earlier,
+    leavesAgents: !plan.cleanupOnExit,
+    attachCommand: (runId) => commandInForm(["attach", runId, ...where], startOfThis(io)),
+  });
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({

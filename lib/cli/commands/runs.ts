@@ -1,14 +1,13 @@
-import { listRunIds } from "../../run/find_run.ts";
-import { isRunId, runFolderAt } from "../../run/run_folder.ts";
-import { JOBS } from "../../jobs/mod.ts";
-import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
-import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { listRuns, type RunRow } from "../../control/list_runs.ts";
 import { firstLine } from "../../text/lines.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
+import { paint } from "../console/color.ts";
 import { cut, padEnd } from "../console/layout.ts";
-import { conditionText, placeText, waitingText } from "../show/run_words.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { conditionStyle, conditionText, placeText, waitingText } from "../show/run_words.ts";
+import { outputLine } from "../output/line.ts";
+import { runFields } from "../output/run_fields.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { age } from "../show/words.ts";
 
 /** `panewright runs` */
@@ -25,14 +24,14 @@ export const command = defineCommand({
   ],
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
-    const rows = await readRows(workdir);
+    const rows = await listRuns(workdir);
     if (global.json) {
-      for (const row of rows) io.stdout(jsonLine(jsonRow(row)));
+      for (const row of rows) io.stdout(outputLine("run", runFields(row)));
       return 0;
     }
     if (rows.length > 0) {
       const width = io.isTerminal.stdout ? io.columns() : Infinity;
-      io.stdout(renderRows(rows, { now: new Date(), width }));
+      io.stdout(renderRows(rows, { now: new Date(), width, color: global.color.stdout }));
     } else if (!global.quiet) {
       io.stdout(`There are no runs in ${sanitizeLine(workdir)}.\n`);
     }
@@ -40,62 +39,32 @@ export const command = defineCommand({
   },
 });
 
-/** A run of the list. */
-export interface RunRow extends RunOverview {
-  /** Whether agents are alive whose panewright is gone; only looked for where they can be. */
-  readonly agentsLeft: boolean;
-}
-
-/** All runs of a working directory, the newest first. */
-export async function readRows(workdir: string): Promise<readonly RunRow[]> {
-  const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
-  let processes: Promise<LiveProcesses> | undefined;
-  const rows: RunRow[] = [];
-  for (const folder of folders) {
-    const overview = await readOverview(folder, JOBS, { brief: true });
-    const { condition, progress } = overview;
-    // A folder that is not a run's may stand beside those that are.
-    if (condition === "empty" && !isRunId(folder.id)) continue;
-    const agentsLeft = condition === "killed" && progress !== undefined &&
-      hasLiveAgents(progress, folder, await (processes ??= lookAtProcesses()));
-    rows.push({ ...overview, agentsLeft });
-  }
-  return rows;
-}
-
-function jsonRow(row: RunRow): Readonly<Record<string, unknown>> {
-  const { folder, condition, executed, progress, question, answered, problem, agentsLeft } = row;
-  return {
-    type: "run",
-    run: folder.id,
-    job: progress?.job ?? null,
-    state: condition,
-    executed,
-    startedAt: progress?.startedAt ?? null,
-    lastRecordAt: progress?.lastAt ?? null,
-    ...(progress === undefined ? {} : { about: progress.about }),
-    ...(question === undefined ? {} : { question: question.id ?? null, answered }),
-    ...(condition === "killed" ? { agentsAlive: agentsLeft } : {}),
-    ...(progress?.finished === undefined ? {} : { reason: progress.finished.reason }),
-    ...(problem === undefined ? {} : { problem: problem.message }),
-    folder: folder.path,
-  };
-}
-
 const HEADINGS = ["RUN", "JOB", "STATE", "AGE", ""] as const;
 
+/** How {@linkcode renderRows} shows runs. */
+export interface RenderRowsOptions {
+  readonly now: Date;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** @default {false} */
+  readonly color?: boolean;
+}
+
 /** Rows of a list, aligned and cut to the width. */
-export function renderRows(
-  rows: readonly RunRow[],
-  { now, width }: { readonly now: Date; readonly width: number },
-): string {
+export function renderRows(rows: readonly RunRow[], { now, width, color = false }: RenderRowsOptions): string {
   const table = [HEADINGS, ...rows.map((row) => cellsOf(row, now))];
   const widths = HEADINGS.slice(0, -1).map((_, column) =>
     Math.max(...table.map((cells) => cells[column]?.length ?? 0))
   );
-  const lines = table.map((cells) => {
+  const stateAt = widths[0]! + widths[1]! + 4;
+  const lines = table.map((cells, index) => {
     const padded = cells.map((cell, column) => column < widths.length ? padEnd(cell, widths[column]!) : cell);
-    return cut(padded.join("  ").trimEnd(), width);
+    const line = cut(padded.join("  ").trimEnd(), width);
+    const row = rows[index - 1];
+    if (row === undefined) return paint(line, "strong", color);
+    const state = line.slice(stateAt, stateAt + cells[2]!.length);
+    return line.slice(0, stateAt) + paint(state, conditionStyle(row.condition), color) +
+      line.slice(stateAt + state.length);
   });
   return `${lines.join("\n")}\n`;
 }

@@ -5,12 +5,12 @@ import { JOBS } from "../../jobs/mod.ts";
 import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun } from "../../run/overview.ts";
 import { RuntimeError } from "../../errors.ts";
+import { canMoveCursor } from "../console/color.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { LiveScreen } from "../console/live_screen.ts";
-import { renderView } from "../show/render_view.ts";
-import { type RunView, summaryOf, viewRun } from "../show/run_view.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { renderView, type RenderViewOptions } from "../show/render_view.ts";
+import { type RunView, statusLine, viewRun } from "../show/run_view.ts";
 
 /** `panewright status [RUN]` */
 export const command = defineCommand({
@@ -45,12 +45,14 @@ interface StatusOptions {
 }
 
 function show(view: RunView, { io, global }: StatusOptions): void {
-  const { progress } = view;
   io.stdout(
-    global.json
-      ? jsonLine({ ...view, summary: progress && summaryOf(progress) })
-      : `${renderView(view, new Date()).join("\n")}\n`,
+    global.json ? statusLine(view) : `${renderView(view, renderOptions({ io, global })).join("\n")}\n`,
   );
+}
+
+function renderOptions({ io, global }: Pick<StatusOptions, "io" | "global">): RenderViewOptions {
+  const columns = io.isTerminal.stdout ? io.columns() : Infinity;
+  return { now: new Date(), columns, color: global.color.stdout };
 }
 
 /** How often the picture is drawn again: it has durations in it. */
@@ -63,11 +65,11 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
   let view = await look();
   const hasBegun = view.progress !== null;
   {
-    using screen = io.isTerminal.stdout && !global.json ? new LiveScreen(io) : undefined;
+    using screen = io.isTerminal.stdout && canMoveCursor(io) && !global.json ? new LiveScreen(io) : undefined;
     let shown = "";
     for (; view.executed; view = await look()) {
       const content = JSON.stringify(view);
-      if (screen !== undefined) screen.draw(renderView(view, new Date()));
+      if (screen !== undefined) screen.draw(renderView(view, renderOptions(options)));
       else if (content !== shown) show(view, options);
       shown = content;
       try {

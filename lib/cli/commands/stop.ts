@@ -1,18 +1,30 @@
 import { systemClock } from "../../ports/clock.ts";
 import { type StopReport, stopRun } from "../../jobs/stop_run.ts";
+import { UsageError } from "../../errors.ts";
 import { canResume } from "../../run/condition.ts";
-import { defineCommand } from "../console/command.ts";
-import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { listRunIds } from "../../run/find_run.ts";
+import { isExecuted } from "../../run/overview.ts";
+import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import {
+  findMeantRun,
+  findNamedRun,
+  findRunsWorkdir,
+  RUN_ARGUMENT,
+  runCommandLine,
+  WORKDIR_FLAG,
+} from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
 
-/** `panewright stop RUN` */
+/** `panewright stop [RUN]` */
 export const command = defineCommand({
   description:
     "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Agents that a killed panewright " +
-    "has left behind are ended. Nothing is lost: `panewright resume` continues with the same turn.\n\nA run that is over is left " +
+    "has left behind are ended. Nothing is lost: `panewright resume` continues with the same turn. Without RUN: the run that is " +
+    "being executed, where it is the only one, otherwise the newest.\n\nA run that is over is left " +
     "as it is, with exit code 0. Exit code 1: its process did not end within 10 seconds.",
-  arguments: [{ ...RUN_ARGUMENT, required: true }],
+  arguments: [RUN_ARGUMENT],
   flags: [
     {
       name: "force",
@@ -22,12 +34,11 @@ export const command = defineCommand({
     WORKDIR_FLAG,
   ],
   examples: [
-    { command: "stop 20261120-072605-3fa9", description: "stop it now, resume it tomorrow" },
+    { command: "stop", description: "stop the run that is being executed, and resume it tomorrow" },
     { command: "stop 20261120-072605-3fa9 --force", description: "when it does not end by itself" },
   ],
   async run({ flags, positionals, global }, io) {
-    const [run = ""] = positionals;
-    const folder = await findNamedRun(io, run, flags.wd);
+    const folder = await findRunToStop(io, positionals[0], flags.wd);
     const resumeCommand = runCommandLine(["resume", folder.id], flags.wd);
     const report = await stopRun(folder, {
       force: flags.force === true,
@@ -39,8 +50,7 @@ export const command = defineCommand({
     const { condition, executed, progress } = overview;
     const resumes = canResume(condition, { job: progress?.job, executed });
     if (global.json) {
-      io.stdout(jsonLine({
-        type: "run_stopped",
+      io.stdout(outputLine("run_stopped", {
         run: folder.id,
         pid: pid ?? null,
         endedAgents,
@@ -60,6 +70,25 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+/**
+ * @throws {UsageError} where several runs are executed and none is named: what looks at the newest of them may do so,
+ * but the wrong one must not be stopped
+ */
+async function findRunToStop(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
+  if (run !== undefined) return await findNamedRun(io, run, wd);
+  const workdir = await findRunsWorkdir(io, wd);
+  const executed: string[] = [];
+  for (const id of await listRunIds(workdir)) if (await isExecuted(runFolderAt(workdir, id))) executed.push(id);
+  const [only, ...others] = executed;
+  if (others.length > 0) {
+    throw new UsageError(`Cannot tell which run to stop: ${executed.length} are being executed`, {
+      hint: `Name one of them: ${executed.join(", ")}.`,
+    });
+  }
+  // Not looked for again: a run that begins meanwhile is not meant.
+  return only === undefined ? await findMeantRun(io, undefined, wd) : await findNamedRun(io, only, workdir);
+}
 
 function whatWasDone(id: string, { pid, endedAgents, overview }: StopReport): string {
   const how = conditionText(overview);

@@ -1,9 +1,10 @@
 import { resolve } from "@std/path/posix";
 import { DEFAULT_CONFIG_FILE } from "../../config/default_file.ts";
 import { changesSince, examineConfig, trustedAs, type TrustSubject } from "../../config/trust/examine.ts";
-import { changeTrust, readTrust } from "../../config/trust/store.ts";
+import { changeTrust, readTrust, type TrustedConfig } from "../../config/trust/store.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
 
@@ -40,7 +41,7 @@ What you trust is kept in $XDG_STATE_HOME/panewright/trust.json, by default belo
     if (flags.list === true) return list(store, { io, global });
     const given = resolve(io.cwd, dir ?? ".");
     const path = await configPath(given);
-    if (flags.remove === true) return await remove(store, { given, path }, io);
+    if (flags.remove === true) return await remove(store, { given, path, io, global });
     return await trust(store, path, { io, global, yes: flags.yes === true });
   },
 });
@@ -57,6 +58,7 @@ async function trust(store: string, path: string, { io, global, yes }: Around & 
   const since = await changesSince(before, subject);
   show(subject, io, global);
   if (before !== undefined && since.files.length === 0) {
+    if (global.json) io.stdout(trustedLine(subject.file, before));
     if (!global.quiet) io.stderr("You trust it as it is.\n");
     return 0;
   }
@@ -70,29 +72,33 @@ async function trust(store: string, path: string, { io, global, yes }: Around & 
     return 3;
   }
   await recordTrust(store, subject);
+  const now = readTrust(store)[subject.file];
+  if (global.json && now !== undefined) io.stdout(trustedLine(subject.file, now));
   if (!global.quiet) io.stderr("It is trusted.\n");
   return 0;
 
   function show({ file, items, files }: TrustSubject, { stdout }: CliIo, { json }: GlobalFlags): void {
     if (!json) return stdout(describeSubject(file, changes, { known: false }));
-    for (const { key, does, value, alone } of items) stdout(jsonLine({ type: "item", key, does, value, alone }));
-    for (const [name, sha256] of Object.entries(files)) stdout(jsonLine({ type: "file", path: name, sha256 }));
+    for (const { key, does, value, alone } of items) stdout(outputLine("trust_item", { key, does, value, alone }));
+    for (const [name, sha256] of Object.entries(files)) stdout(outputLine("trust_file", { path: name, sha256 }));
   }
 }
 
 function list(store: string, { io, global }: Around): number {
-  for (const [path, { trustedAt, files }] of Object.entries(readTrust(store))) {
-    if (global.json) io.stdout(jsonLine({ type: "trusted", path, trustedAt, files: Object.keys(files) }));
-    else io.stdout(`${sanitizeLine(path)}  ${trustedAt}\n`);
+  for (const [path, trusted] of Object.entries(readTrust(store))) {
+    io.stdout(global.json ? trustedLine(path, trusted) : `${sanitizeLine(path)}  ${trusted.trustedAt}\n`);
   }
   return 0;
+}
+
+function trustedLine(path: string, { trustedAt, files }: TrustedConfig): string {
+  return outputLine("trusted", { path, trustedAt, files: Object.keys(files) });
 }
 
 /** A folder is trusted no longer either, where it was by itself (`panewright exec "TASK"`). */
 async function remove(
   store: string,
-  { given, path }: { readonly given: string; readonly path: string },
-  io: CliIo,
+  { given, path, io, global }: Around & { readonly given: string; readonly path: string },
 ): Promise<number> {
   const file = await trustedAs(path).catch(() => path);
   const named = new Set([file, await Deno.realPath(given).catch(() => given)]);
@@ -105,7 +111,10 @@ async function remove(
   await changeTrust(store, (configs) => {
     return Object.fromEntries(Object.entries(configs).filter(([name]) => !named.has(name)));
   });
-  for (const name of trusted) io.stderr(`${sanitizeLine(name)} is no longer trusted.\n`);
+  for (const name of trusted) {
+    if (global.json) io.stdout(outputLine("trust_removed", { path: name }));
+    io.stderr(`${sanitizeLine(name)} is no longer trusted.\n`);
+  }
   return 0;
 }
 

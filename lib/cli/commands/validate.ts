@@ -2,21 +2,27 @@ import { resolve } from "@std/path/posix";
 import type { Problem } from "../../config/layers.ts";
 import { ConfigError } from "../../config/load.ts";
 import { UsageError } from "../../errors.ts";
-import { checkTasks, shownPath } from "../../jobs/pipeline/check_tasks.ts";
+import { checkTasks, shownPath, type TaskFileProblem } from "../../jobs/pipeline/check_tasks.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { errorText } from "../../text/error_text.ts";
-import { jsonLine, sanitizeText } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeText } from "../../text/sanitize.ts";
+import { paint } from "../console/color.ts";
+import { excerptLines } from "../console/excerpt.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { loadExecConfig } from "../exec_config.ts";
+import type { Finding, Obstacle } from "../preflight/finding.ts";
+import { lookAtConfig } from "../preflight/config.ts";
+import { lookContext } from "../preflight/mod.ts";
 import { plural } from "../show/words.ts";
 
 /** `panewright validate [CONFIG] [TASK…]` */
 export const command = defineCommand({
   description:
-    "Checks the configuration with its pipelines: every key and value, prompt files, programs, globs and names; and the front " +
-    "matter of tasks, where files or folders with tasks are named. Reports all mistakes at once, each with file, line and key. " +
-    "Nothing is started.\n\nExit codes: 0 all of it can be used (there may be warnings), 2 it cannot.",
+    "Checks the configuration, of a review loop as of pipelines: every key and value, limits that contradict each other, " +
+    "prompt files, programs, test commands, globs and names; and the front matter of tasks, where files or folders with tasks are " +
+    "named. Reports all mistakes at once, each with file, line and key. Nothing is started.\n\nExit codes: 0 all of it can be used (there may be warnings), 2 it cannot.",
   arguments: [{
     name: "FILE",
     description:
@@ -34,14 +40,24 @@ export const command = defineCommand({
     const tasks = positionals.filter((each) => !isConfigName(each));
     const { problems, warnings } = await findProblems(io, { path, tasks });
     const findings = [
-      ...problems.map((problem) => ({ level: "error", ...problem })),
-      ...warnings.map((warning) => ({ level: "warning", ...warning })),
+      ...problems.map((problem) => ({ level: "error" as const, ...problem })),
+      ...warnings.map((warning) => ({ level: "warning" as const, ...warning })),
     ];
-    for (const { level, where, message, position } of findings) {
-      if (global.json) io.stdout(jsonLine({ level, where, message, ...position }));
-      else io.stdout(sanitizeText(`${level}: ${where === "" ? "" : `${where}: `}${message}\n`));
+    const color = global.color.stdout;
+    for (const { level, where, message, position, row } of findings) {
+      if (global.json) {
+        io.stdout(outputLine("problem", { level, where, message, ...position }));
+        continue;
+      }
+      const text = sanitizeText(`${where === "" ? "" : `${where}: `}${message}`);
+      const excerpt = position === undefined || row === undefined
+        ? []
+        : excerptLines({ ...position, row }, { color, columns: io.columns() });
+      const head = `${paint(`${level}:`, level === "error" ? "error" : "caution", color)} ${text}`;
+      io.stdout(`${[head, ...excerpt].join("\n")}\n`);
     }
-    if (!global.json && !global.quiet) {
+    if (global.json) io.stdout(outputLine("validated", { errors: problems.length, warnings: warnings.length }));
+    else if (!global.quiet) {
       io.stdout(`${plural(problems.length, "error")}, ${plural(warnings.length, "warning")}\n`);
     }
     return problems.length === 0 ? 0 : 2;
@@ -61,27 +77,49 @@ async function findProblems(
   io: CliIo,
   { path, tasks }: { readonly path: string | undefined; readonly tasks: readonly string[] },
 ): Promise<Findings> {
-  const { plan, problems, warnings } = await readConfig(io, path);
+  const { plan, problems, warnings } = await readConfig(io, { path, pipelineNeeded: tasks.length > 0 });
   const named = await Array.fromAsync(tasks, (task) => filesIn(task, io));
   // The pipelines that tasks name can be looked up only in a configuration that is right.
   const options = { overrides: {}, ...(plan === undefined ? {} : { plan }) };
-  const ofTasks = checkTasks(named.flatMap(({ files }) => files), options).map(({ file, line, message }): Problem => ({
-    where: `${shownPath(file, io.cwd)}${line === undefined ? "" : `:${line}`}`,
+  const toProblem = ({ file, excerpt, message }: TaskFileProblem): Problem => ({
+    where: `${shownPath(file, io.cwd)}${excerpt === undefined ? "" : `:${excerpt.line}`}`,
     message,
-    ...(line === undefined ? {} : { position: { line, column: 1 } }),
-  }));
-  return { problems: [...problems, ...named.flatMap((each) => each.problems), ...ofTasks], warnings };
+    ...(excerpt && { position: { line: excerpt.line, column: excerpt.column }, row: excerpt.row }),
+  });
+  const { toWrite = [], mistakes = [] } = Object.groupBy(
+    checkTasks(named.flatMap(({ files }) => files), options),
+    ({ isUnwritten }) => isUnwritten === true ? "toWrite" : "mistakes",
+  );
+  return {
+    problems: [...problems, ...named.flatMap((each) => each.problems), ...mistakes.map(toProblem)],
+    warnings: [...warnings, ...toWrite.map(toProblem)],
+  };
 }
 
-async function readConfig(io: CliIo, path: string | undefined): Promise<Findings & { readonly plan?: ExecPlan }> {
+async function readConfig(
+  io: CliIo,
+  { path, pipelineNeeded }: { readonly path: string | undefined; readonly pipelineNeeded: boolean },
+): Promise<Findings & { readonly plan?: ExecPlan }> {
   const warnings: Problem[] = [];
   try {
-    const { plan } = await loadExecConfig(io, path === undefined ? {} : { path }, (warning) => warnings.push(warning));
-    return { plan, problems: [], warnings };
+    const { plan, loaded } = await loadExecConfig(
+      io,
+      { ...(pipelineNeeded ? { pipelineNeeded } : { withJob: true }), ...(path === undefined ? {} : { path }) },
+      (warning) => warnings.push(warning),
+    );
+    const found = await lookAtConfig({ plan, loaded, programs: "of_roles" }, lookContext(io));
+    // A configuration may be right on a machine that has not all of it.
+    const isMistake = ({ status, isOfMachine }: Obstacle) => status === "fail" && isOfMachine !== true;
+    const others = found.filter((each) => !isMistake(each)).map(problemOf);
+    return { plan, problems: found.filter(isMistake).map(problemOf), warnings: [...warnings, ...others] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { problems: error.problems, warnings };
   }
+}
+
+function problemOf({ check, detail, remedy }: Finding): Problem {
+  return { where: check, message: remedy === undefined ? detail : `${detail}. ${remedy}` };
 }
 
 /** The files of a task, or of a folder of tasks. */

@@ -1,5 +1,5 @@
 import { defineCommand } from "../console/command.ts";
-import { jsonLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
 import { VERSION } from "../../version.ts";
 
 /** `panewright version`. */
@@ -18,10 +18,14 @@ export const command = defineCommand({
     if (flags.licenses === true) {
       const { default: licenses } = await import("../licenses.json", { with: { type: "json" } });
       io.stdout(
-        global.json ? licenses.map(jsonLine).join("") : licenses.map(licenseText).join("") + runtimeText(deno, v8),
+        global.json
+          ? licenses.map((license) => outputLine("license", license)).join("")
+          : licenses.map(licenseText).join("") + runtimeText(deno, v8),
       );
     } else {
-      io.stdout(global.json ? jsonLine(info) : `panewright ${VERSION} (deno ${deno}, ${info.os} ${info.arch})\n`);
+      io.stdout(
+        global.json ? outputLine("version", info) : `panewright ${VERSION} (deno ${deno}, ${info.os} ${info.arch})\n`,
+      );
     }
     return 0;
   },

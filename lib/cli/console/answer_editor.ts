@@ -24,8 +24,8 @@ export const EMPTY_ANSWER: AnswerEditor = { before: "", after: "" };
  * The editor after the events of one chunk of input. Enter sends, unless the line ends with a backslash; so does
  * Ctrl-D, which leaves the question open if nothing is written.
  *
- * Enter with more input after it in the same chunk was pasted, in a terminal that does not mark pastes: it is a new
- * line.
+ * Enter with more input after it in the same chunk was pasted, in a terminal that does not mark pastes, or typed while
+ * nobody read: it is a new line, also without the backslash.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function onInput(editor: AnswerEditor, events: readonly InputEvent[]): Ed
     if (step.type !== "editing") break;
     const isPastedLineEnd = event.type === "key" && (event.key === "enter" || event.key === "newline") &&
       index < events.length - 1;
-    step = onEvent(step.editor, isPastedLineEnd ? { type: "text", text: "\n" } : event);
+    step = isPastedLineEnd ? newLine(step.editor) : onEvent(step.editor, event);
   }
   return step;
 }
@@ -66,8 +66,7 @@ function onEvent(editor: AnswerEditor, event: InputEvent): EditorStep {
       return edited(`${before}\n`);
     case "enter":
     case "newline":
-      if (before.endsWith("\\")) return edited(`${before.slice(0, -1)}\n`);
-      return sent(editor) ?? edited(before);
+      return before.endsWith("\\") ? newLine(editor) : sent(editor) ?? edited(before);
     case "ctrl-d":
       return sent(editor) ?? { type: "left" };
     case "backspace":
@@ -101,6 +100,11 @@ function onEvent(editor: AnswerEditor, event: InputEvent): EditorStep {
 }
 
 const TAB = "  ";
+
+/** A line more; a backslash that was typed to begin it does not belong to the text. */
+function newLine({ before, after }: AnswerEditor): EditorStep & { readonly type: "editing" } {
+  return { type: "editing", editor: { before: `${before.replace(/\\$/, "")}\n`, after } };
+}
 
 function sent({ before, after }: AnswerEditor): EditorStep | undefined {
   const answer = (before + after).trim();

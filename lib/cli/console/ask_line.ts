@@ -3,16 +3,21 @@ import type { CliIo, TerminalInput } from "./command.ts";
 /**
  * Asks a person at the terminal, and waits for a line.
  *
+ * @param options.signal @default {io.signal}
  * @returns what was typed, with the end of the line; undefined where the input ended before it
  */
 export async function askLine(
   question: string,
-  { io, input }: { readonly io: CliIo; readonly input: TerminalInput },
+  { io, input, signal = io.signal }: {
+    readonly io: CliIo;
+    readonly input: TerminalInput;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<string | undefined> {
   io.stderr(question);
   let line = "";
   while (!/[\r\n]/.test(line)) {
-    const bytes = await input.read(io.signal);
+    const bytes = await input.read(signal);
     if (bytes === undefined) return undefined;
     line += new TextDecoder().decode(bytes);
   }

@@ -4,8 +4,10 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { createKeyFeed } from "../../text/keys.ts";
 import { dialogRequest } from "../show/dialog_text.ts";
 import { type EditorStep, EMPTY_ANSWER, onInput, renderAnswer } from "./answer_editor.ts";
+import { askLine } from "./ask_line.ts";
+import { canMoveCursor } from "./color.ts";
 import type { CliIo, TerminalInput } from "./command.ts";
-import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { plainText, sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { duration } from "../show/words.ts";
 
 /** The person at the terminal, who can be asked; disposal restores the terminal. */
@@ -26,7 +28,7 @@ export function openTerminalPerson(
 ): TerminalPerson {
   const input = io.openTerminalInput();
   return {
-    ask: (question, signal) => askAt({ io, clock, input, question, signal }),
+    ask: (question, signal) => (canMoveCursor(io) ? askAt : askInLines)({ io, clock, input, question, signal }),
     [Symbol.dispose]: () => input[Symbol.dispose](),
   };
 }
@@ -43,9 +45,10 @@ interface Asking {
 }
 
 async function askAt({ io, clock, input, question, signal }: Asking): Promise<string | undefined> {
-  io.stderr(question);
   using raw = new DisposableStack();
+  // Before the question can be seen: the terminal itself would take what is typed in between for lines.
   raw.use(input.startRaw());
+  io.stderr(question);
   io.stderr(START_PASTE_MARKS);
   raw.defer(() => io.stderr(END_PASTE_MARKS));
 
@@ -85,6 +88,22 @@ async function askAt({ io, clock, input, question, signal }: Asking): Promise<st
   draw();
   leave(step.type === "left" ? "The question stays open.\n" : "");
   return step.type === "sent" ? step.answer : undefined;
+}
+
+/** Asks at a terminal that takes no control sequences, and lets it edit each line itself. */
+async function askInLines({ io, input, question, signal }: Asking): Promise<string | undefined> {
+  const lines: string[] = [];
+  do {
+    const text = lines.length === 0 ? question : "";
+    const line = await askLine(text, { io, input, signal }).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    if (line === undefined) {
+      io.stderr("The question stays open.\n");
+      return undefined;
+    }
+    lines.push(line.replace(/[\r\n]+$/, ""));
+  } while (lines.at(-1)!.endsWith("\\") || lines.join("").trim() === "");
+  return plainText(lines.map((line) => line.replace(/\\$/, "")).join("\n")).trim();
 }
 
 /** How many lines of what the agent did before it asked are shown. */

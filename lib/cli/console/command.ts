@@ -1,4 +1,7 @@
 import type { OnForcedExit } from "../../ports/watchdog.ts";
+import type { StartedBy } from "../../run/progress.ts";
+import type { RunRequest } from "../../run/run_request.ts";
+import type { Colors } from "./color.ts";
 import type { WorkflowCommand } from "./workflow_commands.ts";
 
 /** A flag of a command, as data: parsing, `--help`, errors and suggestions all come from here. */
@@ -17,7 +20,12 @@ export interface FlagSpec {
   readonly repeatable?: boolean;
   /** One sentence without a full stop, beginning with a lower-case letter. */
   readonly description: string;
+  /** What a shell offers for its value. @default {files or folders where the placeholder is FILE or DIR} */
+  readonly completes?: readonly Completed[];
 }
+
+/** A kind of things that exist, which a shell can offer; `asking_runs` are those with an open question. */
+export type Completed = "runs" | "asking_runs" | "questions" | "roles" | "commands" | "files" | "folders";
 
 /** How a flag's value is parsed. `integer` and `number` refuse negative values and anything that is not a number. */
 export type FlagType = "switch" | "string" | "integer" | "number" | "choice";
@@ -27,6 +35,10 @@ export interface ArgumentSpec {
   /** Its name in help: `CONFIG`. */
   readonly name: string;
   readonly description: string;
+  /** The words that it may be. */
+  readonly choices?: readonly string[];
+  /** What a shell offers for it. @default {what its name stands for: files for CONFIG, runs for RUN} */
+  readonly completes?: readonly Completed[];
   readonly required?: boolean;
   /** Only for the last one: whether it takes all remaining arguments. */
   readonly rest?: boolean;
@@ -47,8 +59,8 @@ export interface GlobalFlags {
   readonly quiet: boolean;
   /** More detail: every status change, and the causes of an error with their stacks. */
   readonly verbose: boolean;
-  /** Whether stderr may be coloured: it is a terminal, and neither `--no-color` nor `NO_COLOR` says otherwise. */
-  readonly color: boolean;
+  /** Which output streams are coloured; JSON never is. */
+  readonly color: Colors;
 }
 
 type FlagValue<F extends FlagSpec> = F["type"] extends "switch" ? boolean
@@ -75,6 +87,8 @@ export interface CliIo {
   stdout(text: string): void;
   stderr(text: string): void;
   env(name: string): string | undefined;
+  /** The names of all environment variables. */
+  envNames(): readonly string[];
   /** The working directory, absolute. */
   readonly cwd: string;
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
@@ -90,8 +104,19 @@ export interface CliIo {
   openTerminalInput(): TerminalInput;
   /** For a forced exit (a second Ctrl-C). */
   readonly onForcedExit: OnForcedExit;
+  /** Who has started this process without a terminal, and for what; missing for a person's own command line. */
+  readonly detached?: DetachedStart;
   /** Tells the runner of GitHub Actions something; missing elsewhere. */
   workflow?(command: WorkflowCommand): void;
+}
+
+/** The start of a process that executes a run without a terminal. */
+export interface DetachedStart {
+  readonly by: StartedBy;
+  /** Of a new run: what it carries out, at most once. */
+  readonly request?: RunRequest;
+  /** Called with each record once it is on the disk. */
+  readonly onRecord: (record: { readonly type: string }) => void;
 }
 
 /** A terminal's keyboard input, in chunks. Disposal restores the terminal. */

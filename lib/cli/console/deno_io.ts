@@ -33,6 +33,7 @@ export function denoIo(options: DenoIoOptions): CliIo {
       } catch { /* nobody is left to read it */ }
     },
     env: (name) => Deno.env.get(name),
+    envNames: () => Object.keys(Deno.env.toObject()),
     get cwd() {
       return Deno.cwd();
     },

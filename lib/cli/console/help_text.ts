@@ -7,10 +7,7 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
   const width = Math.min(columns, MAX_COLUMNS);
   const shown = entries.filter((entry) => entry.hidden !== true);
   return lines([
-    ...wrap(
-      "panewright drives coding agents in their terminals, unattended, to a result that can be trusted.",
-      width,
-    ),
+    ...wrap(INTRODUCTION, width),
     "",
     "Usage:",
     "  panewright COMMAND [ARGUMENTS] [OPTIONS]",
@@ -27,6 +24,10 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
     ...wrap('Start with "panewright init"; "panewright help COMMAND" explains one command.', width),
   ]);
 }
+
+/** What panewright is, in a sentence. */
+export const INTRODUCTION =
+  "panewright drives coding agents in their terminals, unattended, to a result that can be trusted.";
 
 /** The help of one command, for `columns` terminal columns. */
 export function renderCommandHelp(entry: CommandEntry, command: Command, columns: number): string {
@@ -66,7 +67,8 @@ function section(title: string, body: readonly string[]): string[] {
   return body.length === 0 ? [] : [title, ...body, ""];
 }
 
-function usageOf(arg: ArgumentSpec): string {
+/** An argument as a usage line has it. */
+export function usageOf(arg: ArgumentSpec): string {
   const name = arg.rest === true ? `${arg.name}…` : arg.name;
   return arg.required === true ? name : `[${name}]`;
 }

@@ -1,4 +1,4 @@
-import { clip, displayWidth } from "../../text/display_width.ts";
+import { clip, displayWidth, graphemes } from "../../text/display_width.ts";
 
 /** The maximum width of help and reports, however wide the terminal is. */
 export const MAX_COLUMNS = 100;
@@ -25,6 +25,31 @@ export function wrap(text: string, width: number): string[] {
   }
   if (line.length > 0 || lines.length === 0) lines.push(line);
   return lines;
+}
+
+/**
+ * Breaks a row of text into rows of at most `width` columns, at blanks where there are some. Its other blanks stay: it
+ * may be code.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(wrapRow("  one  two three", 10), ["  one  two", "three"]);
+ * assertEquals(wrapRow("abcdef界", 4), ["abcd", "ef界"]);
+ * ```
+ */
+export function wrapRow(row: string, width: number): string[] {
+  const rows: string[] = [];
+  let rest = row;
+  while (displayWidth(rest) > width) {
+    const room = clip(rest, width) || [...graphemes(rest)][0]!;
+    const isWordEnd = rest[room.length] === " ";
+    const blank = isWordEnd ? room.length : room.lastIndexOf(" ");
+    const end = blank > 0 && room.slice(0, blank).trim() !== "" ? blank : room.length;
+    rows.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).replace(/^ /, "");
+  }
+  return [...rows, rest];
 }
 
 /** How {@linkcode twoColumns} lays its rows out. */

@@ -1,3 +1,4 @@
+import { plainRow } from "../../text/ansi.ts";
 import { displayWidth } from "../../text/display_width.ts";
 import type { CliIo } from "./command.ts";
 
@@ -15,13 +16,13 @@ export class LiveScreen implements Disposable {
     this.#unregister = io.onForcedExit(() => this.#leave());
   }
 
-  /** Draws as many lines as the terminal has room for; they must not contain control characters. */
+  /** Draws as many lines as the terminal has room for; they must not contain control characters but colours. */
   draw(lines: readonly string[]): void {
     const columns = this.#io.columns();
     let room = this.#io.rows() - 1;
     const shown: string[] = [];
     for (const line of lines) {
-      room -= Math.max(1, Math.ceil(displayWidth(line) / columns));
+      room -= Math.max(1, Math.ceil(displayWidth(plainRow(line)) / columns));
       if (room < 0) break;
       shown.push(`${line}\x1b[K\r\n`);
     }

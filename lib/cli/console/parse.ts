@@ -1,6 +1,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { didYouMean } from "../../text/suggest.ts";
 import { UsageError } from "../../errors.ts";
+import { COLOR_CHOICES } from "./color.ts";
 import type { ArgumentSpec, FlagSpec } from "./command.ts";
 
 /** The flags that every command accepts. */
@@ -13,10 +14,36 @@ export const GLOBAL_FLAGS = [
     type: "switch",
     description: "more detail: every status change, the causes of errors",
   },
-  { name: "no-color", type: "switch", description: "no colours (like the variable NO_COLOR)" },
+  {
+    name: "color",
+    type: "choice",
+    choices: COLOR_CHOICES,
+    placeholder: "WHEN",
+    description: "colours: auto (in a terminal), always or never; the variables NO_COLOR and FORCE_COLOR set it, too",
+  },
+  { name: "no-color", type: "switch", description: "the same as --color never" },
   { name: "help", short: "h", type: "switch", description: "show help and exit" },
   { name: "version", short: "V", type: "switch", description: "show the version and exit" },
 ] as const satisfies readonly FlagSpec[];
+
+/**
+ * Where the command's name stands, after flags that every command accepts; -1 where there is none.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(commandIndex(["--color", "always", "-q", "run", "--json"]), 3);
+ * assertEquals(commandIndex(["--help"]), -1);
+ * ```
+ */
+export function commandIndex(argv: readonly string[]): number {
+  let index = 0;
+  while (argv[index]?.startsWith("-")) {
+    const takesValue = GLOBAL_FLAGS.some(({ name, type }) => type !== "switch" && argv[index] === `--${name}`);
+    index += takesValue ? 2 : 1;
+  }
+  return index < argv.length ? index : -1;
+}
 
 /** The value of a flag. */
 export type RawFlagValue = string | number | boolean | readonly (string | number)[];
@@ -45,7 +72,7 @@ export interface ParsedFlags {
 export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]): ParsedFlags {
   const switches = specs.filter((spec) => spec.type === "switch");
   const valued = specs.filter((spec) => spec.type !== "switch");
-  const parsed = parseArgs(args, {
+  const parsed = parseArgs(joinNumbers(args, valued), {
     boolean: switches.map((spec) => spec.name),
     string: ["_", ...valued.map((spec) => spec.name)],
     collect: valued.map((spec) => spec.name),
@@ -92,13 +119,26 @@ export function checkPositionals(
   throw new UsageError(`Cannot use the argument "${surplus}": "${options.command}" takes ${takes}`, { hint });
 }
 
+/** A negative number after a flag is its value: no flag begins with a digit. */
+function joinNumbers(args: readonly string[], valued: readonly FlagSpec[]): string[] {
+  const end = args.indexOf("--");
+  const joined: string[] = [];
+  for (const arg of end === -1 ? args : args.slice(0, end)) {
+    const takesIt = /^-\.?\d/.test(arg) && valued.some(({ name }) => joined.at(-1) === `--${name}`);
+    joined.push(takesIt ? `${joined.pop()}=${arg}` : arg);
+  }
+  return end === -1 ? joined : [...joined, ...args.slice(end)];
+}
+
 function refuseFlag(arg: string, specs: readonly FlagSpec[]): never {
   const [name = ""] = arg.split("=", 1);
   const valued = specs.find((spec) => spec.type !== "switch" && `--${spec.name}` === name);
   if (valued !== undefined) throw missingValue(valued);
   const names = specs.map((spec) => `--${spec.name}`);
   throw new UsageError(`Cannot use ${name}: no such flag${didYouMean(name, names)}`, {
-    hint: `Flags here: ${names.join(", ")}.`,
+    hint: /^-\.?\d/.test(name)
+      ? 'Write "--" before an argument that begins with "-".'
+      : `Flags here: ${names.join(", ")}.`,
   });
 }
 

@@ -1,41 +1,74 @@
 import { PanewrightError } from "../../errors.ts";
 import { hintOfWriteError } from "../../ports/file_errors.ts";
 import { Interruption } from "./command.ts";
+import type { OutputFields } from "../output/outputs.ts";
 import { errorText } from "../../text/error_text.ts";
 import { sanitizeText } from "../../text/sanitize.ts";
+import { paint } from "./color.ts";
 
 /** An error as the command line shows it. */
 export interface RenderedError {
   /** Lines for stderr, with a newline at the end. */
   readonly text: string;
-  /** The object that `--json` writes on stdout. */
-  readonly json: Readonly<Record<string, unknown>>;
+  /** The fields of the object that `--json` writes on stdout. */
+  readonly json: OutputFields["error"];
   readonly exitCode: number;
 }
 
+/** How {@linkcode renderError} shows an error. */
+export interface RenderErrorOptions {
+  /** Whether the stack and the causes are shown. */
+  readonly verbose: boolean;
+  /** @default {false} */
+  readonly color?: boolean;
+  /** Columns of the terminal. @default {80} */
+  readonly columns?: number;
+}
+
 /**
- * What a person sees of an error: its message and hint, what to do if a file cannot be written, and with `verbose` the
- * stack and the causes.
+ * What a person sees of an error: its message with the rows of files that it is about, its hint, what to do if a file
+ * cannot be written, and with `verbose` the stack and the causes.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { UsageError } from "../../errors.ts";
  * const error = new UsageError("Cannot read x: no such file", { hint: "Create it." });
- * assertEquals(renderError(error, { verbose: false }).text, "panewright: Cannot read x: no such file\n  Create it.\n");
+ * const { text } = await renderError(error, { verbose: false });
+ * assertEquals(text, "panewright: Cannot read x: no such file\n  Create it.\n");
  * ```
  */
-export function renderError(error: unknown, options: { readonly verbose: boolean }): RenderedError {
+export async function renderError(error: unknown, options: RenderErrorOptions): Promise<RenderedError> {
+  const { verbose, color = false } = options;
   const { message, hint, exitCode } = describe(error);
-  if (error instanceof Interruption && error.signalName === "SIGPIPE") return { text: "", json: {}, exitCode };
-  const parts = [`panewright: ${message}`];
-  if (hint !== undefined) parts.push(indent(hint));
-  if (options.verbose && !(error instanceof Interruption)) parts.push(indent(details(error)));
+  if (error instanceof Interruption && error.signalName === "SIGPIPE") {
+    return { text: "", json: { message, exitCode }, exitCode };
+  }
+  const isInterruption = error instanceof Interruption;
+  const code = error instanceof PanewrightError ? error.code : undefined;
+  const head = paint("panewright:", isInterruption ? "caution" : "error", color);
+  const parts = [`${head} ${await shownMessage(error, message, options)}`];
+  if (hint !== undefined) parts.push(sanitizeText(indent(hint)));
+  if (verbose && !isInterruption) parts.push(sanitizeText(indent(details(error))));
   return {
-    text: `${sanitizeText(parts.join("\n"))}\n`,
-    json: { type: "error", message, ...(hint === undefined ? {} : { hint }), exitCode },
+    text: `${parts.join("\n")}\n`,
+    json: { message, ...(hint === undefined ? {} : { hint }), exitCode, ...(code === undefined ? {} : { code }) },
     exitCode,
   };
+}
+
+/** A message, with the row of the file below each mistake that stands in one. */
+async function shownMessage(error: unknown, message: string, options: RenderErrorOptions): Promise<string> {
+  const mistakes = error instanceof PanewrightError ? error.mistakes : [];
+  if (mistakes.length === 0) return sanitizeText(message);
+  const { color = false, columns = 80 } = options;
+  // It needs the widths of characters, which take time to load.
+  const { excerptLines } = await import("./excerpt.ts");
+  return message.split("\n").flatMap((row) => {
+    const excerpt = mistakes.find(({ text }) => text === row)?.excerpt;
+    const shown = sanitizeText(row);
+    return excerpt === undefined ? [shown] : [shown, ...excerptLines(excerpt, { color, columns })];
+  }).join("\n");
 }
 
 function describe(error: unknown): { message: string; hint: string | undefined; exitCode: number } {

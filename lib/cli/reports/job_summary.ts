@@ -2,6 +2,7 @@ import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { RunSummary } from "../../jobs/pipeline/summary.ts";
 import { condense } from "../../text/condense.ts";
 import { fenced } from "../../text/markdown.ts";
+import { markdownLine } from "../../text/markdown_line.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { doneText, SUMMARY_COLUMNS, summaryRows } from "./table.ts";
 
@@ -18,29 +19,21 @@ export interface RunVerdict {
 /** A run in Markdown, for the summary of a job of GitHub Actions. What agents and programs wrote stays text. */
 export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand }: RunVerdict): string {
   const rows = [SUMMARY_COLUMNS.map((title) => title.charAt(0) + title.slice(1).toLowerCase()), ...summaryRows(summary)]
-    .map((row) => `| ${row.map(plain).join(" | ")} |`);
+    .map((row) => `| ${row.map(markdownLine).join(" | ")} |`);
   const [head = "", ...body] = rows;
   const failed = summary.tasks.flatMap(({ file, steps }) =>
     steps.filter((step) => step.outcome === "fail").flatMap(({ name, reason: why = "", failedCheck }) => [
-      `**${plain(plainName(file))}, ${plain(name)}**: ${plain(why)}`,
+      `**${markdownLine(plainName(file))}, ${markdownLine(name)}**: ${markdownLine(why)}`,
       ...(failedCheck === undefined || failedCheck.output.trim() === ""
         ? []
         : [fenced(condense(sanitizeText(failedCheck.output), { maxLines: MAX_OUTPUT_LINES }))]),
     ])
   );
   return [
-    `## panewright: ${plain(outcome)}`,
-    `${plain(reason)}${summary.isFolder ? ` (${doneText(summary)})` : ""}`,
+    `## panewright: ${markdownLine(outcome)}`,
+    `${markdownLine(reason)}${summary.isFolder ? ` (${doneText(summary)})` : ""}`,
     ...(body.length === 0 ? [] : [[head, `|${" --- |".repeat(SUMMARY_COLUMNS.length)}`, ...body].join("\n")]),
     ...failed,
     ...(resumeCommand === undefined ? [] : [`Resume with:\n\n${fenced(sanitizeLine(resumeCommand))}`]),
   ].join("\n\n") + "\n";
-}
-
-/** Text that Markdown shows as it is, in one row. */
-function plain(text: string): string {
-  return sanitizeLine(text.replaceAll(/\s+/g, " "))
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(/[\\`*_{}[\]()#+!|~@:-]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -26,7 +26,7 @@ export interface Reports {
   /** Told each event before its lines are shown. */
   before(event: ExecEvent): void;
   /** What is shown before the lines of the run's last record. */
-  table(): readonly string[];
+  table(options: { readonly color: boolean }): readonly string[];
   /** Told each event after its lines were shown. */
   after(event: ExecEvent): void;
   /** Writes the files, once the run has ended. */
@@ -73,7 +73,7 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
         isGroupOpen = true;
       }
     },
-    table: () => fold.summary.isFolder ? summaryTable(fold.summary) : [],
+    table: (options) => fold.summary.isFolder ? summaryTable(fold.summary, options) : [],
     after(event) {
       if (event.type !== "step_finished") return;
       endGroup();

@@ -9,7 +9,9 @@ import {
 import { totalUsage } from "../../providers/usage.ts";
 import { displayWidth } from "../../text/display_width.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
+import { paint, type Style } from "../console/color.ts";
 import { padEnd } from "../console/layout.ts";
+import { toldCostText } from "../show/usage_text.ts";
 import { duration } from "../show/words.ts";
 
 /** The columns of {@linkcode summaryRows}. */
@@ -40,13 +42,27 @@ export function summaryRows({ tasks }: RunSummary): readonly (readonly string[])
  * ]);
  * ```
  */
-export function summaryTable(summary: RunSummary): readonly string[] {
+export function summaryTable(
+  summary: RunSummary,
+  { color }: { readonly color: boolean } = { color: false },
+): readonly string[] {
   const rows = [SUMMARY_COLUMNS, ...summaryRows(summary)].map((row) => row.map(sanitizeLine));
   const widths = SUMMARY_COLUMNS.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
   return [
-    ...rows.map((row) => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join("  ").trimEnd()),
+    ...rows.map((row, index) => {
+      const last = row.findLastIndex((cell) => cell !== "");
+      return row.slice(0, last + 1).map((cell, column) => {
+        const padding = column === last ? "" : padEnd(cell, widths[column] ?? 0).slice(cell.length);
+        return paint(cell, index === 0 ? "strong" : resultStyle(cell, column), color) + padding;
+      }).join("  ");
+    }),
     doneText(summary),
   ];
+}
+
+function resultStyle(cell: string, column: number): Style | undefined {
+  if (SUMMARY_COLUMNS[column] !== "RESULT") return undefined;
+  return cell.startsWith(RESULTS.pass) ? "good" : cell.startsWith(RESULTS.fail) ? "bad" : undefined;
 }
 
 /** `3 of 6 tasks done` */
@@ -62,9 +78,11 @@ export const RESULTS: Readonly<Record<Outcome, string>> = {
   open: "-",
 };
 
-function stepCells({ name, outcome, rounds, ledTo, seconds, usage }: StepSummary): readonly string[] {
+function stepCells({ name, outcome, rounds, ledTo, seconds, usage, cost }: StepSummary): readonly string[] {
   const { inputTokens, outputTokens } = totalUsage(usage);
-  const tokens = inputTokens === 0 && outputTokens === 0 ? "" : `${inputTokens} in, ${outputTokens} out`;
+  const tokens = inputTokens === 0 && outputTokens === 0
+    ? ""
+    : `${inputTokens} in, ${outputTokens} out${toldCostText(cost)}`;
   const result = ledTo === undefined ? RESULTS[outcome] : `FAIL, then ${ledTo}`;
   return [name, rounds > 1 ? `${result} (round ${rounds})` : result, rounds > 0 ? duration(seconds) : "", tokens];
 }

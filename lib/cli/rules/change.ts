@@ -7,7 +7,8 @@ import { resetRules, rollbackRules, updateRules } from "../../rule_packs/install
 import { MAX_PACK_BYTES } from "../../rule_packs/limits.ts";
 import { rulesFolder } from "../../rule_packs/store.ts";
 import { errorText } from "../../text/error_text.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo } from "../console/command.ts";
 
@@ -29,7 +30,7 @@ export async function update(
   const { bytes, from } = await fetchPack(given, io);
   const done = await updateRules({ bytes, from, allowDowngrade }, context);
   const { provider, installed, before, unchanged } = done;
-  if (json) io.stdout(jsonLine({ type: "updated", provider, before, unchanged, ...installed }));
+  if (json) io.stdout(outputLine("updated", { provider, before, unchanged, ...installed }));
   else if (unchanged) io.stdout(`${provider}: version ${installed.version} is in use already\n`);
   else {
     io.stdout(`${provider}: version ${installed.version} is in use, signed by ${installed.key}; before, ${before}\n`);
@@ -47,7 +48,7 @@ export async function rollback(
   if (toBuiltIn && provider === undefined) {
     await resetRules(context);
     io.stdout(
-      json ? jsonLine({ type: "reset", version: VERSION }) : "The built-in rules are in use for every provider\n",
+      json ? outputLine("reset", { version: VERSION }) : "The built-in rules are in use for every provider\n",
     );
     return 0;
   }
@@ -56,11 +57,11 @@ export async function rollback(
     io.stderr(`Version ${installed.version} was left as well: ${sanitizeLine(problem)}\n`);
   }
   const version = done.now?.version ?? VERSION;
-  const source = done.now === undefined ? "built_in" : "pack";
-  const about = { type: "rolled_back", provider: done.provider, before: done.left.version, version, source };
+  const source = done.now === undefined ? "built_in" as const : "pack" as const;
+  const about = { provider: done.provider, before: done.left.version, version, source };
   io.stdout(
     json
-      ? jsonLine(about)
+      ? outputLine("rolled_back", about)
       : `${about.provider}: version ${version}${done.now ? "" : " (built in)"} is in use; before, ${about.before}\n`,
   );
   return 0;

@@ -4,7 +4,8 @@ import { generateKeys, parsePublicKey } from "../../rule_packs/keys.ts";
 import { lockRules } from "../../rule_packs/store.ts";
 import { readTrustedKeys, type TrustedKey, writeTrustedKeys } from "../../rule_packs/trusted_keys.ts";
 import { errorText } from "../../text/error_text.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo } from "../console/command.ts";
 import { isAtTerminal } from "../trust.ts";
@@ -25,9 +26,9 @@ export async function makeKey(given: string, { io, json }: ChangeOptions): Promi
     const reason = cause instanceof Deno.errors.AlreadyExists ? "there is such a file already" : errorText(cause);
     throw new UsageError(`Cannot write the keys ${given} and ${given}.pub: ${reason}`, { cause });
   }
-  const about = { type: "key", id: files.id, secret: path, public: `${path}.pub` };
+  const about = { id: files.id, secret: path, public: `${path}.pub` };
   io.stdout(
-    json ? jsonLine(about) : `Key ${files.id}\n${sanitizeLine(path)} signs packs: keep it secret\n` +
+    json ? outputLine("key", about) : `Key ${files.id}\n${sanitizeLine(path)} signs packs: keep it secret\n` +
       `${sanitizeLine(about.public)} is for those who use them: panewright rules trust ${sanitizeLine(given)}.pub\n`,
   );
   return 0;
@@ -56,13 +57,13 @@ export async function trustKey(
     trustedAt: new Date().toISOString(),
   };
   if ((await readTrustedKeys(folder)).has(key.id)) {
-    io.stdout(json ? jsonLine({ type: "trusted_key", ...key }) : `You trust the key ${key.id}\n`);
+    io.stdout(json ? outputLine("trusted_key", key) : `You trust the key ${key.id}\n`);
     return 0;
   }
   if (!yes) await ask(key, { given, io });
   using _lock = await lockRules(folder);
   await writeTrustedKeys(folder, [...(await readTrustedKeys(folder)).values(), key]);
-  io.stdout(json ? jsonLine({ type: "trusted_key", ...key }) : `You trust the key ${key.id}\n`);
+  io.stdout(json ? outputLine("trusted_key", key) : `You trust the key ${key.id}\n`);
   return 0;
 }
 
@@ -70,13 +71,13 @@ export async function trustKey(
 export async function listKeys({ io, json }: ChangeOptions): Promise<number> {
   for (const key of (await readTrustedKeys(requireRulesFolder(io))).values()) {
     const { id, name, trustedAt = "built in" } = key;
-    io.stdout(json ? jsonLine({ type: "trusted_key", ...key }) : `${id}  ${sanitizeLine(name)}  ${trustedAt}\n`);
+    io.stdout(json ? outputLine("trusted_key", key) : `${id}  ${sanitizeLine(name)}  ${trustedAt}\n`);
   }
   return 0;
 }
 
 /** `panewright rules trust --remove ID`: uses no pack any more that only this key has signed. */
-export async function removeKey(id: string, { io }: ChangeOptions): Promise<number> {
+export async function removeKey(id: string, { io, json }: ChangeOptions): Promise<number> {
   const folder = requireRulesFolder(io);
   using _lock = await lockRules(folder);
   const keys = await readTrustedKeys(folder);
@@ -88,6 +89,7 @@ export async function removeKey(id: string, { io }: ChangeOptions): Promise<numb
     });
   }
   await writeTrustedKeys(folder, [...keys.values()].filter((each) => each.id !== id));
+  if (json) io.stdout(outputLine("key_removed", { id }));
   io.stderr(`The key ${id} is no longer trusted, and what it has signed no longer used.\n`);
   return 0;
 }

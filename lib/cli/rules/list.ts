@@ -1,7 +1,9 @@
 import { PROVIDERS } from "../../providers/mod.ts";
 import { readRulesStates, rollbackHint, type RulesState } from "../../rule_packs/installed.ts";
 import { NO_PACKS, readIndex, rulesFolder } from "../../rule_packs/store.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import type { OutputFields } from "../output/outputs.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo } from "../console/command.ts";
 
@@ -27,24 +29,24 @@ export async function readRulesRows({ env }: Pick<CliIo, "env">): Promise<readon
  */
 export async function listRules(io: CliIo, { json }: { readonly json: boolean }): Promise<number> {
   const rows = await readRulesRows(io);
-  io.stdout(rows.map(json ? (row) => jsonLine(toJson(row)) : renderRow).join(""));
+  io.stdout(rows.map(json ? (row) => outputLine("rules", fieldsOf(row)) : renderRow).join(""));
   const unusable = rows.find(({ state }) => state.kind === "unusable");
   if (unusable === undefined) return 0;
   io.stderr(`${rollbackHint(unusable.provider)}\n`);
   return 2;
 }
 
-function toJson({ provider, state }: RulesRow): Readonly<Record<string, unknown>> {
-  const builtIn = { type: "rules", provider, source: "built_in", version: VERSION };
+function fieldsOf({ provider, state }: RulesRow): OutputFields["rules"] {
+  const builtIn = { provider, source: "built_in" as const, version: VERSION };
   if (state.kind === "built_in") return builtIn;
   const { version, ...about } = state.installed;
   switch (state.kind) {
     case "pack":
-      return { type: "rules", provider, source: "pack", version, ...about };
+      return { provider, source: "pack", version, ...about };
     case "outdated":
       return { ...builtIn, outdated: { version, ...about } };
     case "unusable":
-      return { type: "rules", provider, source: "unusable", version, ...about, problem: state.problem };
+      return { provider, source: "unusable", version, ...about, problem: state.problem };
   }
 }
 

@@ -11,7 +11,8 @@ import { MAX_PACK_BYTES } from "../../rule_packs/limits.ts";
 import { PACK_FORMAT, recordingsText } from "../../rule_packs/payload.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { errorText } from "../../text/error_text.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 import type { CliIo } from "../console/command.ts";
 import { installedProviders } from "../installed_rules.ts";
@@ -62,7 +63,6 @@ export async function makePack(parts: PackParts, { io, json }: ChangeOptions): P
     throw new UsageError(`Cannot write ${out}: ${reason}`, { cause });
   }
   const about = {
-    type: "pack",
     provider,
     version,
     minimum_engine: minimumEngine,
@@ -71,7 +71,7 @@ export async function makePack(parts: PackParts, { io, json }: ChangeOptions): P
   };
   io.stdout(
     json
-      ? jsonLine({ ...about, recordings: found.length })
+      ? outputLine("pack", { ...about, recordings: found.length })
       : `${sanitizeLine(out)}: rules ${version} for ${provider}, ${found.length} recordings, signed by ${key.id}\n`,
   );
   return 0;

@@ -2,7 +2,8 @@ import type { CorpusReport, Outcome, VersionReport } from "../../recordings/chec
 import { timelineFaults } from "../../recordings/check_timeline.ts";
 import { TERMINAL_STATUSES } from "../../screen/mod.ts";
 import { describeOrigin } from "../rule_packs.ts";
-import { jsonLine, sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../output/line.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { plural } from "./words.ts";
 
 /** How a status is called at the head of a column. */
@@ -63,26 +64,17 @@ export function renderReport({ versions, mistakes, missing, timelines }: CorpusR
 
 /** What a check found, as one JSON object a line. */
 export function reportJson({ versions, mistakes, missing, timelines, passed }: CorpusReport): string {
+  const timelineMistakes = timelines.reduce((sum, timeline) => sum + timelineFaults(timeline).length, 0);
   return [
-    ...versions.map((version) => ({ type: "version", ...version })),
-    ...mistakes.map(({ file, provider, version, expect, got, rule, origin, evidence }) => ({
-      type: "mistake",
-      file,
-      provider,
-      version,
-      expect,
-      got,
-      rule,
-      ...(origin === undefined ? {} : { origin }),
-      evidence,
-    })),
-    ...missing.map((each) => ({ type: "missing", ...each })),
-    ...timelines.map(({ changes, ...timeline }) => ({ type: "timeline", ...timeline, changes: changes.length })),
-    {
-      type: "result",
-      passed,
-      mistakes: mistakes.length,
-      timelineMistakes: timelines.reduce((sum, timeline) => sum + timelineFaults(timeline).length, 0),
-    },
-  ].map(jsonLine).join("");
+    ...versions.map((version) => outputLine("fixtures_version", version)),
+    ...mistakes.map(({ file, provider, version, expect, got, rule, origin, evidence }) => {
+      const about = { file, provider, version, expect, got, rule, evidence };
+      return outputLine("fixtures_mistake", { ...about, ...(origin === undefined ? {} : { origin }) });
+    }),
+    ...missing.map((each) => outputLine("fixtures_missing", each)),
+    ...timelines.map(({ changes, ...timeline }) =>
+      outputLine("fixtures_timeline", { ...timeline, changes: changes.length })
+    ),
+    outputLine("fixtures_result", { passed, mistakes: mistakes.length, timelineMistakes }),
+  ].join("");
 }

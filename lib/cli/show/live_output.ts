@@ -1,12 +1,14 @@
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
-import { initialProgress, type Progress } from "../../run/progress.ts";
+import { initialProgress, isWithoutPanes, type Progress } from "../../run/progress.ts";
 import type { Job } from "../../run/job.ts";
-import { jsonLine } from "../../text/sanitize.ts";
-import type { CliIo, GlobalFlags } from "../console/command.ts";
-import { LiveLine } from "../console/live_line.ts";
+import { recordLine } from "../output/line.ts";
+import { type CliIo, type GlobalFlags, Interruption } from "../console/command.ts";
+import { canMoveCursor, paint, paintAfterRole, roleStyle, type Style } from "../console/color.ts";
+import { liveColumns, LiveLine } from "../console/live_line.ts";
 import { describeRecord, type ShownRecord } from "./record_text.ts";
-import { liveText, taskName } from "./run_words.ts";
+import { watchLine } from "./review_words.ts";
+import { liveText, stoppingText, taskName } from "./run_words.ts";
 import type { ShownLine, Tone } from "./shown_line.ts";
 import { timeOfDay } from "./words.ts";
 
@@ -21,8 +23,12 @@ export interface LiveOutputOptions {
   readonly global: GlobalFlags;
   /** How the run stood before, where this process resumes it. */
   readonly earlier?: Progress | undefined;
+  /** Whether its agents stay when it is stopped. @default {false} */
+  readonly leavesAgents?: boolean;
+  /** What a person types to look at the agents of a run. @default what the record of their session says */
+  readonly attachCommand?: (runId: string) => string;
   /** What standard output gets before the result; nothing with `--json`. */
-  readonly beforeResult?: () => readonly string[];
+  readonly beforeResult?: (options: { readonly color: boolean }) => readonly string[];
   /** @default {systemClock} */
   readonly clock?: Clock;
   /** @default {() => new Date()} */
@@ -32,17 +38,51 @@ export interface LiveOutputOptions {
 /**
  * Shows a run by the flags of the command line: `--json` writes each record as a line of JSON to stdout; otherwise
  * records go to stderr, with a live line below them where that is a terminal, and only the result goes to stdout.
+ * Ctrl-C is answered on stderr at once: what a run has started takes its time to end.
  */
 export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput {
-  const { io, global, wallClock = () => new Date() } = options;
+  const { io, global, leavesAgents = false, wallClock = () => new Date() } = options;
+  let progress = options.earlier ?? initialProgress(job.id);
+  let isUnderWay = false;
+  const isLive = !global.json && !global.quiet && io.isTerminal.stderr && canMoveCursor(io);
+  const live = isLive ? openLiveState(progress, options) : undefined;
+  const follow = (record: RunRecord) => {
+    if (record.type === "run_started" || record.type === "run_resumed") isUnderWay = true;
+    if (record.type === "run_finished") isUnderWay = false;
+    progress = job.progress(progress, { ...record, at: wallClock().toISOString() });
+    live?.update(progress);
+  };
+  const tellStop = () => {
+    if (!isUnderWay || !(io.signal.reason instanceof Interruption)) return;
+    live?.[Symbol.dispose]();
+    io.stderr(`${stoppingText(progress, { signalName: io.signal.reason.signalName, leavesAgents })}\n`);
+  };
+  io.signal.addEventListener("abort", tellStop, { once: true });
+  const close = () => {
+    io.signal.removeEventListener("abort", tellStop);
+    live?.[Symbol.dispose]();
+  };
   if (global.json) {
     return {
-      onEvent: (record) => io.stdout(jsonLine({ at: wallClock().toISOString(), ...record })),
-      [Symbol.dispose]: () => {},
+      onEvent(record) {
+        if (record.type !== "agent_activity") follow(record);
+        io.stdout(recordLine({ at: wallClock().toISOString(), ...record }));
+      },
+      [Symbol.dispose]: close,
     };
   }
-  let progress = options.earlier ?? initialProgress(job.id);
-  const live = global.quiet || !io.isTerminal.stderr ? undefined : openLiveState(progress, options);
+  const inForm = (record: ShownRecord): ShownRecord => {
+    const isOfSession = record.type === "session_opened" || record.type === "session_adopted";
+    const attachCommand = isOfSession ? options.attachCommand?.(progress.runId) : undefined;
+    return isOfSession && attachCommand !== undefined ? { ...record, attachCommand } : record;
+  };
+  let hasToldHow = false;
+  /** Of agents without panes no session is opened: the first of them says how to watch them. */
+  const howToWatch = (record: ShownRecord): readonly ShownLine[] => {
+    if (record.type !== "agent_starting" || hasToldHow || !isWithoutPanes(progress)) return [];
+    hasToldHow = true;
+    return options.attachCommand === undefined ? [] : [watchLine(options.attachCommand(progress.runId))];
+  };
   const shows = ({ importance }: ShownLine) =>
     importance === "always" ||
     !global.quiet && (importance === "normal" || global.verbose || importance === "log" && live === undefined);
@@ -50,32 +90,38 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
     onEvent(record) {
       const before = progress;
       if (record.type === "agent_activity") live?.doing(record.fact);
-      else {
-        progress = job.progress(before, { ...record, at: wallClock().toISOString() });
-        live?.update(progress);
-      }
-      const rows = record.type === "run_finished" ? options.beforeResult?.() ?? [] : [];
+      else follow(record);
+      const rows = record.type === "run_finished" ? options.beforeResult?.({ color: global.color.stdout }) ?? [] : [];
       if (rows.length > 0) {
         live?.erase();
         io.stdout(rows.map((row) => `${row}\n`).join(""));
       }
       const task = taskName(progress) ?? taskName(before);
-      for (const line of describeRecord(record)) {
+      for (const line of [...howToWatch(record), ...describeRecord(inForm(record))]) {
         if (line.importance !== "result" && !shows(line)) continue;
         live?.erase();
-        if (line.importance === "result") io.stdout(`${line.text}\n`);
+        if (line.importance === "result") io.stdout(`${painted(line, { color: global.color.stdout })}\n`);
         else {
           const time = io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString();
-          io.stderr(`${time} ${painted(line, { ...global, task })}\n`);
+          const color = global.color.stderr;
+          io.stderr(`${paint(time, "faint", color)} ${painted(line, { color, task })}\n`);
         }
       }
       live?.draw();
     },
-    [Symbol.dispose]: () => live?.[Symbol.dispose](),
+    [Symbol.dispose]: close,
   };
 }
 
-const COLORS: Readonly<Record<Tone, string>> = { plain: "", good: "\x1b[32m", bad: "\x1b[31m", caution: "\x1b[33m" };
+type RunRecord = Exclude<ShownRecord, { readonly type: "agent_activity" }>;
+
+const STYLES: Readonly<Record<Tone, Style | undefined>> = {
+  plain: undefined,
+  heading: "strong",
+  good: "good",
+  bad: "bad",
+  caution: "caution",
+};
 
 /** How {@linkcode painted} shows a line. */
 export interface PaintOptions {
@@ -84,29 +130,38 @@ export interface PaintOptions {
   readonly task?: string | undefined;
 }
 
-/** A line's text in its colour, if there are to be colours. Rows after the first one are indented. */
+/**
+ * A line's text in its colours, if there are to be colours: that of the role with whose name it begins, and that of its
+ * tone. Rows after the first one are indented.
+ */
 export function painted({ text, tone }: ShownLine, { color, task }: PaintOptions): string {
   const whose = task === undefined ? "" : `[${task}] `;
   const rows = `${whose}${text.replaceAll("\n", `\n  ${whose}`)}`;
-  return color && tone !== "plain" ? `${COLORS[tone]}${rows}\x1b[0m` : rows;
+  return paintAfterRole(rows, STYLES[tone], color);
 }
 
 const TICK_MS = 1000;
 
+/** The live line with its roles in their colours; what an agent does, after the place, stays as it is. */
+function paintedPlace(text: string, color: boolean): string {
+  const [place = "", ...rest] = text.split(" · ");
+  return [place.replaceAll(/\w+/g, (name) => paint(name, roleStyle(name), color)), ...rest].join(" · ");
+}
+
 /** What happens at this moment, drawn again once a second while something does. */
 function openLiveState(
   before: Progress,
-  { io, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions,
+  { io, global, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions,
 ) {
   const line = new LiveLine(io);
   const stop = new AbortController();
   let progress = before;
   let doing: string | undefined;
   const draw = () => {
-    const text = liveText(progress, { now: wallClock(), columns: io.columns() - 1, doing });
+    const text = liveText(progress, { now: wallClock(), columns: liveColumns(io), doing });
     // An empty line must not be drawn over what somebody else writes below the facts.
     if (text === "") line.erase();
-    else line.show(text);
+    else line.show(text, (left) => paintedPlace(left, global.color.stderr));
   };
   const tick = async () => {
     while (!stop.signal.aborted) {

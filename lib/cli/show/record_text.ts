@@ -4,7 +4,7 @@ import type { RunEnd } from "../../run/progress.ts";
 import { REVIEW_WORDS } from "./review_words.ts";
 import { detail, line, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { STEP_WORDS } from "./step_words.ts";
-import { costText, tokensOf, workerTokens } from "./usage_text.ts";
+import { costText, tokensOf, toldCostText, workerTokens } from "./usage_text.ts";
 import { duration, plural } from "./words.ts";
 
 /** What happens in a run of either job: the records of its journal, and what agents do meanwhile. */
@@ -17,7 +17,7 @@ export type ShownRecord = ReviewFact | ExecEvent;
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const record = { type: "round_started", round: 2, maxRounds: 8 } as const;
- * assertEquals(describeRecord(record), [{ text: "round 2 of 8", tone: "plain", importance: "normal" }]);
+ * assertEquals(describeRecord(record), [{ text: "round 2 of 8", tone: "heading", importance: "normal" }]);
  * ```
  */
 export function describeRecord(record: ShownRecord): readonly ShownLine[] {
@@ -69,11 +69,24 @@ const COMMON_WORDS: RecordWords<CommonRecord> = {
     const who = "role" in record ? record.role : "the agent";
     return line(`${who} ran one command ${record.times} times in a row: ${shortened(record.command)}`, "caution");
   },
+  files_changed: (record) => {
+    const { files, more = 0 } = record;
+    const who = "role" in record ? `${record.role}: ` : "";
+    if (files.length === 0) return detail(`${who}no file was changed`);
+    const others = files.length + more - NAMED_FILES;
+    return line(
+      `${who}changed ${plural(files.length + more, "file")}: ${files.slice(0, NAMED_FILES).join(", ")}` +
+        (others > 0 ? ` and ${others} more` : ""),
+    );
+  },
   tokens_counted: (record) => {
     const whose = "role" in record ? `${record.role}: ` : "";
-    return detail(`${whose}so far${tokensOf(record.usage)}`);
+    return detail(`${whose}so far${tokensOf(record.usage)}${toldCostText(record.cost)}`);
   },
 };
+
+/** How many of the files that were changed a line names. */
+const NAMED_FILES = 5;
 
 const WORDS: RecordWords<ShownRecord> = { ...COMMON_WORDS, ...REVIEW_WORDS, ...STEP_WORDS };
 

@@ -1,48 +1,78 @@
-import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
+import { type Counts, levelOf, type OutsideMessageProgress, type Progress, tasksPassed } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
-import { padEnd } from "../console/layout.ts";
+import { paint, paintAfterRole, type Style } from "../console/color.ts";
+import { padEnd, wrap } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
 import { tokensOf, workerTokens } from "./usage_text.ts";
 import type { AgentView, QuestionView, RunView } from "./run_view.ts";
-import { conditionText, placeText, turnText } from "./run_words.ts";
+import { conditionStyle, conditionText, messageText, placeText, turnText } from "./run_words.ts";
 import { ago, forHowLong, localTime, plural } from "./words.ts";
 
+/** How {@linkcode renderView} shows a run. */
+export interface RenderViewOptions {
+  readonly now: Date;
+  /** Reasons and messages are wrapped at this width. @default {Infinity} */
+  readonly columns?: number;
+  /** @default {false} */
+  readonly color?: boolean;
+}
+
 /**
- * How a run is, for a person: lines without their ends, which hold nothing that a terminal would act upon.
+ * How a run is, for a person: lines without their ends, which hold nothing that a terminal would act upon but colours.
  *
  * Commands are never wrapped or cut, so that they can be copied.
  */
-export function renderView(view: RunView, now: Date): readonly string[] {
+export function renderView(view: RunView, options: RenderViewOptions): readonly string[] {
+  const { now, columns = Infinity, color = false } = options;
   const { progress, question, commands, problem, agents = [] } = view;
   const rows: Row[] = [];
   if (progress !== null) rows.push(...headRows(view, progress, now));
   rows.push(["folder", view.folder]);
   if (progress !== null) rows.push(...workRows(view, progress));
-  for (const [index, text] of alignedAgents(agents).entries()) rows.push([index === 0 ? "agents" : "", text]);
+  for (const [index, text] of alignedAgents(agents).entries()) {
+    rows.push([index === 0 ? "agents" : "", text, agents[index]!.alive ? undefined : "faint"]);
+  }
   if (question !== undefined) rows.push(...questionRows(question, view, now));
   if (problem !== undefined) {
-    rows.push(["problem", problem.message]);
-    if (problem.hint !== undefined) rows.push(["", problem.hint]);
+    rows.push(...prose(["problem", problem.message, "bad"]));
+    if (problem.hint !== undefined) rows.push(...prose(["", problem.hint]));
   }
   if (commands.resume !== undefined) rows.push(["resume", commands.resume]);
-  if (commands.attach !== undefined) rows.push(["watch", commands.attach], ["", commands.attachTmux ?? ""]);
+  if (commands.attach !== undefined) rows.push(["watch", commands.attach]);
+  if (commands.attachTmux !== undefined) rows.push(["", commands.attachTmux]);
   if (commands.stop !== undefined && !view.executed) rows.push(["stop", commands.stop]);
+  const room = Math.max(MIN_PROSE_WIDTH, columns - NAME_WIDTH - 4);
+  const wrapped = rows.flatMap(([name, text, style, isProse]): Row[] =>
+    isProse === true && columns !== Infinity
+      ? wrap(text, room).map((row, index) => [index === 0 ? name : "", row, style])
+      : [[name, text, style]]
+  );
   return [
-    headline(view),
-    ...rows.map(([name, text]) => `  ${padEnd(name, NAME_WIDTH)}  ${sanitizeLine(text)}`.trimEnd()),
+    headline(view, color),
+    ...wrapped.map(([name, text, style]) =>
+      `  ${paint(padEnd(name, NAME_WIDTH), "faint", color)}  ${paintAfterRole(sanitizeLine(text), style, color)}`
+        .trimEnd()
+    ),
   ];
 }
 
-type Row = readonly [name: string, text: string];
+/** Prose may be wrapped. */
+type Row = readonly [name: string, text: string, style?: Style | undefined, isProse?: boolean];
 
 const NAME_WIDTH = 8;
+const MIN_PROSE_WIDTH = 30;
 
-function headline({ run, progress, executed, owner, agentsAlive, state, question }: RunView): string {
+/** A reason or a message, each of its lines a row. */
+function prose([name, text, style]: Row): readonly Row[] {
+  return text.trim().split("\n").map((row, index): Row => [index === 0 ? name : "", row.trim(), style, true]);
+}
+
+function headline({ run, progress, executed, owner, agentsAlive, state, question }: RunView, color: boolean): string {
   const job = progress === null ? "" : ` (${progress.job})`;
   const how = conditionText({ condition: state, question, answered: question?.answered ?? false });
   const by = executed ? `, executed by ${sanitizeLine(owner ?? "another process")}` : "";
   const left = !executed && agentsAlive ? ", its agents are alive" : "";
-  return `run ${sanitizeLine(run)}${job}: ${how}${by}${left}`;
+  return `run ${sanitizeLine(run)}${job}: ${paint(how, conditionStyle(state), color)}${by}${left}`;
 }
 
 function headRows(view: RunView, progress: Progress, now: Date): Row[] {
@@ -61,7 +91,7 @@ function headRows(view: RunView, progress: Progress, now: Date): Row[] {
       rows.push(["", `for ${forHowLong(activity.since, now)}${turn === undefined ? "" : `; ${turn}`}`]);
     }
   } else if (view.state !== "waiting") {
-    rows.push(["because", finished.reason]);
+    rows.push(...prose(["because", finished.reason, conditionStyle(view.state)]));
   }
   rows.push(["config", configFile ?? "none"]);
   return rows;
@@ -79,9 +109,13 @@ function workRows({ folder }: RunView, progress: Progress): Row[] {
   if (ended !== undefined) {
     const { unit, number, name, outcome, reason } = ended;
     const what = `${unit} ${number}${name === undefined ? "" : `, ${name}`}: ${outcome.toUpperCase()}`;
-    rows.push(["", `last: ${what}${reason === undefined ? "" : `: ${reason}`}`]);
+    rows.push(["", `last: ${what}`], ...(reason === undefined ? [] : prose(["", reason])));
   }
-  if (warnings.length > 0) rows.push(["warned", warnings.at(-1)!.message]);
+  const { messages } = progress;
+  const isOver = ({ status }: OutsideMessageProgress) => status === "answered" || status === "failed";
+  const shown = messages.filter((message) => !isOver(message) || message === messages.findLast(isOver));
+  shown.forEach((message, index) => rows.push([index === 0 ? "messages" : "", messageText(message)]));
+  if (warnings.length > 0) rows.push(...prose(["warned", warnings.at(-1)!.message, "caution"]));
   if (job === "run" || pipeline === undefined) return rows;
   const attempts = plural(levelOf(progress, "attempt")?.number ?? 0, "attempt");
   rows.push(["task", `${levelOf(progress, "task")?.name}, pipeline ${pipeline.name}, ${attempts} of this step`]);
@@ -106,11 +140,13 @@ function questionRows(question: QuestionView, { executed }: RunView, now: Date):
   }
   const name = id === undefined ? "" : `${id}: `;
   const asked = `asked ${ago(askedAt, now)}`;
-  const rows: Row[] = dialog === undefined ? [["question", `${name}step ${by}, ${asked}`], ...quoted(text.trim())] : [
-    ["dialog", `${name}the ${by} ${dialogRequest(dialog)}, ${asked}`],
-    ...quoted(dialog.subject ?? ""),
-    ["", dialog.reason],
-  ];
+  const rows: Row[] = dialog === undefined
+    ? [["question", `${name}step ${by}, ${asked}`, "caution"], ...quoted(text.trim())]
+    : [
+      ["dialog", `${name}the ${by} ${dialogRequest(dialog)}, ${asked}`, "caution"],
+      ...quoted(dialog.subject ?? ""),
+      ...prose(["", dialog.reason]),
+    ];
   if (answered) rows.push(["", executed ? "answered; the run continues by itself" : "answered"]);
   else rows.push(["answer", answerCommand ?? "in the agent's pane"]);
   return rows;
@@ -121,11 +157,11 @@ function quoted(text: string): readonly Row[] {
 }
 
 function alignedAgents(agents: readonly AgentView[]): readonly string[] {
-  const cells = agents.map(({ role, provider, terminalId, sessionId, alive }) => [
+  const cells = agents.map(({ role, provider, terminalId, pid, sessionId, alive }) => [
     role,
     provider,
-    terminalId ?? "",
-    terminalId === undefined ? "starting" : alive ? "alive" : "gone",
+    terminalId ?? (pid === undefined ? "" : `process ${pid}`),
+    terminalId === undefined && pid === undefined ? "starting" : alive ? "alive" : "gone",
     sessionId === undefined ? "" : `session ${sessionId}`,
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]!.length)));

@@ -1,8 +1,10 @@
 import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import { answerWay } from "../../dialogs/answers.ts";
+import { isMessageId } from "../../run/inbox.ts";
 import { answerForm, dialogRequest } from "./dialog_text.ts";
-import { detail, line, note, outputOf, type RecordWords, text } from "./shown_line.ts";
-import { byteSize, duration, workerStatusText } from "./words.ts";
+import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
+import { byteSize, duration, senderText, workerStatusText } from "./words.ts";
 
 /** A record that only a review loop has. */
 type ReviewOnly = Exclude<ReviewFact, { readonly type: ExecEvent["type"] }>;
@@ -10,8 +12,8 @@ type ReviewOnly = Exclude<ReviewFact, { readonly type: ExecEvent["type"] }>;
 /** The words for the records of a review loop. */
 export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
   session_opening: ({ session, socket }) => detail(`tmux: opening session ${session} on socket ${socket}`),
-  session_opened: ({ attachCommand }) => line(`watch the agents with: ${attachCommand}`),
-  session_adopted: ({ attachCommand }) => line(`watch the agents with: ${attachCommand}`),
+  session_opened: ({ attachCommand }) => watchLine(attachCommand),
+  session_adopted: ({ attachCommand }) => watchLine(attachCommand),
   agent_starting: ({ role, provider, resumes }) =>
     resumes === undefined
       ? detail(`${role}: starting ${provider}`)
@@ -25,9 +27,8 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
   agent_session: ({ role, sessionId }) => detail(`${role}: its session is ${sessionId}`),
   agent_ready: ({ role, seconds }) => line(`${role}: ready after ${duration(seconds)}`),
   agent_rules_seen: ({ role, rules }) => detail(`${role}: its screens are recognised by ${rules.join(", ")}`),
-  round_started: ({ round, maxRounds }) => line(`round ${round} of ${maxRounds}`),
-  turn_started: (record) =>
-    line(`${record.role}: prompt of ${byteSize(record.promptBytes)} sent (${turnPlace(record)})`),
+  round_started: ({ round, maxRounds }) => line(`round ${round} of ${maxRounds}`, "heading"),
+  turn_started: (record) => detail(`${record.role}: its turn begins (${turnPlace(record)})`),
   turn_resumed: (record) => line(`${record.role}: continues its turn (${turnPlace(record)})`),
   message_sending: ({ role, what, file, step }) => detail(`${role}: ${what} ${file}: ${step}`),
   message_held: ({ role, terminalId, what, obstacle, timeoutSeconds, attachCommand }) =>
@@ -38,18 +39,36 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
       )
       : line(
         `${role}: a person's draft stands in its composer (terminal ${terminalId}), and its ${what} waits, for at most ` +
-          `${duration(timeoutSeconds)}; submit it or delete it with: ${attachCommand}`,
+          `${duration(timeoutSeconds)}; submit it or delete it${
+            attachCommand === undefined ? "" : ` with: ${attachCommand}`
+          }`,
         "caution",
         "always",
       ),
   message_released: ({ role }) => detail(`${role}: waits no longer`),
   files_seen: ({ role, moment, files }) =>
     detail(`${role}: files ${moment} its turn: ${files === undefined ? "unknown" : files.slice(0, 12)}`),
-  message_sent: ({ role, what }) => detail(`${role}: ${what} accepted`),
+  raw_keys_pressing: ({ role, by, who, subject }) =>
+    line(`${role}: pressing keys that came from outside (${who ?? by}): ${shortened(subject)}`, "caution"),
+  raw_keys_ended: ({ role, problem }) =>
+    problem === undefined
+      ? detail(`${role}: the keys were pressed`)
+      : line(`${role}: keys from outside were not pressed: ${problem}`, "caution"),
+  files_noted: ({ role }) => detail(`${role}: its files were looked at before its turn`),
+  screen_kept: ({ role, moment, file }) =>
+    detail(`${role}: ${moment === "dialog" ? "its dialog" : "what it showed when its turn failed"} is kept as ${file}`),
+  message_sent: ({ role, turnId, what, round, cycle, bytes }) => {
+    if (what !== "prompt") return detail(`${role}: ${what} sent`);
+    if (isMessageId(turnId)) return line(`${role}: message ${turnId} sent`);
+    const size = bytes === undefined ? "" : ` of ${byteSize(bytes)}`;
+    const place = round === undefined || cycle === undefined ? "" : ` (${turnPlace({ round, cycle })})`;
+    return line(`${role}: prompt${size} sent${place}`);
+  },
   turn_time: ({ role, usedSeconds }) => detail(`${role}: its turn has taken ${duration(usedSeconds)} so far`),
-  status_changed: ({ role, status }) => {
+  status_changed: ({ role, status, rule }) => {
     const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";
-    return line(`${role}: ${workerStatusText(status)}`, tone, tone === "plain" ? "detail" : "normal");
+    const protocol = rule?.startsWith("acp.") === true ? "acp" : undefined;
+    return line(`${role}: ${workerStatusText(status, protocol)}`, tone, tone === "plain" ? "detail" : "normal");
   },
   agent_failed: ({ role, class: failureClass, message, resetsAt, retryAt }) => {
     const reset = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
@@ -62,24 +81,27 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
   dialog_waiting: (record) => {
     const { role, terminalId, subject, reason, question, questions, runId, attachCommand, timeoutSeconds } = record;
     const lines = [
-      `${role} ${dialogRequest(record)} (terminal ${terminalId}; waits for a person for at most ${
-        duration(timeoutSeconds)
-      })`,
+      `${role} ${dialogRequest(record)} (${attachCommand === undefined ? "" : `terminal ${terminalId}; `}` +
+      `waits for a person for at most ${duration(timeoutSeconds)})`,
       ...(subject === undefined ? [] : subject.split("\n").map((row) => `  | ${row}`)),
       `not decided automatically: ${reason}`,
-      `look at it with: ${attachCommand}`,
-      ...(question === undefined
-        ? []
-        : [`answer it there, or with: panewright answer ${runId} --question ${question} ${answerForm(questions)}`]),
+      ...(attachCommand === undefined ? [] : [`look at it with: ${attachCommand}`]),
+      ...(question === undefined ? [] : [
+        `answer it ${
+          attachCommand === undefined ? "" : "there, or "
+        }with: panewright answer ${runId} --question ${question} ${answerForm(questions)}`,
+      ]),
     ];
     return text(lines.join("\n"), "caution", "always");
   },
   dialog_closed: ({ role, seconds }) => line(`${role}: the dialog waited for ${duration(seconds)}`),
-  dialog_answered: ({ role, kind, answer, replies, rule, result }) => {
+  dialog_answered: ({ role, kind, answer, replies, rule, by, who, result }) => {
     const how = { accept: "accepted", decline: "declined", reply: "answered" }[answer];
     const outcome = result === "closed" ? "" : `, but it was ${result}`;
     const said = replies === undefined ? "" : `: ${replies.replaceAll("\n", "; ")}`;
-    const told = `${role}: dialog (${kind}) ${how} by ${rule}${outcome}${said}`;
+    const isFromOutside = by !== undefined && by !== "terminal" && by !== "command";
+    const sayer = isFromOutside ? `${rule}, ${answerWay({ by, ...(who === undefined ? {} : { who }) })}` : rule;
+    const told = `${role}: dialog (${kind}) ${how} by ${sayer}${outcome}${said}`;
     // What an agent was told is a part of the work.
     return answer === "reply" ? line(told) : detail(told);
   },
@@ -89,6 +111,18 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
     line(
       `${role}: response of ${byteSize(bytes)} after ${duration(seconds)}, kept as ${archivedAs.replace(/^.*\//, "")}`,
     ),
+  message_received: ({ role, messageId, by, who, bytes }) =>
+    line(`${role}: message ${messageId} of ${byteSize(bytes)} has arrived from ${senderText({ by, who })}`),
+  message_started: ({ role, messageId }) => detail(`${role}: the turn of message ${messageId} begins`),
+  message_resumed: ({ role, messageId }) => line(`${role}: continues the turn of message ${messageId}`),
+  message_answered: ({ role, messageId, bytes, seconds, archivedAs }) =>
+    bytes === undefined || archivedAs === undefined
+      ? line(`${role}: at rest after message ${messageId} (${duration(seconds)}); no response was wanted`)
+      : line(
+        `${role}: response of ${byteSize(bytes)} to message ${messageId} after ${duration(seconds)}, kept as ` +
+          archivedAs.split("/").slice(-3).join("/"),
+      ),
+  message_failed: ({ role, messageId, reason }) => line(`${role}: message ${messageId} failed: ${reason}`, "caution"),
   review_decided: (record) =>
     line(
       `${record.role}: ${record.verdict} (${turnPlace(record)})${note(record.note)}`,
@@ -111,9 +145,18 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
   round_finished: ({ round, verdict, note: why }) =>
     line(`round ${round}: ${verdict}${note(why)}`, verdict === "PASS" ? "good" : "bad"),
   post_processed: ({ command }) => detail(`post-processing: ${command}`),
+  note({ role, message }) {
+    const [first = "", ...rest] = message.split("\n");
+    return [line(`${role}: ${shortened(first)}`), ...outputOf(rest.join("\n"))];
+  },
   panes_left: ({ attachCommand }) =>
     line(`the panes stay open; look at them with: ${attachCommand}`, "plain", "always"),
 };
+
+/** How the agents can be watched. */
+export function watchLine(attachCommand: string): ShownLine {
+  return line(`watch the agents with: ${attachCommand}`);
+}
 
 function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: number }): string {
   return cycle === 0 ? `round ${round}` : `round ${round}, cycle ${cycle}`;

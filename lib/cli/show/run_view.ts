@@ -1,15 +1,23 @@
 import { canResume, type Condition } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import { levelOf, type Progress, tasksPassed, type Waiting, type Worker, workerOf } from "../../run/progress.ts";
+import {
+  isWithoutPanes,
+  levelOf,
+  type Progress,
+  tasksPassed,
+  type Waiting,
+  type Worker,
+  workerOf,
+} from "../../run/progress.ts";
 import { DamagedJournalError } from "../../run/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
+import { outputLine } from "../output/line.ts";
 import { answerForm } from "./dialog_text.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */
 export interface RunView {
-  readonly type: "status";
   readonly run: string;
   readonly state: Condition;
   readonly folder: string;
@@ -38,13 +46,22 @@ export interface RunView {
 export interface AgentView {
   readonly role: string;
   readonly provider: string;
+  /** How it is driven; missing where it is in a pane. */
+  readonly protocol?: "acp";
   readonly terminalId?: string;
+  /** Of its process, where it has no pane. */
+  readonly pid?: number;
   readonly sessionId?: string;
   readonly alive: boolean;
 }
 
 /** What waits for a person, with the command that answers it. */
 export type QuestionView = Waiting & { readonly answered: boolean; readonly answerCommand?: string };
+
+/** A run's view as the line of `status --json`. */
+export function statusLine(view: RunView): string {
+  return outputLine("status", { ...view, summary: view.progress && summaryOf(view.progress) });
+}
 
 /**
  * Puts together what is known of a run.
@@ -63,7 +80,6 @@ export function viewRun(
   const isDamaged = problem instanceof DamagedJournalError;
   const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
   return {
-    type: "status",
     run: id,
     state: condition,
     folder: folder.path,
@@ -75,9 +91,8 @@ export function viewRun(
     ...(question === undefined ? {} : { question: { ...question, answered, ...answerCommandOf(overview, wd) } }),
     commands: {
       ...(resumes ? { resume: line("resume", id, ...(isDamaged ? ["--from-last-good"] : [])) } : {}),
-      ...(session === undefined
-        ? {}
-        : { attach: line("attach", id), attachTmux: attachCommand(session.socket, session.name) }),
+      ...(session !== undefined || executed && isWithoutPanes(progress) ? { attach: line("attach", id) } : {}),
+      ...(session === undefined ? {} : { attachTmux: attachCommand(session.socket, session.name) }),
       ...(executed || agentsAlive ? { stop: line("stop", id) } : {}),
       ...(progress === undefined ? {} : { logs: line("logs", id) }),
     },
@@ -88,11 +103,13 @@ export function viewRun(
 }
 
 function viewAgent(worker: Worker, processes: LiveProcesses): AgentView {
-  const { name: role, provider, pane, sessionId } = worker;
+  const { name: role, provider, protocol, pane, process: own, sessionId } = worker;
   return {
     role,
     provider,
+    ...(protocol === undefined ? {} : { protocol }),
     ...(pane === undefined ? {} : { terminalId: pane.terminalId }),
+    ...(own === undefined ? {} : { pid: own.pid }),
     ...(sessionId === undefined ? {} : { sessionId }),
     alive: isAlive(worker, processes),
   };

@@ -1,11 +1,21 @@
 import { basename } from "@std/path/posix";
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import type { Condition } from "../../run/condition.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import { type Activity, type Level, levelOf, type Progress, type Waiting, workerOf } from "../../run/progress.ts";
+import {
+  type Activity,
+  type Level,
+  levelOf,
+  type OutsideMessageProgress,
+  type Progress,
+  type Waiting,
+  workerOf,
+} from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
+import type { Style } from "../console/color.ts";
 import { cut } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";
-import { forHowLong, localTime, timeOfDay, workerStatusText } from "./words.ts";
+import { forHowLong, localTime, plural, senderText, timeOfDay, workerStatusText } from "./words.ts";
 
 /** How a run is, with the question that it waits for. */
 export function conditionText(
@@ -17,6 +27,27 @@ export function conditionText(
   }
   const id = sanitizeLine(question.id);
   return answered ? `${id} is answered` : `waiting for ${id}`;
+}
+
+/** The colour of a run's condition. */
+export function conditionStyle(condition: Condition): Style | undefined {
+  switch (condition) {
+    case "running":
+      return "strong";
+    case "passed":
+      return "good";
+    case "waiting":
+    case "stopped":
+    case "needs_person":
+      return "caution";
+    case "failed":
+    case "killed":
+    case "error":
+    case "unreadable":
+      return "bad";
+    case "empty":
+      return undefined;
+  }
 }
 
 /** What waits for a person, in a line: who asks, and what for. */
@@ -106,13 +137,42 @@ export function turnText(progress: Progress, now: Date): string | undefined {
   const waits = waitText(progress, localTime);
   if (waits !== undefined) return waits;
   const worker = activity?.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
-  const status = worker && (heldText(progress) ?? workerStatusText(worker.status));
+  const status = worker && (heldText(progress) ?? workerStatusText(worker.status, worker.protocol));
   return worker && `${status}, for ${forHowLong(worker.since, now)}`;
 }
 
 /** Why the message of the turn under way cannot be sent yet. */
 function heldText({ activity }: Pick<Progress, "activity">): string | undefined {
   return activity?.kind === "turn" ? activity.detail : undefined;
+}
+
+/**
+ * What is said when a run is told to stop, before its agents have ended.
+ *
+ * @param options.leavesAgents whether agents with panes stay
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const stopped = { signalName: "SIGINT", leavesAgents: false };
+ * assertEquals(stoppingText({ job: "run", workers: [], activity: undefined }, stopped), "stopping; Ctrl-C again forces it");
+ * ```
+ */
+export function stoppingText(
+  progress: Pick<Progress, "job" | "workers" | "activity">,
+  { signalName, leavesAgents }: { readonly signalName: string; readonly leavesAgents: boolean },
+): string {
+  const count = agentsAtHand(progress);
+  const what = count === 0 ? "" : `: ${leavesAgents ? "leaving" : "ending"} ${plural(count, "agent")}`;
+  return `stopping${what}; ${signalName === "SIGINT" ? "Ctrl-C again" : `a second ${signalName}`} forces it`;
+}
+
+/** How many agents there are: those in panes, and that of a step while it works. */
+function agentsAtHand({ job, workers, activity }: Pick<Progress, "job" | "workers" | "activity">): number {
+  if (job === "exec") return activity?.kind === "turn" ? workers.length : 0;
+  return workers.filter(({ pane, process, status }) =>
+    status !== "lost" && ((pane ?? process) !== undefined || status === "starting")
+  ).length;
 }
 
 /** Where and how {@linkcode liveText} is shown. */
@@ -124,18 +184,44 @@ export interface LiveTextOptions {
 }
 
 /**
+ * How a message from outside stands.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const message = { id: "m-1", worker: "tester", by: "mcp", wantsResponse: true, receivedAt: "", since: "" } as const;
+ * assertEquals(messageText({ ...message, status: "waiting" }), "m-1 from a model over MCP: waits until tester is at rest");
+ * ```
+ */
+export function messageText({ id, worker, status, reason = "", archivedAs, ...from }: OutsideMessageProgress): string {
+  const how = {
+    waiting: `waits until ${worker} is at rest`,
+    sending: `about to be sent to ${worker}`,
+    sent: `${worker} has it`,
+    answered: archivedAs === undefined ? `${worker} had it; no response was wanted` : `${worker} has answered it`,
+    failed: `failed: ${sanitizeLine(reason)}`,
+  };
+  return `${id} from ${senderText(from)}: ${how[status]}`;
+}
+
+/**
  * The line that shows what happens at this moment, at most `columns` wide; empty while nothing does, and while a person
  * may be asked at the terminal.
  */
 export function liveText(progress: Progress, { now, columns, doing }: LiveTextOptions): string {
-  const { activity, waiting, finished, executedSince } = progress;
+  const { waiting, finished, executedSince } = progress;
+  const messages = progress.messages.filter(({ status }) => status === "sending" || status === "sent");
+  // After the loop's end a turn of a message may still be under way.
+  const [message] = messages;
+  const activity = progress.activity ?? (message && { kind: "turn", since: message.since, worker: message.worker });
   if (activity === undefined || finished !== undefined || waiting?.id !== undefined) return "";
   const worker = activity.kind === "turn" ? workerOf(progress, activity.worker) : undefined;
   const status = waiting !== undefined ? "waiting for a person" : sanitizeLine(
     heldText(progress) ?? waitText(progress, (at) => timeOfDay(new Date(at))) ?? doing ??
-      (worker === undefined ? "" : workerStatusText(worker.status)),
+      (worker === undefined ? "" : workerStatusText(worker.status, worker.protocol)),
   );
-  const place = [...levelTexts(progress.place, "/"), ...activityTexts(progress)].join(", ");
+  const beside = messages.map((one) => `message to ${one.worker}`);
+  const place = [...levelTexts(progress.place, "/"), ...activityTexts(progress), ...beside].join(", ");
   const since = waiting?.askedAt ?? activity.since;
   const elapsed = `${forHowLong(since, now)} (run ${forHowLong(executedSince || since, now)})`;
   const room = Math.max(10, columns - place.length - elapsed.length - 6);

@@ -2,7 +2,7 @@ import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
 
 /** How a line is meant, which decides its colour. */
-export type Tone = "plain" | "good" | "bad" | "caution";
+export type Tone = "plain" | "heading" | "good" | "bad" | "caution";
 
 /**
  * Who is shown a line.

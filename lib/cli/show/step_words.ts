@@ -6,7 +6,7 @@ import type { PermissionDecision } from "../../dialogs/policy/mod.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { cut } from "../console/layout.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
-import { tokensOf } from "./usage_text.ts";
+import { tokensOf, toldCostText } from "./usage_text.ts";
 import { byteSize, duration, plural } from "./words.ts";
 
 /** A record that only a pipeline has. */
@@ -19,6 +19,7 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
       `task ${taskCount(task, of)}: ${isText === true ? titleOf(said) : file}, pipeline ${pipeline} (${
         steps.join(", ")
       })`,
+      "heading",
     ),
   task_skipped: ({ task, of, file, run }) =>
     line(
@@ -31,6 +32,7 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
         model === undefined ? "" : ` ${model}`
       }, autonomy level ${autonomyLevel}` +
         (sandbox === undefined || permissions === undefined ? "" : `; ${permissionText({ sandbox, permissions })}`),
+      "heading",
     ),
   attempt_started: ({ attempt, reason, promptBytes, native }) =>
     line(
@@ -46,13 +48,16 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
   },
   session_found: ({ sessionId }) => detail(`session ${sessionId}`),
   agent_activity: ({ fact }) => activityLines(fact),
-  attempt_finished: ({ outcome, seconds, error, usage }) =>
-    outcome === "completed"
-      ? line(`the agent's turn ended after ${duration(seconds)}${tokensOf(usage)}`)
-      : line(`the agent's turn failed after ${duration(seconds)}${note(error)}${tokensOf(usage)}`, "bad"),
+  attempt_finished: ({ outcome, seconds, error, usage, cost }) => {
+    const used = `${tokensOf(usage)}${toldCostText(cost)}`;
+    return outcome === "completed"
+      ? line(`the agent's turn ended after ${duration(seconds)}${used}`)
+      : line(`the agent's turn failed after ${duration(seconds)}${note(error)}${used}`, "bad");
+  },
   question_asked: ({ question, stepName, text: asked }) =>
     text(`question ${question} of step "${stepName}": ${asked.trim()}`, "caution"),
-  question_answered: ({ question, by, answer }) => text(`answer to ${question}, ${GIVEN[by]}: ${answer.trim()}`),
+  question_answered: ({ question, by, who, answer }) =>
+    text(`answer to ${question}, ${GIVEN[by]}${who === undefined ? "" : ` (${who})`}: ${answer.trim()}`),
   question_waiting: ({ text: asked, answerCommand, resumeCommand }) => [
     text(asked.trim(), "caution", "result"),
     line(`Answer with:  ${answerCommand}`, "plain", "result"),
@@ -64,14 +69,6 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
   },
   usage_limit_waited: () => line("the usage limit should be reset: trying again"),
   files_look_started: ({ moment }) => detail(`looking at the files of the working directory, ${moment} the step`),
-  files_changed: ({ files, more = 0 }) => {
-    if (files.length === 0) return detail("no file was changed");
-    const others = files.length + more - NAMED_FILES;
-    return line(
-      `changed ${plural(files.length + more, "file")}: ${files.slice(0, NAMED_FILES).join(", ")}` +
-        (others > 0 ? ` and ${others} more` : ""),
-    );
-  },
   writes_checked: ({ outside, more = 0, untold, enforced, note: why }) => {
     if (untold === undefined && outside.length === 0) return detail("nothing was written outside of allow_write");
     const others = more === 0 ? "" : ` and ${more} more`;
@@ -104,9 +101,6 @@ function nextText({ step, name, round }: NonNullable<Extract<ExecEvent, { type: 
 function roundText(round = 1): string {
   return round === 1 ? "" : `, round ${round}`;
 }
-
-/** How many of the files that a step has changed a line names. */
-const NAMED_FILES = 5;
 
 /** What an agent may do, as far as the configuration says it. */
 export function permissionText({ sandbox, permissions }: StepPermissions): string {
@@ -143,6 +137,9 @@ const REASONS: Readonly<Record<AttemptReason, string>> = {
 const GIVEN: Readonly<Record<AnsweredBy, string>> = {
   terminal: "given here",
   command: "given by panewright answer",
+  http: "given over HTTP",
+  mcp: "given by a model over MCP",
+  notification: "given by the button of a notification",
   timeout: "since nobody answered in time",
   level: "since level 0 does not ask",
   cap: "since the step has asked its share",

@@ -1,4 +1,4 @@
-import { totalUsage, type Usage } from "../../providers/usage.ts";
+import { type ToldCost, totalUsage, type Usage } from "../../providers/usage.ts";
 import type { Cost } from "../../run/prices.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 
@@ -47,12 +47,27 @@ export function costText(cost: Cost | undefined): string {
   return cost === undefined ? "" : `, cost ${money(cost.total)} by the prices of ${cost.pricesOf}`;
 }
 
+/**
+ * What an agent says that it has cost, as the end of a line.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(toldCostText({ amount: 0.25, currency: "USD" }), ", 0.25 USD");
+ * assertEquals(toldCostText(undefined), "");
+ * ```
+ */
+export function toldCostText(cost: ToldCost | undefined): string {
+  return cost === undefined ? "" : `, ${money(Math.round(cost.amount * 1e6) / 1e6)} ${sanitizeLine(cost.currency)}`;
+}
+
 /** An amount with at least two places; small ones with more. */
 function money(amount: number): string {
   return amount >= 0.1 || amount === 0 ? amount.toFixed(2) : String(amount);
 }
 
-function tokenText(usage: Usage): string {
+/** Tokens in words, with the models that took them; empty where there are none. */
+export function tokenText(usage: Usage): string {
   const { inputTokens, cachedInputTokens, outputTokens } = totalUsage(usage);
   if (inputTokens === 0 && outputTokens === 0) return "";
   const cached = cachedInputTokens === 0 ? "" : ` (${cachedInputTokens} cached)`;

@@ -1,11 +1,36 @@
+import type { MessageWay } from "../../run/inbox.ts";
 import type { WorkerStatus } from "../../run/progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 
-/** What an agent does, by its status, in words that say what is waited for. */
-export function workerStatusText(status: WorkerStatus): string {
+/**
+ * What an agent does, by its status, in words that say what is waited for.
+ *
+ * @param protocol how it is driven; missing where that is not known, or it is in a pane
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(workerStatusText("waiting_user_answer"), "waiting for an answer to its dialog");
+ * assertEquals(workerStatusText("waiting_user_answer", "acp"), "waiting for an answer to its request");
+ * ```
+ */
+export function workerStatusText(status: WorkerStatus, protocol?: "acp"): string {
+  return (protocol === undefined ? undefined : WITHOUT_SCREEN[status]) ?? statusText(status);
+}
+
+/** What has no screen shows nothing. */
+const WITHOUT_SCREEN: Readonly<Partial<Record<WorkerStatus, string>>> = {
+  waiting_user_answer: "waiting for an answer to its request",
+  error: "its turn has failed",
+  unknown: "what it does is not known, asking again",
+};
+
+function statusText(status: WorkerStatus): string {
   switch (status) {
     case "starting":
       return "starting";
+    case "prompting":
+      return "about to be sent its prompt";
     case "prompted":
       return "prompt sent";
     case "idle":
@@ -118,4 +143,23 @@ export function localTime(at: string): string {
 export function timeOfDay(moment: Date): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
+}
+
+/**
+ * Who sends a message from outside.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(senderText({ by: "mcp", who: "codex" }), "a model over MCP (codex)");
+ * assertEquals(senderText({ by: "command" }), "a person or program (panewright send)");
+ * ```
+ */
+export function senderText({ by, who }: { readonly by: MessageWay; readonly who?: string | undefined }): string {
+  const texts: Readonly<Record<MessageWay, string>> = {
+    command: "a person or program (panewright send)",
+    http: "a person or program over HTTP",
+    mcp: "a model over MCP",
+  };
+  return who === undefined ? texts[by] : `${texts[by]} (${sanitizeLine(who)})`;
 }

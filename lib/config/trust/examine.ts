@@ -1,13 +1,14 @@
 import { basename, dirname, relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
-import { PROVIDER_IDS } from "../../providers/mod.ts";
+import { PROVIDERS } from "../../providers/mod.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { type InputFile, type InputFiles, inputFiles } from "../input_files.ts";
-import { inputProblem, readFileLayer } from "../layers.ts";
+import { readPacks } from "../agents.ts";
+import { agentFiles, readConfigFile } from "../config_file.ts";
+import { inputProblem } from "../layers.ts";
 import { problemsError } from "../load.ts";
-import { configFormFor } from "../schema.ts";
 import { isKeyed, valueAt } from "../source.ts";
-import { type TrustItem, trustItems } from "./items.ts";
+import { packItems, type TrustItem, trustItems } from "./items.ts";
 import type { TrustedConfig } from "./store.ts";
 
 /** A config as a person is asked to trust it. */
@@ -30,13 +31,16 @@ export interface TrustSubject {
  */
 export async function examineConfig(path: string): Promise<TrustSubject> {
   const files = inputFiles();
-  const layer = await readFileLayer(path, { shownAs: path, form: configFormFor(PROVIDER_IDS), files });
-  if (layer.problems.length > 0) throw problemsError(layer.problems, path);
+  const { fileLayer } = await readConfigFile(path, { shownAs: path, providers: PROVIDERS, files });
+  const problems = [...fileLayer.problems];
+  const packs = await readPacks({ providers: PROVIDERS, fileLayer, baseFolder: dirname(path), problems, files });
+  if (problems.length > 0) throw problemsError(problems, path);
   const digests: Record<string, string> = {};
-  for (const named of [path, ...filesNamedBy(layer.data).map((name) => resolve(path, "..", name))]) {
+  for (const named of [path, ...filesNamedBy(fileLayer.data).map((name) => resolve(path, "..", name))]) {
     digests[relativeTo(path, named)] = await digestOf(named, files);
   }
-  return { file: await trustedAs(path), items: trustItems(layer.data), files: digests };
+  const items = [...trustItems(fileLayer.data), ...packs.flatMap(([id, pack]) => packItems(id, pack))];
+  return { file: await trustedAs(path), items, files: digests };
 }
 
 /**
@@ -126,7 +130,8 @@ async function digestsOf(items: readonly TrustItem[]): Promise<readonly [string,
 function filesNamedBy(data: Readonly<Record<string, unknown>>): readonly string[] {
   const steps = isKeyed(data["pipelines"]) ? Object.values(data["pipelines"]).flat() : [];
   const prompts = steps.map((step) => valueAt(step, ["prompt"])).filter((prompt) => prompt !== "self");
-  return [...new Set([data["rules_file"], data["prompt_file"], ...prompts])].filter((name) => typeof name === "string");
+  const named = [data["rules_file"], data["prompt_file"], ...prompts, ...Object.values(agentFiles(data))];
+  return [...new Set(named)].filter((name) => typeof name === "string");
 }
 
 async function digestOf(path: string, files: InputFiles): Promise<string> {

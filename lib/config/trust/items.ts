@@ -1,3 +1,5 @@
+import type { Pack } from "../../providers/packs/pack.ts";
+import type { ProviderId } from "../../providers/provider.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "../source.ts";
 
 /** Something that a config file would do. */
@@ -36,6 +38,41 @@ export function trustItems(data: Readonly<Record<string, unknown>>): readonly Tr
   });
 }
 
+/**
+ * What an agent would do that a config file adds: what its pack starts, with what, and what is believed of its word. What
+ * a person decides about, and what is only told, is left out.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(packItems("mine", { label: "Mine", program: "mine", args: ["--acp"] }), [
+ *   { key: "agents.mine.program", does: "runs a program of its own as an agent", value: ["mine", "--acp"], alone: true },
+ * ]);
+ * ```
+ */
+export function packItems(id: ProviderId, pack: Pack): readonly TrustItem[] {
+  const { program, args = [], env = {}, version_args, login_status_args, model, ask_mode, tools } = pack;
+  const item = (key: string, does: string, value: unknown, alone = false): readonly TrustItem[] =>
+    value === undefined ? [] : [{ key: `agents.${id}.${key}`, does, value, alone }];
+  return [
+    ...item("program", "runs a program of its own as an agent", program && [program, ...args], true),
+    ...item(
+      "args",
+      "adds arguments to an agent's command line",
+      program === undefined && args.length > 0 ? args : undefined,
+      LOOSENING_ARGUMENT.test(JSON.stringify(args)),
+    ),
+    ...Object.entries(env).flatMap(([name, value]) =>
+      item(`env.${name}`, "sets an environment variable of an agent", value, STEERING_VARIABLE.test(name))
+    ),
+    ...item("version_args", "asks that program for its version with these arguments", version_args),
+    ...item("login_status_args", "asks that program for its login with these arguments", login_status_args),
+    ...item("model", "says how an agent gets its model", model),
+    ...item("ask_mode", "says what an agent asks before it acts", ask_mode),
+    ...item("tools", "says where an agent's requests have what is decided about", tools),
+  ];
+}
+
 interface Leaf {
   readonly path: KeyPath;
   readonly value: unknown;
@@ -60,7 +97,8 @@ function isScreenGroup(group: string | number | undefined): boolean {
 function formOf(path: KeyPath): string {
   const [group] = path;
   const isChosen = (index: number) =>
-    typeof path[index] === "number" || index === 1 && (group === "pipelines" || isScreenGroup(group)) ||
+    typeof path[index] === "number" ||
+    index === 1 && (group === "pipelines" || group === "agents" || isScreenGroup(group)) ||
     path[index - 1] === "env" && (group === "pipelines" ? index > 3 : index > 2);
   return path.map((part, index) => isChosen(index) ? "*" : part).join(".");
 }
@@ -81,7 +119,7 @@ interface Kind {
 /** A setting that this list forgets is shown. */
 const UNKNOWN: Kind = { is: /^/, does: "sets a value" };
 
-const AGENT = String.raw`^(?:providers\.\w+|roles\.\w+|pipelines\.\*\.\*)\.`;
+const AGENT = String.raw`^(?:providers\.[\w-]+|roles\.\w+|pipelines\.\*\.\*)\.`;
 
 /** The first that fits counts. */
 const KINDS: readonly Kind[] = [
@@ -96,6 +134,7 @@ const KINDS: readonly Kind[] = [
     does: "adds arguments to an agent's command line",
     alone: (value) => LOOSENING_ARGUMENT.test(JSON.stringify(value)),
   },
+  { is: /^agents\.\*$/, does: "adds an agent that this file describes" },
   { is: new RegExp(`${AGENT}profile$`), does: "starts an agent with a profile of its CLI" },
   { is: new RegExp(`${AGENT}(?:model|provider|limits(?:\\.\\w+)?)$`) },
   { is: /^pipelines\.\*\.\*\.check(?:\.\*)?\.command$/, does: "runs as the check of a step" },
@@ -108,6 +147,20 @@ const KINDS: readonly Kind[] = [
   { is: /^project_test_cmd$/, does: "runs as the project's test command" },
   { is: /^post_processing\.git_commit_message$/, does: "commits all changes after PASS, with the hooks of git" },
   { is: /^post_processing\.openspec_change$/, does: "runs openspec after PASS" },
+  { is: /^notifications\.command$/, does: "runs as a program that is told how runs go" },
+  {
+    is: /^notifications\.buttons$/,
+    does: "lets whoever reads the messages answer agents in your place",
+    alone: (value) => value === "none" ? "harmless" : true,
+  },
+  {
+    is: /^notifications\.ntfy_token_file$/,
+    does: "sends the access token in this file to a server",
+    alone: () => true,
+  },
+  { is: /^notifications\.webhook_secret_file$/, does: "signs messages with what is in this file" },
+  { is: /^notifications\.desktop$/, does: "shows messages on your desktop" },
+  { is: /^notifications\.delay_seconds$/ },
   { is: /^notifications\./, does: "tells a server how runs go" },
   {
     is: /^permissions\.auto_accept$/,
@@ -124,9 +177,24 @@ const KINDS: readonly Kind[] = [
     does: "has this accepted without a person",
     alone: (value) => !/[A-Za-z0-9]/.test(patternOf(value)),
   },
+  {
+    is: /^permissions\.allow_everyday$/,
+    does: "has everyday commands, and edits in the working directory, accepted without a person",
+    alone: (value) => value === false ? "harmless" : false,
+  },
   { is: /^permissions\.lift_builtin\.\*$/, does: "lifts a built-in rule", alone: () => true },
   { is: /^permissions\.writable/, does: "lets agents write to a further folder" },
+  {
+    is: /^permissions\.model_answers$/,
+    does: "lets a model answer in place of a person over MCP",
+    alone: (value) => value === "all" ? true : "harmless",
+  },
   { is: /^permissions\.(?:deny|ask)\.\*$/ },
+  {
+    is: /^permissions\.raw_input$/,
+    does: "lets programs press keys in agents' terminals",
+    alone: (value) => value === false ? "harmless" : true,
+  },
   { is: /^permissions\.(?:deny|ask|allow|lift_builtin|dry_run|dialog_timeout_seconds|accept_\w+)$/ },
   {
     is: /^wd$/,
@@ -154,19 +222,36 @@ const KINDS: readonly Kind[] = [
   { is: /^(?:limits|condensation|handoff|exec|tmux|permissions|notifications|post_processing|rules|layouts)$/ },
 ];
 
-/** Variables that decide which programs and code run, where a model is asked, or which settings a CLI reads. */
-const STEERING_VARIABLE =
-  /^(?:LD_|DYLD_|GIT_|PYTHON|NODE_|DENO_|NPM_|RUBY|PERL|JAVA_|XDG_|SSL_|CLAUDE_|CODEX_|PANEWRIGHT_|TMUX)|^(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELL|EDITOR|VISUAL|PAGER|ZDOTDIR|TMPDIR)$|_(?:URL|PROXY)$/i;
+/**
+ * Variables that decide which programs and code run, where a model is asked, which settings an agent reads, or what it
+ * asks before.
+ */
+const STEERING_VARIABLE = new RegExp(
+  [
+    "^(?:LD_|DYLD_|GIT_|PYTHON|NODE_|DENO_|NPM_|RUBY|PERL|JAVA_|XDG_|SSL_|PANEWRIGHT_|TMUX)",
+    "^(?:ANTHROPIC|CLAUDE|CODEX|COPILOT|GEMINI|GOOGLE|OPENAI|OPENCODE|QWEN)_",
+    "^(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELL|EDITOR|VISUAL|PAGER|ZDOTDIR|TMPDIR|INITIAL_AGENT_MODE)$",
+    "_(?:URL|PROXY)$",
+  ].join("|"),
+  "i",
+);
 
-/** Arguments that take a guard away, or set a CLI's own configuration. */
-const LOOSENING_ARGUMENT =
-  /danger|bypass|yolo|full-auto|skip-permission|"-c"|"-c[^"]|--config|--settings|--mcp|--plugin|--add-dir|--allowed|permission-mode|sandbox|approval|"-[as]"|--enable|hook/i;
+/** Arguments that take a guard away, or set an agent's own configuration. */
+const LOOSENING_ARGUMENT = new RegExp(
+  [
+    "danger|bypass|yolo|insecure|skip-permission|permission-mode|sandbox|approval|trust|hook|polic",
+    "--(?:auto|full-auto|allow|add-dir|include-dir|config|settings|mcp|plugin|extension|enable)",
+    '"-c"|"-c[^"]|"-[asye]"',
+  ].join("|"),
+  "i",
+);
 
 /** Whether a person is asked about what no rule names. */
 function isBounded({ permissions }: Readonly<Record<string, unknown>>): boolean {
   const byDefault = valueAt(permissions, ["default"]);
   const allow = valueAt(permissions, ["allow"]);
-  return byDefault === undefined ? Array.isArray(allow) && allow.length > 0 : byDefault !== "allow";
+  const named = (Array.isArray(allow) && allow.length > 0) || valueAt(permissions, ["allow_everyday"]) === true;
+  return byDefault === undefined ? named : byDefault !== "allow";
 }
 
 /** The pattern of a permission rule; empty for a rule that names neither command nor path. */

@@ -1,8 +1,8 @@
 import type { ShellWord } from "../../shell/mod.ts";
 
-/** Commands of panewright that only tell something, or ask a person, as agents are meant to. */
+/** Commands of panewright that only tell something, or ask a person, as agents are meant to; `man --to` writes. */
 const HARMLESS =
-  /^(?:ask|help|version|status|runs|logs|questions|explain|validate|doctor|fixtures|--help|-h|--version|-V)$/;
+  /^(?:ask|help|version|status|runs|logs|questions|explain|validate|doctor|agents|fixtures|schema|completion|complete|man|--help|-h|--version|-V)$/;
 
 /** Subcommands likewise. */
 const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:show|verify))$/;
@@ -10,8 +10,8 @@ const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:sho
 /** Names and paths under which panewright is run. */
 const OWN_NAME = /(?:^|[\\/])panewright(?:@[\w.^~-]+)?(?:\.m?[jt]s|\.exe)?$/i;
 
-/** Programs that run what one of their words names. */
-const RUNNERS = /^(?:node|nodejs|deno|bun|bunx|npx|pnpx|pnpm|npm|yarn|corepack|tsx)$/;
+/** Programs that run what one of their words names; the npm package and the one file are scripts for a shell. */
+const RUNNERS = /^(?:sh|dash|bash|zsh|ksh|node|nodejs|deno|bun|bunx|npx|pnpx|pnpm|npm|yarn|corepack|tsx)$/;
 
 /** Entry points that are called otherwise. */
 const OWN_ENTRY = /(?:^|\/)(?:dist\/panewright\.m?js|panewright\/main\.ts)$/;
@@ -47,6 +47,7 @@ export function ownCommand(words: readonly ShellWord[]): string | undefined {
   // Without a command it shows its help.
   if (name === undefined) return undefined;
   if (name.value === undefined) return name.source;
+  if (name.value === "man" && rest.some(({ value }) => value === undefined || /^--to(?:=|$)/.test(value))) return "man";
   // Another program's main.ts has other commands.
   if (words[at]?.value?.endsWith("main.ts") && !COMMANDS.test(name.value)) return undefined;
   const pair = `${name.value} ${rest[command + 1]?.value ?? ""}`;
@@ -55,4 +56,4 @@ export function ownCommand(words: readonly ShellWord[]): string | undefined {
 
 /** The commands that a run's agents may not give. */
 const COMMANDS =
-  /^(?:run|exec|resume|attach|stop|clean|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook)$/;
+  /^(?:run|exec|resume|attach|stop|clean|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook|detached|send|report|serve|mcp|notify)$/;

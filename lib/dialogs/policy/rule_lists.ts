@@ -53,7 +53,7 @@ export function ruleLists(
   { role, provider }: { readonly role: Role | undefined; readonly provider: ProviderId },
 ): RuleLists {
   const listed = (list: "deny" | "ask" | "allow") =>
-    policy[list].map((rule, index) => listedRule(rule, `permissions.${list}[${index}]`))
+    policy[list].map((rule, index) => listedRule(rule, rule.place ?? `permissions.${list}[${index}]`))
       .filter(({ rule }) =>
         (rule.roles?.some((named) => named === role) ?? true) && (rule.providers?.includes(provider) ?? true)
       );

@@ -27,6 +27,12 @@ export interface PermissionRule {
   readonly roles?: readonly Role[];
   readonly providers?: readonly ProviderId[];
   readonly kinds?: readonly typeof DECIDED_KINDS[number][];
+  /**
+   * What verdicts call it, where it does not come from the person's own list.
+   *
+   * @default its place in the list: `permissions.allow[0]`
+   */
+  readonly place?: string;
 }
 
 /** What is denied unless a setting lifts it. */

@@ -64,7 +64,10 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   });
   const onProgress = (fact: HeadlessFact) => {
     noteCommand(fact);
-    if (fact.type === "usage") drive.record({ type: "tokens_counted", usage: fact.usage, passable: true });
+    if (fact.type === "usage") {
+      const { usage, cost } = fact;
+      drive.record({ type: "tokens_counted", usage, ...(cost === undefined ? {} : { cost }), passable: true });
+    }
     if (fact.type === "permitted") return drive.record({ type: "agent_permitted", mode: fact.mode, passable: true });
     if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
     if (fact.sessionId !== drive.state().current?.step.sessionId) {
@@ -98,7 +101,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   } catch (error) {
     isOver = true;
     if (!(error instanceof AgentAskedError)) throw error;
-    const { question: text, sessionId, attemptLog, usage, seconds, call } = error;
+    const { question: text, sessionId, attemptLog, usage, cost, seconds, call } = error;
     drive.record({
       type: "question_asked",
       ...place,
@@ -110,6 +113,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       seconds,
       askedAt: drive.wallClock().toISOString(),
       ...(call === undefined || call.request.kind === "question" ? {} : { call: await callFingerprint(call.request) }),
+      ...(cost === undefined ? {} : { cost }),
       ...(sessionId === undefined ? {} : { sessionId }),
     });
   }

@@ -1,4 +1,5 @@
-import { leaveAnswer, type LeftAnswer, readAnswer } from "../../dialogs/answers.ts";
+import { giveAndTake, type LeftAnswer, takeAnswer } from "../../dialogs/answers.ts";
+import { isReserved, type ModelAnswers } from "../../dialogs/settings.ts";
 import { readSaid } from "../../dialogs/person_answer.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -20,8 +21,13 @@ export interface PersonQuestion extends QuestionState {
 export interface AwaitAnswerOptions {
   readonly folder: RunFolder;
   readonly settings: Pick<ExecSettings, "answerTimeoutSeconds" | "defaultAnswer">;
+  /** What a model may answer. */
+  readonly modelAnswers: ModelAnswers;
+  readonly onWarning: (message: string) => void;
   /** Missing where nobody sits at a terminal. */
   readonly person: AskPerson | undefined;
+  /** Whether to wait although nobody sits at a terminal: an answer can come from elsewhere. @default {false} */
+  readonly isPatient?: boolean;
   readonly clock: Clock;
   readonly wallClock: () => Date;
   readonly signal: AbortSignal;
@@ -45,11 +51,16 @@ export async function awaitAnswer(
   question: QuestionState,
   options: AwaitAnswerOptions,
 ): Promise<LeftAnswer | undefined> {
-  const { folder, settings, person, clock, signal } = options;
+  const { folder, settings, person, isPatient = false, clock, signal } = options;
   const { answerTimeoutSeconds, defaultAnswer } = settings;
-  const left = await readAnswer(folder, question.id);
+  const taking = {
+    isReserved: isReserved(options.modelAnswers, { isPermission: question.call !== undefined }),
+    onRefused: options.onWarning,
+  };
+  const take = () => takeAnswer(folder, question.id, taking);
+  const left = await take();
   if (left !== undefined) return left;
-  if (person === undefined && answerTimeoutSeconds === undefined) return undefined;
+  if (person === undefined && answerTimeoutSeconds === undefined && !isPatient) return undefined;
 
   const settled = new AbortController();
   const until = AbortSignal.any([signal, settled.signal]);
@@ -83,7 +94,7 @@ export async function awaitAnswer(
 
   async function pollAnswer(): Promise<LeftAnswer | undefined> {
     for (;;) {
-      const found = await readAnswer(folder, question.id);
+      const found = await take();
       if (found !== undefined) return found;
       await clock.sleep(LOOK_EVERY_MS, until);
     }
@@ -92,14 +103,9 @@ export async function awaitAnswer(
   /** All answers go the same way, so that the first one counts. */
   function give(by: LeftAnswer["by"]): (answer: string | undefined) => Promise<LeftAnswer | undefined> {
     return async (answer) => {
-      if (answer === undefined || until.aborted) return await readAnswer(folder, question.id);
-      await leaveAnswer(folder, {
-        question: question.id,
-        answer,
-        by,
-        answeredAt: options.wallClock().toISOString(),
-      });
-      return await readAnswer(folder, question.id);
+      if (answer === undefined || until.aborted) return await take();
+      const own = { question: question.id, answer, by, answeredAt: options.wallClock().toISOString() };
+      return await giveAndTake(folder, own, taking);
     };
   }
 }

@@ -1,8 +1,9 @@
 import { relative } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
-import { pipelineProblem, problemText, readTask, type TaskProblem } from "./task.ts";
+import { choosePipeline, pipelineProblem, readTask, taskError, type TaskProblem } from "./task.ts";
 import { sourceOf } from "./task_folder.ts";
+import { isUnwritten } from "./task_template.ts";
 
 /** What tasks are checked with. */
 export interface TaskCheckOptions {
@@ -17,6 +18,8 @@ export interface TaskCheckOptions {
 export interface TaskFileProblem extends TaskProblem {
   /** As it was given. */
   readonly file: string;
+  /** Whether the task is right, but still the text that `panewright init` writes. @default {false} */
+  readonly isUnwritten?: boolean;
 }
 
 /** Everything that is wrong with the files of tasks. */
@@ -34,10 +37,13 @@ export function requireTasks(
   files: readonly string[],
   { cwd, ...options }: TaskCheckOptions & { readonly cwd: string },
 ): void {
-  const problems = checkTasks(files, options).map((problem) => problemText(shownPath(problem.file, cwd), problem));
+  const problems = checkTasks(files, options);
   if (problems.length === 0) return;
   const count = problems.length === 1 ? "" : `${problems.length} problems\n  `;
-  throw new UsageError(`Cannot do the ${files.length === 1 ? "task" : "tasks"}: ${count}${problems.join("\n  ")}`);
+  throw taskError(
+    `Cannot do the ${files.length === 1 ? "task" : "tasks"}: ${count}`,
+    problems.map((problem) => ({ ...problem, file: shownPath(problem.file, cwd) })),
+  );
 }
 
 /** A path from a folder, unless it leads out of it. */
@@ -46,11 +52,27 @@ export function shownPath(path: string, cwd: string): string {
   return shown.startsWith("../") ? path : shown;
 }
 
-function problemsOf(file: string, { plan, overrides, ...target }: TaskCheckOptions): readonly TaskProblem[] {
+/** The names of the pipelines that tasks which can be done are to have, each once. */
+export function pipelinesOf(
+  files: readonly string[],
+  { plan, overrides, ...target }: TaskCheckOptions & Required<Pick<TaskCheckOptions, "plan">>,
+): readonly string[] {
+  const names = files.map((file) => choosePipeline(plan, { file, task: readTask(sourceOf(file, target)), overrides }));
+  return [...new Set(names)];
+}
+
+function problemsOf(file: string, options: TaskCheckOptions): readonly Omit<TaskFileProblem, "file">[] {
+  const { plan, overrides, ...target } = options;
   try {
-    const { problems, ...task } = readTask(sourceOf(file, target));
+    const { problems, pipelinePlace, ...task } = readTask(sourceOf(file, target));
     const message = plan && pipelineProblem(plan, { task, overrides });
-    return message === undefined ? problems : [...problems, { message }];
+    const isOfTask = overrides.pipeline === undefined;
+    const unwritten = "it is as `panewright init` wrote it: write in it what is to be done";
+    return [
+      ...problems,
+      ...(isUnwritten(task.text) ? [{ message: unwritten, isUnwritten: true }] : []),
+      ...(message === undefined ? [] : [{ message, ...(isOfTask && pipelinePlace && { excerpt: pipelinePlace }) }]),
+    ];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return [{ message: error.message }];

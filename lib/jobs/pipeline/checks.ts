@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import { formatTestCommand, type TestCommandResult } from "../test_command.ts";
+import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import { condense } from "../../text/condense.ts";
 import { errorText } from "../../text/error_text.ts";
 import { plainText } from "../../text/sanitize.ts";
@@ -61,7 +61,7 @@ export function judgeCommand(
   const { exitCode, timedOut, output } = result;
   const because = (passed: boolean, detail: string) => ({ passed, detail, output });
   if (timedOut) return because(false, `the check did not end within ${check.timeLimitSeconds} s`);
-  if (exitCode === 127 || exitCode === 126) {
+  if (couldNotRun(result)) {
     return { ...because(false, `the check's command could not be run (exit code ${exitCode})`), notMade: true };
   }
   if (check.expect === "pass") {

@@ -20,5 +20,7 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
   /** Missing where nobody sits at a terminal. */
   readonly person: AskPerson | undefined;
+  /** Whether a question is waited for although nobody sits at a terminal. */
+  readonly isPatient: boolean;
   readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }

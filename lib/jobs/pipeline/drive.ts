@@ -1,6 +1,7 @@
 import { HumanInterventionRequiredError } from "../../errors.ts";
 import { runAttempt } from "./attempt.ts";
 import { whoPermits } from "./step_judge.ts";
+import type { AskedQuestion } from "../../notify/notification.ts";
 import type { RunResult } from "../../run/conduct.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import { countInterrupted, hearInterrupted } from "./left_over.ts";
@@ -128,16 +129,30 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
 
 /** @returns whether there is an answer */
 async function answerQuestion(question: QuestionState, drive: Drive): Promise<boolean> {
-  drive.notify({
+  const told = drive.notify({
+    kind: "needed",
     title: `panewright: a question of step ${question.step}`,
     text: `${question.text}\n\n${answerCommand(question, drive)}`,
     priority: 5,
+    question: { id: question.id, fingerprint: questionFingerprint(question), ...answersTo(question) },
   });
-  const { folder, plan, person, clock, wallClock, signal } = drive;
-  const left = await awaitAnswer(question, { folder, settings: plan.settings, person, clock, wallClock, signal });
+  const { folder, plan, person, isPatient, clock, wallClock, signal } = drive;
+  const { settings, permissions: { modelAnswers } } = plan;
+  const left = await awaitAnswer(question, {
+    ...{ folder, settings, modelAnswers, person, isPatient, clock, wallClock, signal },
+    onWarning: (message) => drive.record({ type: "warning", message }),
+  });
   if (left === undefined) return false;
-  const { answer, by, answeredAt } = left;
-  drive.record({ type: "question_answered", question: question.id, answer, by, answeredAt });
+  told.withdraw();
+  const { answer, by, who, answeredAt } = left;
+  drive.record({
+    type: "question_answered",
+    question: question.id,
+    answer,
+    by,
+    ...(who === undefined ? {} : { who }),
+    answeredAt,
+  });
   return true;
 }
 
@@ -150,6 +165,17 @@ function loginError({ at, message }: Extract<Action, { do: "await_login" }>): Hu
     `Cannot finish step "${name}": ${problem}`,
     remedy === undefined ? {} : { hint: `${remedy} Then resume the run.` },
   );
+}
+
+/** Tells a question from what is asked next. */
+function questionFingerprint({ id, call }: QuestionState): string {
+  return call ?? id;
+}
+
+/** The answers that need no typing: to a permission, which its text asks for. */
+function answersTo({ call, text }: QuestionState): Pick<AskedQuestion, "permits" | "choices"> {
+  if (call === undefined) return { choices: [] };
+  return { permits: text, choices: [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }] };
 }
 
 /** Nobody is there: a person is told how to continue. */

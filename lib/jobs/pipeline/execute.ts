@@ -29,6 +29,12 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly configFile?: string;
   /** Asks the person at the terminal; missing where nobody sits there. */
   readonly person?: AskPerson;
+  /**
+   * Whether the run waits for answers although nobody sits at a terminal; otherwise a question ends it, to be resumed.
+   *
+   * @default {false}
+   */
+  readonly isPatient?: boolean;
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
   readonly passedTasksFile?: string;
   /**
@@ -37,6 +43,13 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
    * @default {() => undefined}
    */
   readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
+  /**
+   * Of a run that can be resumed: looks, before anything is done, whether what is left of it can be.
+   *
+   * @param pipelines the names of those that are still to be used, as far as that is known
+   * @throws what keeps the run from being resumed
+   */
+  readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
   /** @default {runHeadless of lib/providers} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }
@@ -62,7 +75,15 @@ export async function executeExec(start: ExecStart, options: ExecOptions): Promi
   const { workdir } = options.plan;
   return await startRun<ExecFact, ExecState>(
     execExecution(options),
-    ({ id: runId, path: folder }) => ({ type: "run_started", job: "exec", runId, folder, workdir, ...start }),
+    ({ id: runId, path: folder }) => ({
+      type: "run_started",
+      job: "exec",
+      runId,
+      folder,
+      workdir,
+      ...start,
+      modelAnswers: options.plan.permissions.modelAnswers,
+    }),
     options,
   );
 }
@@ -92,13 +113,16 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     subfolders: ["stepsDir", "answersDir"],
     async resume(folder, state) {
       const { id: runId } = folder;
-      if (state.finished?.outcome === "pass") throw new UsageError(`Cannot resume run ${runId}: it has passed`);
+      if (state.finished?.outcome === "pass") {
+        throw new UsageError(`Cannot resume run ${runId}: it has passed`, { code: "run_over" });
+      }
       const mismatch = state.current === undefined ? undefined : planMismatch(state.current, plan.pipelines);
       if (mismatch !== undefined) {
         throw new UsageError(`Cannot resume run ${runId}: ${mismatch}`, {
           hint: "Give the pipeline its steps back, or start the task anew.",
         });
       }
+      await options.beforeResume?.(state.current === undefined ? [] : [state.current.pipeline]);
       const carried = state.run && findCarried(folder, state.run.folder);
       await endLeftProcesses(folder, { clock, recorded: state.run?.folder });
       const interruptedLog = readInterruptedLog(folder, state);
@@ -106,6 +130,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         type: "run_resumed",
         runId,
         folder: folder.path,
+        modelAnswers: plan.permissions.modelAnswers,
         ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
         ...(carried?.isCopy === true ? { isCopy: true } : {}),
         ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
@@ -131,6 +156,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
           : openPassedTasks(passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
         onActivity: (event) => options.onEvent?.(event),
         person: options.person,
+        isPatient: options.isPatient ?? false,
         runHeadless: options.runHeadless ?? runHeadless,
       });
     },

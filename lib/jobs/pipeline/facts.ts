@@ -1,12 +1,13 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
 import { auditEnd } from "../../dialogs/facts.ts";
 import { PERMISSION_DECISIONS } from "../../dialogs/policy/mod.ts";
+import { MODEL_ANSWERS } from "../../dialogs/settings.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { cost } from "../../run/prices.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
-import { runEnd } from "../../run/progress.ts";
-import { usage } from "../../run/usage.ts";
+import { runEnd, STARTED_BY } from "../../run/progress.ts";
+import { toldCost, usage } from "../../run/usage.ts";
 import {
   either,
   type FactOf,
@@ -43,6 +44,12 @@ const answeredBy = oneOf(
   "terminal",
   /** `panewright answer`. */
   "command",
+  /** A program or a page over HTTP. */
+  "http",
+  /** A model over MCP. */
+  "mcp",
+  /** The button of a notification. */
+  "notification",
   /** Nobody in time: the default answer of the configuration. */
   "timeout",
   /** Nobody: at autonomy level 0 the agent is told to decide. */
@@ -56,6 +63,7 @@ const answeredBy = oneOf(
  * progress lines for a person and the records of the run's journal, from which its state is folded.
  */
 export const EXEC_FACTS = {
+  /** A run begins: the first record after the one that opens the journal. */
   run_started: {
     job: oneOf("exec"),
     runId: text,
@@ -75,8 +83,14 @@ export const EXEC_FACTS = {
       provider: optional(text),
       check: optional(text),
     }),
+    /** What a model may answer in place of a person; missing in older journals. */
+    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
     /** The version that started it. */
     panewright: optional(text),
+    /** From where it was started, where it has no terminal. */
+    startedBy: optional(oneOf(...STARTED_BY)),
+    /** SHA-256 of the key of the request that it carries out. */
+    key: optional(text),
   },
   /** Another process resumes the run. */
   run_resumed: {
@@ -92,8 +106,11 @@ export const EXEC_FACTS = {
     interruptedLog: optional(text),
     /** The caps that were raised, by name. */
     raised: optional(mapOf(number)),
+    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
     panewright: optional(text),
+    startedBy: optional(oneOf(...STARTED_BY)),
   },
+  /** A task begins. */
   task_started: {
     /** Counts from 1. */
     task: number,
@@ -123,6 +140,7 @@ export const EXEC_FACTS = {
     run: text,
     of: number,
   },
+  /** A step of the task begins. */
   step_started: {
     task: number,
     /** Counts from 1. */
@@ -145,6 +163,7 @@ export const EXEC_FACTS = {
     /** Who decides about what needs a permission; missing in older journals. */
     permissions: optional(oneOf("policy", "person", "dry_run")),
   },
+  /** A step's agent is started. */
   attempt_started: {
     task: number,
     step: number,
@@ -184,9 +203,15 @@ export const EXEC_FACTS = {
     passable: flag,
   },
   /** What the attempt under way has used so far, told after each reply of a model. */
-  tokens_counted: { usage, passable: flag },
+  tokens_counted: {
+    usage,
+    /** What it has cost, where the agent tells that. */
+    cost: optional(toldCost),
+    passable: flag,
+  },
   /** Its agent has run one command that often, with the same output and nothing else in between. */
   command_repeated: { command: text, times: number, passable: flag },
+  /** The agent has ended its turn, or failed. */
   attempt_finished: {
     task: number,
     step: number,
@@ -201,10 +226,12 @@ export const EXEC_FACTS = {
     finalText: text,
     sessionId: optional(text),
     usage,
+    cost: optional(toldCost),
     usageLimit: optional(object({ resetsAt: optional(text), message: text })),
     attemptLog: text,
     seconds: number,
   },
+  /** The agent asks a person, and was stopped. */
   question_asked: {
     /** Unique in its run: `q1`, `q2`, … */
     question: text,
@@ -217,25 +244,32 @@ export const EXEC_FACTS = {
     attemptLog: text,
     sessionId: optional(text),
     usage,
+    cost: optional(toldCost),
     seconds: number,
     /** ISO 8601. */
     askedAt: text,
     /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent. */
     call: optional(text),
   },
+  /** The question has its answer. */
   question_answered: {
     question: text,
     answer: text,
     by: answeredBy,
+    /** Who gave it, where that has a name. */
+    who: optional(text),
     /** ISO 8601. */
     answeredAt: text,
   },
   /** Nobody is there to answer: the run waits until both commands were given. */
   question_waiting: { question: text, text, answerCommand: text, resumeCommand: text },
+  /** The usage limit of the agent's account is reached; it is waited for. */
   usage_limit_reached: { message: text, resetsAt: optional(text) },
+  /** That wait is over. */
   usage_limit_waited: {},
   /** All files of the working directory are looked at, which can take a while. */
   files_look_started: { task: number, step: number, moment: oneOf("before", "after"), passable: flag },
+  /** It was looked for files that the step may not write. */
   writes_checked: {
     task: number,
     step: number,
@@ -263,6 +297,7 @@ export const EXEC_FACTS = {
     hasPatch: flag,
     passable: flag,
   },
+  /** A check of the step begins. */
   check_started: {
     task: number,
     step: number,
@@ -270,6 +305,7 @@ export const EXEC_FACTS = {
     check: number,
     description: text,
   },
+  /** A check of the step has ended. */
   check_finished: {
     task: number,
     step: number,
@@ -289,6 +325,7 @@ export const EXEC_FACTS = {
     /** A fingerprint of the working directory's files, where the check failed and may be tried again. */
     files: optional(text),
   },
+  /** A step is over. */
   step_finished: {
     task: number,
     step: number,
@@ -300,6 +337,7 @@ export const EXEC_FACTS = {
     /** Where the pipeline's `next` leads from here; a step without a name is the end of the task. */
     next: optional(object({ step: number, name: optional(text), round: number })),
   },
+  /** A task is over. */
   task_finished: {
     task: number,
     file: text,
@@ -308,7 +346,9 @@ export const EXEC_FACTS = {
     /** Where it has passed, and task and pipeline were the same from its beginning to its end. */
     fingerprint: optional(text),
   },
+  /** Something that a person should know of, and that does not stop the run. */
   warning: { message: text },
+  /** The process has ended the run, or leaves it to be resumed. */
   run_finished: {
     outcome: runEnd,
     /** How many tasks have passed. */
@@ -337,7 +377,13 @@ export type ExecFact = FactOf<typeof EXEC_FACTS>;
  */
 export type ExecEvent =
   | ExecFact
-  | { readonly type: "agent_activity"; readonly task: number; readonly step: number; readonly fact: HeadlessFact };
+  | {
+    readonly type: "agent_activity";
+    readonly task: number;
+    readonly step: number;
+    readonly attempt: number;
+    readonly fact: HeadlessFact;
+  };
 
 /** A fact with each of its paths changed. */
 export function mapExecPaths(fact: ExecFact, map: MapPath): ExecFact {

@@ -239,7 +239,7 @@ function questionAnswered(state: ExecState, fact: Extract<ExecFact, { type: "que
   const { task, step, text, askedAt, call } = asked;
   const about = call === undefined ? {} : { isPermission: true };
   const interaction = { question, answer, by, task, step, text, askedAt, answeredAt, ...about };
-  const known = call === undefined ? state : withVerdict(state, { call, ...verdictOf(answer) });
+  const known = call === undefined ? state : withVerdict(state, { call, isModels: by === "mcp", ...verdictOf(answer) });
   const answered = { ...closeQuestions(known), interactions: [...state.interactions, interaction] };
   return atStage(answered, { kind: "ready", reason: "answered", sessionLost: false });
 }

@@ -3,7 +3,7 @@ import type { StepProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
-import type { NotificationPlan } from "../../run/notify.ts";
+import type { NotificationPlan } from "../../notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { Next } from "./flow.ts";

@@ -1,7 +1,8 @@
 import { systemHost } from "../../ports/host.ts";
 import type { SANDBOX_MODES } from "../../providers/sandbox.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { agentRequest, stepTextOf } from "./agent_request.ts";
+import { isCliStepProvider } from "../../providers/provider.ts";
+import { type AgentRequest, agentRequest, stepTextOf } from "./agent_request.ts";
 import { describeCheck } from "./checks.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import { systemClock } from "../../ports/clock.ts";
@@ -132,18 +133,11 @@ async function previewStep(
     stepFolder({ target, task: task.number, step: step.number, round: 1, name: stepPlan.name })
   }/attempt-1`;
   const request = agentRequest(stepPlan, { plan, prompt, folder, launcherFolder });
-  const never = { signal: new AbortController().signal, clock: systemClock };
-  const { argv } = await stepPlan.provider.headless.plan({ ...request, ...never }, {
-    host: systemHost(stepPlan.env),
-    path,
-    launcherFolder,
-    variables: {},
-  });
   return {
     name: stepPlan.name,
     provider: stepPlan.provider.id,
     autonomyLevel,
-    argv,
+    argv: await argvOf(stepPlan, request, { path, launcherFolder }),
     prompt,
     sandbox: plan.sandbox === undefined ? "off" : "cli",
     permissions: whoPermits(plan),
@@ -153,6 +147,17 @@ async function previewStep(
     ...optionsOf(stepPlan),
     ...(stepPlan.next === undefined ? {} : { next: { ...stepPlan.next, maxRepeats: plan.settings.maxRepeatsPerStep } }),
   };
+}
+
+async function argvOf(
+  { provider, env }: StepPlan,
+  request: AgentRequest,
+  { path, launcherFolder }: { readonly path: string; readonly launcherFolder: string },
+): Promise<readonly string[]> {
+  if (!isCliStepProvider(provider)) return provider.acp.launch(request).argv;
+  const never = { signal: new AbortController().signal, clock: systemClock };
+  const options = { host: systemHost(env), path, launcherFolder, variables: {} };
+  return (await provider.headless.plan({ ...request, ...never }, options)).argv;
 }
 
 /** What stands in a prompt for what a step will leave. */

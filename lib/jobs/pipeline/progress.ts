@@ -7,8 +7,10 @@ import {
   counted,
   type Done,
   levelOf,
+  modelsMay,
   type Progress,
   tokensCounted,
+  waitsFor,
   warned,
   type Worker,
 } from "../../run/progress.ts";
@@ -32,11 +34,21 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
     case "run_started": {
       const { runId, folder, workdir, configFile, target } = record;
       const about = target.text === undefined ? basename(target.path) : titleOf(target.text);
-      return { runId, folder, workdir, configFile, about, startedAt: at, executedSince: at };
+      return {
+        runId,
+        folder,
+        workdir,
+        configFile,
+        about,
+        startedAt: at,
+        executedSince: at,
+        ...modelsMay(before, record.modelAnswers),
+      };
     }
     case "run_resumed":
       return {
         folder: record.folder,
+        ...modelsMay(before, record.modelAnswers),
         ...(record.configFile === undefined ? {} : { configFile: record.configFile }),
         // An attempt that was under way, or has failed, is made anew.
         ...(["processing", "error"].includes(before.workers[0]?.status ?? "")
@@ -87,18 +99,29 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       return {
         ...changeAgent(before, { status: "waiting_user_answer", since: at }),
         activity: undefined,
-        waiting: { id, by, text, askedAt, ...(call === undefined ? {} : { isPermission: true }) },
+        ...waitsFor(before, {
+          ...{ id, by, text, askedAt },
+          ...(call === undefined ? {} : { isPermission: true, fingerprint: call }),
+        }),
         ...ofAttempt(before, usage),
       };
     }
     case "question_answered": {
       const { waiting } = before;
       if (waiting === undefined || waiting.id !== record.question) return {};
-      const { question: id, answer, by } = record;
+      const { question: id, answer, by, who } = record;
       return {
         ...changeAgent(before, { status: "starting", since: at }),
         waiting: undefined,
-        answers: [...before.answers, { id, worker: waiting.by, asked: waiting.text, answer, by, at }],
+        answers: [...before.answers, {
+          id,
+          worker: waiting.by,
+          asked: waiting.text,
+          answer,
+          by,
+          ...(who === undefined ? {} : { who }),
+          at,
+        }],
       };
     }
     case "usage_limit_reached":

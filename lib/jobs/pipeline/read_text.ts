@@ -1,6 +1,7 @@
 import { UsageError } from "../../errors.ts";
 import { readRegularFile } from "../../ports/regular_file.ts";
 import { errorText } from "../../text/error_text.ts";
+import { decodeUtf8 } from "../../text/utf8.ts";
 
 /** The most that a task or a prompt may have: 8 MiB. */
 export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
@@ -12,13 +13,9 @@ export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
  */
 export function readText(path: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readRegularFile(path, { maxBytes: MAX_TEXT_BYTES }));
+    return decodeUtf8(readRegularFile(path, { maxBytes: MAX_TEXT_BYTES }));
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound
-      ? "there is no such file"
-      : cause instanceof TypeError
-      ? "it is not UTF-8 text"
-      : errorText(cause);
+    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause);
     throw new UsageError(`Cannot read ${path}: ${reason}`, { cause });
   }
 }

@@ -127,6 +127,8 @@ export interface StepState {
 
 /** What a person said to a call of a tool. */
 export interface PersonsVerdict extends PersonsAnswer {
+  /** Whether a model has said it in place of a person. */
+  readonly isModels: boolean;
   /** The fingerprint of the call. */
   readonly call: string;
 }

@@ -27,14 +27,14 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
   const { provider, name } = at.plan;
   const place = { task: at.task.number, step: at.step.number, attempt };
   const who = { role: undefined, provider: provider.id };
-  /** What a person's yes has let run, and may need a permission of its CLI's as well. */
-  const letRun = new Set<string>();
+  /** What a yes has let run, and may need a permission of its CLI's as well. */
+  const letRun = new Map<string, Decided>();
 
   /** What is decided, and whether a person's yes to it is used up; `undefined` where nothing is. */
-  async function decide({ request, needsPermission }: JudgedCall): Promise<Decided | undefined> {
+  async function decide({ request, needsPermission, offers }: JudgedCall): Promise<Decided | undefined> {
     const { permissions: { policy }, workdir } = plan;
     const ground = machineGround();
-    const verdict = needsPermission
+    const ruled = needsPermission
       ? decideRequest(request, { plan, role: undefined, provider, ground })
       : decideNamed(exactRequest(request.kind, request.subject), {
         ...who,
@@ -43,18 +43,29 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
         workdir,
         cwd: request.cwd ?? workdir,
       });
+    const hasNoYes = offers?.allow === false && request.kind !== "question";
+    const verdict = hasNoYes && ruled !== undefined && ruled.decision !== "deny"
+      ? { decision: "ask", rule: "no_plain_yes", reason: `${NO_PLAIN_YES} ${ruled.reason}` } as const
+      : ruled;
     if (verdict?.decision !== "ask" || request.kind === "question") return verdict;
     const call = await callFingerprint(request);
     const said = drive.state().current?.step.verdicts.find((one) => one.call === call);
-    if (said?.answer === "decline") {
-      return { decision: "deny", rule: "person", reason: said.reason ?? "The person who was asked said no." };
+    const [rule, sayer] = said?.isModels === true
+      ? ["model", "A model that answered over MCP"]
+      : ["person", "The person who was asked"];
+    if (said?.answer === "decline") return { decision: "deny", rule, reason: said.reason ?? `${sayer} said no.` };
+    if (said !== undefined && hasNoYes) {
+      return { decision: "deny", rule: "no_plain_yes", reason: NO_PLAIN_YES, call };
     }
     if (said !== undefined) {
-      if (!needsPermission) letRun.add(call);
-      return { decision: "allow", rule: "person", reason: "The person who was asked said yes.", call };
+      const verdict = { decision: "allow", rule, reason: `${sayer} said yes.` } as const;
+      if (!needsPermission) letRun.set(call, verdict);
+      return { ...verdict, call };
     }
-    if (needsPermission && letRun.delete(call)) {
-      return { decision: "allow", rule: "person", reason: "The person who was asked said yes." };
+    const before = needsPermission ? letRun.get(call) : undefined;
+    if (before !== undefined) {
+      letRun.delete(call);
+      return before;
     }
     if (request.subject.length > MAX_ASKED_CHARS) {
       return { decision: "deny", rule: "too_long", reason: `It is too long for a person to read. ${verdict.reason}` };
@@ -89,6 +100,9 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
     },
   };
 }
+
+/** What is said of a permission that can only be given for more than this once. */
+const NO_PLAIN_YES = "The agent offers no yes for this once, so it can only be refused.";
 
 /** A longer call is not put to a person. */
 const MAX_ASKED_CHARS = 20_000;

@@ -1,4 +1,4 @@
-import type { Usage } from "../../providers/usage.ts";
+import type { ToldCost, Usage } from "../../providers/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../run/usage.ts";
 import type { ExecFact } from "./facts.ts";
 import { END } from "./flow.ts";
@@ -43,6 +43,8 @@ export interface StepSummary {
   /** What agents and checks took; without what was waited for. */
   readonly seconds: number;
   readonly usage: Usage;
+  /** What that has cost, as far as its agents tell. */
+  readonly cost?: ToldCost;
   /** The check of its last attempt that failed. */
   readonly failedCheck?: FailedCheck;
 }
@@ -58,12 +60,15 @@ export interface FailedCheck {
 export interface SummaryFold {
   readonly summary: RunSummary;
   readonly tokens: TokenCounts;
+  /** What the attempt under way has cost so far. */
+  readonly attemptCost: number;
 }
 
 /** Before the first fact. */
 export const NO_SUMMARY: SummaryFold = {
   summary: { runId: "", target: "", isFolder: false, tasks: [], of: 0 },
   tokens: NOTHING_COUNTED,
+  attemptCost: 0,
 };
 
 /** The summary after a fact. */
@@ -86,19 +91,19 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       return { ...before, summary: withTask(summary, { number, file, outcome: "skipped", steps: [], at: 1 }, of) };
     }
     case "step_started":
-      return inStep(atStep(before, fact.step), ({ name, seconds, usage }) => {
-        return { name, outcome: "open", rounds: fact.round ?? 1, seconds, usage };
+      return inStep(atStep(before, fact.step), ({ name, ...step }) => {
+        return { name, outcome: "open", rounds: fact.round ?? 1, ...spentOf(step) };
       });
     case "attempt_started":
       return inStep(
-        { ...before, tokens: { ...tokens, bySource: {} } },
+        { ...before, tokens: { ...tokens, bySource: {} }, attemptCost: 0 },
         ({ failedCheck: _, ...step }) => step,
       );
     case "tokens_counted":
-      return counted(before, fact.usage);
+      return counted(before, fact);
     case "attempt_finished":
     case "question_asked":
-      return inStep(counted(before, fact.usage), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
+      return inStep(counted(before, fact), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
     case "check_finished": {
       const { description = `check ${fact.check}`, detail, output, passed } = fact;
       return inStep(before, (step) => ({
@@ -145,11 +150,14 @@ export function tasksDone({ tasks }: RunSummary): number {
 }
 
 /** A step that is not begun; it has cost what it did in an earlier try of its task. */
-function newStep(
-  name: string,
-  { seconds, usage }: Pick<StepSummary, "seconds" | "usage"> = NOTHING_SPENT,
-): StepSummary {
-  return { name, outcome: "open", rounds: 0, seconds, usage };
+function newStep(name: string, earlier: Spent = NOTHING_SPENT): StepSummary {
+  return { name, outcome: "open", rounds: 0, ...spentOf(earlier) };
+}
+
+type Spent = Pick<StepSummary, "seconds" | "usage" | "cost">;
+
+function spentOf({ seconds, usage, cost }: Spent): Spent {
+  return { seconds, usage, ...(cost === undefined ? {} : { cost }) };
 }
 
 const NOTHING_SPENT = { seconds: 0, usage: {} };
@@ -196,9 +204,19 @@ function atStep(before: SummaryFold, at: number): SummaryFold {
 }
 
 /** The attempt under way has used so much so far. */
-function counted(before: SummaryFold, usage: Usage): SummaryFold {
+function counted(
+  before: SummaryFold,
+  { usage, cost }: { readonly usage: Usage; readonly cost?: ToldCost | undefined },
+): SummaryFold {
   const last = before.summary.tasks.at(-1);
   const worker = `${last?.steps[last.at - 1]?.name}/${last?.file}`;
   const tokens = takeCount(before.tokens, { worker, source: ATTEMPT, usage });
-  return inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
+  const after = inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
+  if (cost === undefined) return after;
+  return inStep({ ...after, attemptCost: cost.amount }, (step) => {
+    // Amounts of two currencies have no sum.
+    const isSame = step.cost === undefined || step.cost.currency === cost.currency;
+    const more = cost.amount - (isSame ? before.attemptCost : 0);
+    return { ...step, cost: { ...cost, amount: (isSame ? step.cost?.amount ?? 0 : 0) + more } };
+  });
 }

@@ -1,4 +1,4 @@
-import { UsageError } from "../../errors.ts";
+import { type Excerpt, UsageError } from "../../errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
 import { didYouMean, nearest } from "../../text/suggest.ts";
@@ -15,9 +15,16 @@ export interface Task {
 
 /** One mistake in a task. */
 export interface TaskProblem {
-  /** Counts from 1; missing where it is in no single line. */
-  readonly line?: number;
+  /** Where it stands; missing where it is in no single row. */
+  readonly excerpt?: Excerpt;
   readonly message: string;
+}
+
+/** A task as it was read, with everything that is wrong with it. */
+export interface ReadTask extends Task {
+  readonly problems: readonly TaskProblem[];
+  /** Where its front matter names a pipeline. */
+  readonly pipelinePlace?: Excerpt;
 }
 
 /**
@@ -36,14 +43,29 @@ export interface TaskProblem {
  * ```
  */
 export function parseTask(source: string, { file }: { readonly file: string }): Task {
-  const { problems, ...task } = readTask(source);
+  const { problems, pipelinePlace: _, ...task } = readTask(source);
   if (problems.length === 0) return task;
-  throw new UsageError(`Cannot use the task ${problems.map((problem) => problemText(file, problem)).join("\n  ")}`);
+  throw taskError("Cannot use the task ", problems.map((problem) => ({ file, ...problem })));
 }
 
-/** A mistake in a task with its place: `tasks/02-login.md:2: unknown key "pipelin"`. */
-export function problemText(file: string, { line, message }: TaskProblem): string {
-  return `${file}${line === undefined ? "" : `:${line}`}: ${message}`;
+/**
+ * The error for mistakes in tasks: each in a row of its message, `tasks/02-login.md:2: unknown key "pipelin"`, with the
+ * row of the file that it is about.
+ *
+ * @param head what stands before the first one
+ */
+export function taskError(
+  head: string,
+  problems: readonly (TaskProblem & { readonly file: string })[],
+): UsageError {
+  const texts = problems.map(({ file, excerpt, message }) => `${file}${excerpt ? `:${excerpt.line}` : ""}: ${message}`);
+  const lastRow = head.slice(head.lastIndexOf("\n") + 1);
+  return new UsageError(`${head}${texts.join("\n  ")}`, {
+    mistakes: problems.map(({ excerpt }, index) => ({
+      text: `${index === 0 ? lastRow : "  "}${texts[index]}`,
+      ...(excerpt && { excerpt }),
+    })),
+  });
 }
 
 /**
@@ -52,12 +74,13 @@ export function problemText(file: string, { line, message }: TaskProblem): strin
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * assertEquals(readTask("---\npipelin: fix\n---\nRepair it.").problems, [
- *   { line: 2, message: 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level' },
- * ]);
+ * assertEquals(readTask("---\npipelin: fix\n---\nRepair it.").problems, [{
+ *   excerpt: { line: 2, row: "pipelin: fix", column: 1 },
+ *   message: 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level',
+ * }]);
  * ```
  */
-export function readTask(source: string): Task & { readonly problems: readonly TaskProblem[] } {
+export function readTask(source: string): ReadTask {
   const lines = source.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
   const hasFrontMatter = /^---[ \t]*$/.test(lines[0] ?? "");
   const end = hasFrontMatter ? lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) : -1;
@@ -65,26 +88,42 @@ export function readTask(source: string): Task & { readonly problems: readonly T
   const problems: TaskProblem[] = text === "" ? [{ message: "it has no text: write in it what is to be done" }] : [];
   // A text may begin with a ruler.
   if (hasFrontMatter && end === -1 && ENTRY.test(lines[1] ?? "")) {
-    problems.push({ line: 1, message: "front matter begins here, and no line --- ends it" });
+    const excerpt = { line: 1, row: lines[0] ?? "", column: 1 };
+    problems.push({ excerpt, message: "front matter begins here, and no line --- ends it" });
   }
   const values = new Map<string, string>();
+  let pipelinePlace: Excerpt | undefined;
   for (const [index, row] of lines.slice(1, Math.max(1, end)).entries()) {
     if (/^\s*(?:#.*)?$/.test(row)) continue;
     const [, given, value = ""] = ENTRY.exec(row) ?? [];
+    const at = (column: number): Excerpt => ({ line: index + 2, row, column });
+    const ofValue = at(row.length - value.trimStart().length + 1);
     const key = given === "autonomyLevel" ? "autonomy_level" : given;
-    const problem = key === undefined
-      ? "this is not front matter: each line between the two --- must be KEY: VALUE"
-      : !FRONT_MATTER_KEYS.includes(key)
+    const ofKey = at(row.search(/\S/) + 1);
+    if (key === undefined) {
+      const message = "this is not front matter: each line between the two --- must be KEY: VALUE";
+      problems.push({ excerpt: ofKey, message });
+      continue;
+    }
+    const ofName = !FRONT_MATTER_KEYS.includes(key)
       ? unknownKey(key)
       : values.has(key)
       ? `${key} is there twice`
-      : valueProblem(key, scalar(value));
-    if (problem !== undefined) problems.push({ line: index + 2, message: problem });
-    else if (key !== undefined) values.set(key, scalar(value));
+      : undefined;
+    const message = ofName ?? valueProblem(key, scalar(value));
+    if (message !== undefined) problems.push({ excerpt: ofName === undefined ? ofValue : ofKey, message });
+    else values.set(key, scalar(value));
+    if (key === "pipeline" && message === undefined) pipelinePlace = ofValue;
   }
   const pipeline = values.get("pipeline") || undefined;
   const level = values.get("autonomy_level") || undefined;
-  return { pipeline, autonomyLevel: level === undefined ? undefined : Number(level) as AutonomyLevel, text, problems };
+  return {
+    pipeline,
+    autonomyLevel: level === undefined ? undefined : Number(level) as AutonomyLevel,
+    text,
+    problems,
+    ...(pipeline === undefined || pipelinePlace === undefined ? {} : { pipelinePlace }),
+  };
 }
 
 /** `KEY: VALUE` */
@@ -157,5 +196,7 @@ function wantedPipeline(
 
 function pipelinesHint({ pipelines }: Pick<ExecPlan, "pipelines">): string {
   const names = Object.keys(pipelines);
-  return names.length === 0 ? "Write one: README.md shows how." : `The pipelines are ${names.join(", ")}.`;
+  return names.length === 0
+    ? "Write one: panewright init --exec writes one to start from."
+    : `The pipelines are ${names.join(", ")}.`;
 }

@@ -3,7 +3,8 @@ import { UntoldError } from "../list_files.ts";
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import { hasOtherRunsSince } from "./other_runs.ts";
-import { changedInStep, MAX_NAMED_FILES, noteFiles } from "./step_files.ts";
+import { MAX_NAMED_FILES } from "../file_changes.ts";
+import { changedInStep, noteFiles } from "./step_files.ts";
 import { mayWrite } from "./write_globs.ts";
 
 /**

@@ -1,26 +1,15 @@
-import { type Role, ROLES } from "../../roles.ts";
-import { RuntimeError, UsageError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { SandboxRequest } from "../../providers/sandbox.ts";
-import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
-import {
-  adoptAgentTerminal,
-  type AgentTerminalOptions,
-  startAgentTerminal,
-} from "../../providers/terminal/start_agent_terminal.ts";
-import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
-import type { HookChannel } from "../../dialogs/hook_channel.ts";
+import { RuntimeError } from "../../errors.ts";
+import { hasAcp } from "../../providers/mod.ts";
 import { createSettling, type Settling } from "../../handoff/settle.ts";
-import type { Spool } from "../../session_log/spool.ts";
-import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "./facts.ts";
-import type { ReviewRunPlan } from "./plan.ts";
-import type { AgentPane } from "../../run/progress.ts";
+import { type Role, ROLES } from "../../roles.ts";
 import { rolesAhead } from "./machine.ts";
+import { type AcpAgentsOptions, startAcpRole } from "./acp_agents.ts";
+import { adoptPaneAgent, type PaneAgentOptions, startPaneAgent } from "./pane_agents.ts";
+import type { RoleAgent } from "./role_agent.ts";
 import type { RunState } from "./run_state.ts";
 
-/** The agents of a run, one to a role. Disposal ends no agent: the session does that. */
-export interface AgentTeam extends Disposable {
+/** The agents of a run, one to a role. Disposal ends those without a pane; the session ends the others. */
+export interface AgentTeam extends AsyncDisposable {
   /**
    * Starts a role's agent where it has not been started: nobody knew that the run would come to it.
    *
@@ -33,9 +22,9 @@ export interface AgentTeam extends Disposable {
    *
    * @throws {TypeError} when it was not started
    */
-  terminalOf(role: Role): AgentTerminal;
+  terminalOf(role: Role): RoleAgent;
   /** The agents that were started so far. */
-  agents(): Iterable<readonly [Role, AgentTerminal]>;
+  agents(): Iterable<readonly [Role, RoleAgent]>;
   /**
    * Whether a role's agent has come to rest since it was started: all are looked at side by side, so that only the
    * first prompt of a run waits for it.
@@ -50,20 +39,11 @@ export interface AgentTeam extends Disposable {
 }
 
 /** What agents are started with. */
-export interface StartAgentsOptions {
-  readonly plan: ReviewRunPlan;
-  readonly session: TmuxSession;
+export interface StartAgentsOptions extends PaneAgentOptions, AcpAgentsOptions {
   /** Where the run stands: which agents there were before, and which it will come to. */
   readonly state: () => Pick<RunState, "agents" | "loop">;
   /** The terminal ids of those that are alive. */
   readonly alive: ReadonlySet<string>;
-  /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
-  readonly hooks?: Pick<HookChannel, "hookOf">;
-  /** Where the CLIs of the agents tell that a turn began or ended; missing where there is no such place. */
-  readonly turnEvents?: Spool;
-  readonly record: (event: ReviewFact) => void;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -92,7 +72,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
     return createTeam({ terminals, settling }, options);
   } catch (error) {
     gaveUp.abort(error);
-    await Promise.allSettled(starts);
+    const started = await Promise.allSettled(starts);
+    await closeWithoutPane(started.flatMap((one) => one.status === "fulfilled" ? [one.value[1]] : []));
     throw error;
   }
 }
@@ -102,19 +83,19 @@ function isNeeded(role: Role, { state, alive }: StartAgentsOptions): boolean {
   return rolesAhead(loop).includes(role) || alive.has(agents[role]?.pane?.terminalId ?? "");
 }
 
-function settle(settling: Settling<Role>, role: Role, terminal: AgentTerminal): void {
+function settle(settling: Settling<Role>, role: Role, terminal: RoleAgent): void {
   settling.watch(role, (signal) => terminal.status({ signal }));
 }
 
 function createTeam(
-  { terminals, settling }: { readonly terminals: Map<Role, AgentTerminal>; readonly settling: Settling<Role> },
+  { terminals, settling }: { readonly terminals: Map<Role, RoleAgent>; readonly settling: Settling<Role> },
   options: StartAgentsOptions,
 ): AgentTeam {
-  const add = (role: Role, terminal: AgentTerminal) => {
+  const add = (role: Role, terminal: RoleAgent) => {
     terminals.set(role, terminal);
     settle(settling, role, terminal);
   };
-  const terminalOf = (role: Role): AgentTerminal => {
+  const terminalOf = (role: Role): RoleAgent => {
     const terminal = terminals.get(role);
     if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);
     return terminal;
@@ -134,24 +115,31 @@ function createTeam(
       await before.close();
       add(role, await haveAgent(role, { ...options, alive: new Set() }));
     },
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       settling[Symbol.dispose]();
       for (const terminal of terminals.values()) terminal.releaseRecord();
+      await closeWithoutPane([...terminals.values()]);
     },
   };
 }
 
+/** Nobody but this process can talk to an agent without a pane. */
+async function closeWithoutPane(terminals: readonly RoleAgent[]): Promise<void> {
+  await Promise.all(terminals.map((terminal) => terminal.via === "pane" ? undefined : terminal.close()));
+}
+
 /** The living agent of a role, or a new one. */
-async function haveAgent(role: Role, options: StartAgentsOptions): Promise<AgentTerminal> {
-  const { state, alive, record } = options;
+async function haveAgent(role: Role, options: StartAgentsOptions): Promise<RoleAgent> {
+  const { plan, state, alive, record } = options;
+  const { provider } = plan.agents[role];
   const agent = state().agents[role];
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
-    const { terminalId, sandbox = null } = agent.pane;
-    if (!isSameSandbox(sandbox, options.plan.sandbox)) throw otherSandbox(role);
-    record({ type: "agent_adopted", role, terminalId });
-    return adopt(role, { pane: agent.pane, seenRules: agent.seenRules }, options);
+    const { pane, seenRules } = agent;
+    if (!hasAcp(provider)) return await adoptPaneAgent(role, { pane, seenRules }, { ...options, provider });
+    // The configuration has given the role another agent meanwhile: two would work at the same time.
+    await options.session?.closePane({ paneId: pane.terminalId, pid: pane.pid });
   }
-  const isSame = agent?.provider === options.plan.agents[role].provider.id;
+  const isSame = agent?.provider === provider.id;
   if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await start(role, undefined, options);
   try {
     return await start(role, agent.sessionId, options);
@@ -164,77 +152,8 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<Agent
   }
 }
 
-/** A running agent has the sandbox that it was started with, whatever the configuration says by now. */
-function isSameSandbox(started: readonly string[] | null, wanted: SandboxRequest | undefined): boolean {
-  return wanted === undefined || (started !== null && started.every((path) => wanted.writable.includes(path)));
-}
-
-function otherSandbox(role: Role): UsageError {
-  return new UsageError(
-    `Cannot keep the agent of ${role} at work: it was not started in the sandbox that is configured`,
-    {
-      hint: 'End it with "panewright stop", then resume the run: the agent is started anew, with its session.',
-    },
-  );
-}
-
-function adopt(
-  role: Role,
-  { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
-  options: StartAgentsOptions,
-): Promise<AgentTerminal> {
-  const { terminalId: paneId, pid, launchedAtMs, wrapperShell } = pane;
-  const agent = { pane: { paneId, pid }, launchedAtMs, wrapperShell, seenRules };
-  return adoptAgentTerminal(terminalOptions(role, options), agent);
-}
-
-async function start(role: Role, resumes: string | undefined, options: StartAgentsOptions): Promise<AgentTerminal> {
-  const { plan, session, record, clock } = options;
-  const startedAtMs = clock.now();
-  const { provider } = plan.agents[role];
-  const resume = resumes === undefined ? {} : { resumes };
-  record({ type: "agent_starting", role, provider: provider.id, ...resume });
-  const { request, ...common } = terminalOptions(role, options);
-  const terminal = await startAgentTerminal({
-    ...common,
-    request: resumes === undefined ? request : { ...request, resume: resumes },
-  });
-  const { paneId: terminalId, pid, startTime } = session.knownPane(terminal.pane);
-  record({
-    type: "agent_ready",
-    role,
-    terminalId,
-    seconds: (clock.now() - startedAtMs) / 1000,
-    pid,
-    ...(startTime === undefined ? {} : { processStart: startTime }),
-    ...(terminal.wrapperShell === undefined ? {} : { wrapperShell: terminal.wrapperShell }),
-    launchedAtMs: terminal.launchedAtMs,
-    ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox.writable }),
-  });
-  return terminal;
-}
-
-function terminalOptions(role: Role, options: StartAgentsOptions): AgentTerminalOptions {
-  const { plan, session, hooks, turnEvents, record, clock, signal } = options;
-  const { provider, ...request } = plan.agents[role];
-  const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
-  return {
-    session,
-    provider,
-    request: {
-      ...request,
-      role,
-      workdir: plan.workdir,
-      keepScrollback: !plan.handoff.strictFileHandoff,
-      ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
-      ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox }),
-      ...(turnHook === undefined ? {} : { turnHook }),
-    },
-    ...(hookMail === undefined ? {} : { hookMail }),
-    startTimeoutMs: plan.startupTimeoutSeconds * 1000,
-    quietMs: plan.quietSeconds * 1000,
-    log: (message) => record({ type: "warning", role, message }),
-    clock,
-    signal,
-  };
+async function start(role: Role, resumes: string | undefined, options: StartAgentsOptions): Promise<RoleAgent> {
+  const { provider } = options.plan.agents[role];
+  if (hasAcp(provider)) return await startAcpRole(role, resumes, { ...options, provider });
+  return await startPaneAgent(role, resumes, { ...options, provider });
 }

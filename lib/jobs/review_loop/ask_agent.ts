@@ -1,5 +1,6 @@
 import { RuntimeError } from "../../errors.ts";
 import type { Role } from "../../roles.ts";
+import type { OnStuck } from "../../dialogs/desk_context.ts";
 import type { DialogDesk } from "../../handoff/dialog_desk.ts";
 import { continuationPrompt, replacementPrompt } from "../../handoff/instruction.ts";
 import { playTurn } from "../../handoff/play_turn.ts";
@@ -8,23 +9,30 @@ import { openWakeUp } from "../../handoff/wake_up.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readRegularFile } from "../../ports/regular_file.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
 import type { WakeSource } from "../../providers/terminal/wake_source.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { Redactor } from "../../redact/redactor.ts";
-import type { DialogDeskTurn } from "../../dialogs/desk_context.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
 import type { ReviewFact } from "./facts.ts";
-import { saveFailureScreen } from "./failure_screen.ts";
+import { keepScreen } from "./kept_screens.ts";
 import { contextOf } from "./fold.ts";
 import { lookUpNames } from "./existing_names.ts";
 import { keepMessage, type KeptMessage, MAX_KEPT_BYTES, readMessage } from "./messages.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { buildPrompt } from "./prompts/mod.ts";
-import type { OpenTurn, RunState } from "./run_state.ts";
+import { outsideMessagePrompt } from "./prompts/outside_message.ts";
+import type { RoleAgent } from "./role_agent.ts";
+import { findOpenTurn, type OpenTurn, type OutsideMessage, type RunState } from "./run_state.ts";
 import type { LoopResponse, Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
+
+/** A turn, and the agent that plays it. */
+export interface AgentTurn {
+  readonly turnId: string;
+  readonly role: Role;
+  readonly terminal: RoleAgent;
+}
 
 /** What the turns of a run are played with. */
 export interface AskAgentOptions {
@@ -40,53 +48,143 @@ export interface AskAgentOptions {
   readonly state: () => RunState;
   /** Writes an event to the journal; a response's with its text. */
   readonly record: (event: ReviewFact, text?: string) => void;
-  /** Shows the panes to a person. */
-  readonly attachCommand: string;
+  /** Shows a role's pane to a person; `undefined` where it has none. */
+  readonly attachCommandOf: (role: Role) => string | undefined;
   /** Told once for each draft that a person has to submit or delete. */
-  readonly onStuck: (role: Role, message: string) => void;
+  readonly onStuck: OnStuck;
   /** Makes the desk that deals with the dialogs of one turn. */
-  readonly createDesk: (turn: DialogDeskTurn) => DialogDesk;
+  readonly createDesk: (turn: AgentTurn) => DialogDesk;
   /** Makes what is told of each thing that a role's agent runs in a turn. */
   readonly commandsOf: (role: Role, turnId: string) => (fact: HeadlessFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
+/** The ways to the agents of a review loop. Who calls one has the lock of the role's agent. */
+export interface AgentTurns {
+  /** The loop's: sends a role's prompt, and waits for the response file. */
+  readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<LoopResponse>;
+  /** Plays the turn of a message from outside, and records its end. */
+  readonly playMessage: (message: OutsideMessage, text: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** A turn that is to be played. */
+interface Work {
+  readonly turnId: string;
+  readonly role: Role;
+  /** Where in the loop it is; missing for a message from outside. */
+  readonly place?: Pick<Turn, "round" | "cycle">;
+  /** @param isNew whether the agent was started for it */
+  readonly promptOf: (isNew: boolean) => string;
+  /** @default {true} */
+  readonly expectsResponse?: boolean;
+  /** Absolute. */
+  readonly archiveDir: string;
+  /** Records the response; it is in the archive. */
+  readonly onResponse: (response: TakenResponse) => void;
+  /** Whether its end is recorded: then it is not played again with another agent. @default {() => false} */
+  readonly isOver?: () => boolean;
+  readonly startedAtMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A response, as it was taken. */
+interface TakenResponse {
+  readonly bytes: number;
+  readonly archivedAs: string;
+  readonly sha256: string;
+  readonly seconds: number;
+  readonly text: string;
+}
+
 /**
- * The review loop's way to its agents: sends a role's prompt to its pane and waits for the response file.
+ * Opens the ways to the agents.
  *
  * What is sent is written down first, and so is that it is about to be sent; a turn that an earlier process began
- * continues where that one left it. A turn that fails leaves the screen of its pane in the run's folder.
+ * continues where that one left it. A turn that fails leaves what can be seen of its agent in the run's folder.
  */
-export function createAskAgent(
-  options: AskAgentOptions,
-): (role: Role, prompt: string, turn: Turn) => Promise<LoopResponse> {
-  const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock, signal } = options;
+export function createAgentTurns(options: AskAgentOptions): AgentTurns {
+  const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock } = options;
   /** The terminals that were used before. */
   const known = new Set<string>();
   const acceptTimes = new Map<string, number>();
 
-  return async (role, prompt, turn) => {
-    // With the time of an agent that was lost: the turn's minutes are capped.
-    const startedAtMs = clock.now();
+  /** The roles whose agents were started, or started again, in the turn of a message. */
+  const renewed = new Set<Role>();
+
+  return {
+    async askAgent(role, prompt, turn) {
+      let source: Omit<LoopResponse, "text"> = {};
+      const text = await playWork({
+        turnId: turn.id,
+        role,
+        place: turn,
+        // What an agent before was told may be new to this one.
+        promptOf: (isNew) =>
+          isNew || renewed.delete(role)
+            ? buildPrompt({ context: contextOf(state()), state: state().loop, turn })
+            : prompt,
+        archiveDir: folder.responsesDir,
+        onResponse({ text, ...response }) {
+          const names = lookUpNames(plan.workdir, { role, text });
+          source = { file: response.archivedAs, ...names };
+          record({ type: "response_received", turnId: turn.id, role, ...response, ...names }, text);
+        },
+        // With the time of an agent that was lost: the turn's minutes are capped.
+        startedAtMs: clock.now(),
+        signal: options.signal,
+      });
+      return { text, ...source };
+    },
+    async playMessage({ id, role, wantsResponse, ...from }, text, signal) {
+      const { workdir } = plan;
+      const message = { id, text, wantsResponse, ...from };
+      const startedAtMs = clock.now();
+      const about = { type: "message_answered", messageId: id, role } as const;
+      let isAnswered = false;
+      await playWork({
+        turnId: id,
+        role,
+        promptOf(isNew) {
+          if (isNew) renewed.add(role);
+          return outsideMessagePrompt({ workdir, role, message });
+        },
+        expectsResponse: wantsResponse,
+        archiveDir: `${folder.repliesDir}/${id}`,
+        onResponse({ text: _, ...response }) {
+          isAnswered = true;
+          record({ ...about, ...response });
+        },
+        isOver: () => isAnswered,
+        startedAtMs,
+        signal,
+      });
+      if (!isAnswered) record({ ...about, seconds: (clock.now() - startedAtMs) / 1000 });
+    },
+  };
+
+  async function playWork(work: Work): Promise<string> {
+    const { role, signal } = work;
     let isNew = await team.start(role);
     for (;;) {
-      // What an agent before was told may be new to this one.
-      const text = isNew ? buildPrompt({ context: contextOf(state()), state: state().loop, turn }) : prompt;
       const terminal = team.terminalOf(role);
       try {
-        return await play(role, text, { turnId: turn.id, terminal, startedAtMs });
+        return await play(work, { prompt: work.promptOf(isNew), terminal });
       } catch (error) {
-        if (!await restart(role, { error, terminal })) throw error;
+        if (work.isOver?.() === true || !await restart(role, { error, terminal, signal })) throw error;
       }
       isNew = true;
     }
-  };
+  }
 
   /** Starts an agent again whose program ended by itself; false where that is not what the turn failed of. */
   async function restart(
     role: Role,
-    { error, terminal }: { readonly error: unknown; readonly terminal: AgentTerminal },
+    { error, terminal, signal }: {
+      readonly error: unknown;
+      readonly terminal: RoleAgent;
+      readonly signal: AbortSignal;
+    },
   ): Promise<boolean> {
     const restart = (state().restarts[role] ?? 0) + 1;
     const { maxAgentRestarts: maxRestarts } = plan;
@@ -100,23 +198,18 @@ export function createAskAgent(
   }
 
   async function play(
-    role: Role,
-    prompt: string,
-    { turnId, terminal, startedAtMs }: {
-      readonly turnId: string;
-      readonly terminal: AgentTerminal;
-      readonly startedAtMs: number;
-    },
-  ): Promise<LoopResponse> {
+    { turnId, role, place, expectsResponse = true, archiveDir, onResponse, startedAtMs, signal }: Work,
+    { prompt, terminal }: { readonly prompt: string; readonly terminal: RoleAgent },
+  ): Promise<string> {
     const { id: terminalId } = terminal;
-    let source: Omit<LoopResponse, "text"> = {};
     const isKnown = known.has(terminalId);
     known.add(terminalId);
-    const open = state().turn;
-    const begun = open?.id === turnId ? open : undefined;
+    const begun = findOpenTurn(state(), turnId);
     if (begun?.lastAcceptAtMs !== undefined) {
       acceptTimes.set(terminalId, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
     }
+    /** What was told of a draft that is in the way. */
+    let stuck: { withdraw(): void } | undefined;
     const noteAgent = () => {
       const { sessionId, seenRules: rules } = terminal;
       const agent = state().agents[role];
@@ -131,13 +224,16 @@ export function createAskAgent(
     await terminal.takeWork();
     using wakeUp = openWakeUp({ clock, sources: [responses, ...terminal.wakeSources] });
     try {
-      const earlier = begun === undefined ? {} : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun) };
+      const earlier = begun === undefined
+        ? {}
+        : { begun: await begunTurn(folder, begun), messageKind: kindFor(begun, expectsResponse) };
       const play = (signal: AbortSignal) =>
         playTurn(terminal, {
           role,
-          message: begun === undefined ? prompt : promptFor(begun, prompt),
+          message: begun === undefined ? prompt : promptFor(begun, { prompt, expectsResponse }),
           workdir: plan.workdir,
-          archiveDir: folder.responsesDir,
+          archiveDir,
+          expectsResponse,
           settings: plan.handoff,
           settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
           acceptTimes,
@@ -148,9 +244,17 @@ export function createAskAgent(
           },
           clock,
           signal,
-          log: (line) => record({ type: "warning", role, message: line.replace(/^Warning: /, "") }),
+          log(line) {
+            const message = line.replace(/^Warning: /, "");
+            if (message !== line) return record({ type: "warning", role, message });
+            record({ type: "note", role, message, passable: true });
+          },
           async onMessage({ what, text, step }, dispatch) {
-            if (step === "sent") return record({ type: "message_sent", turnId, role, what });
+            if (step === "sent") {
+              const { length: bytes } = new TextEncoder().encode(text);
+              const at = place === undefined ? {} : { round: place.round, cycle: place.cycle };
+              return record({ type: "message_sent", turnId, role, what, ...at, bytes });
+            }
             const kept = await keep({ what, text });
             const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
             record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
@@ -161,12 +265,15 @@ export function createAskAgent(
             record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset, ...again });
           },
           onHeld(held) {
+            stuck?.withdraw();
+            stuck = undefined;
             if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
-            const { attachCommand } = options;
-            record({ type: "message_held", turnId, role, terminalId, ...held, attachCommand, passable: true });
+            const attachCommand = options.attachCommandOf(role);
+            const look = attachCommand === undefined ? {} : { attachCommand };
+            record({ type: "message_held", turnId, role, terminalId, ...held, ...look, passable: true });
             if (held.obstacle === "draft") {
               const text = `${role} cannot be sent its ${held.what}: a person's draft stands in its composer.`;
-              options.onStuck(role, text);
+              stuck = options.onStuck(role, text);
             }
           },
           draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
@@ -176,10 +283,7 @@ export function createAskAgent(
             noteAgent();
             const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
             const seconds = (clock.now() - startedAtMs) / 1000;
-            const names = lookUpNames(plan.workdir, { role, text });
-            source = { file: path, ...names };
-            const received = { turnId, role, bytes, archivedAs: path, sha256, seconds, ...names };
-            record({ type: "response_received", ...received }, text);
+            onResponse({ bytes, archivedAs: path, sha256, seconds, text });
           },
           onStatus(status, { rule, record: said }) {
             noteAgent();
@@ -196,28 +300,53 @@ export function createAskAgent(
           dialogs: desk,
         });
       const response = await whileCounting({ counter, role, signal }, play);
+      if (terminal.via === "acp") await terminal.endTurn({ signal });
       await counter.requireCount(role, usedBefore, signal);
-      return { text: response, ...source };
+      return response;
     } catch (error) {
-      if (!signal.aborted) await saveFailureScreen(terminal, { folder, name: turnId, redactor });
+      if (!signal.aborted) await noteFailure(terminal, { turnId, role });
       throw error;
     } finally {
       desk.noteClosed();
     }
   }
 
+  /** What can be seen of it; the failure itself must be told, whatever comes of this. */
+  async function noteFailure(
+    terminal: RoleAgent,
+    { turnId, role }: { readonly turnId: string; readonly role: Role },
+  ): Promise<void> {
+    const file = await keepScreen(terminal, { folder, name: turnId, redactor });
+    if (file === undefined) return;
+    try {
+      record({ type: "screen_kept", turnId, role, moment: "failure", file, passable: true });
+    } catch { /* the journal cannot be written: that is what the turn has failed of */ }
+  }
+
   /** An agent that lost its prompt in the middle of the work is told so, unless the prompt waits to be sent already. */
-  function promptFor(open: OpenTurn, prompt: string): string {
+  function promptFor(
+    open: OpenTurn,
+    { prompt, expectsResponse }: { readonly prompt: string; readonly expectsResponse: boolean },
+  ): string {
     if (!open.interrupted || open.message !== undefined) return prompt;
-    return isContinued(open) ? continuationPrompt(plan.workdir, open.role) : replacementPrompt(prompt);
+    return isContinued(open) && expectsResponse
+      ? continuationPrompt(plan.workdir, open.role)
+      : replacementPrompt(prompt);
   }
 
-  function kindFor(open: OpenTurn): "prompt" | "continuation" {
-    return open.interrupted && isContinued(open) ? "continuation" : "prompt";
+  /** The request to continue asks for a response: where none is wanted, the prompt is sent once more. */
+  function kindFor(open: OpenTurn, expectsResponse: boolean): "prompt" | "continuation" {
+    return open.interrupted && expectsResponse && isContinued(open) ? "continuation" : "prompt";
   }
 
-  function isContinued({ role }: OpenTurn): boolean {
-    return state().agents[role]?.hasMemory === true;
+  /**
+   * Whether the agent's session holds the turn's prompt. Where it was about to be sent when panewright was killed, nobody
+   * knows: in a pane it stood in the composer before, and most probably was taken; over a protocol it may not even have
+   * been written.
+   */
+  function isContinued({ role, taken }: OpenTurn): boolean {
+    const agent = state().agents[role];
+    return agent?.hasMemory === true && (taken || agent.protocol === undefined);
   }
 }
 

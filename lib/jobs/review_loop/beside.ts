@@ -1,6 +1,8 @@
 import { UsageError } from "../../errors.ts";
 import { listRunIds } from "../../run/find_run.ts";
-import type { SessionState } from "../../run/progress.ts";
+import { findMarkedPids } from "../../ports/end_processes.ts";
+import { roleMark } from "../../run/left_processes.ts";
+import type { Progress } from "../../run/progress.ts";
 import { readProgress } from "../../run/read_progress.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
@@ -18,8 +20,8 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   for (const id of await listRunIds(workdir)) {
     const folder = runFolderAt(workdir, id);
     if (id === runId) continue;
-    const session = readOpenSession(folder);
-    if (session === undefined || !await hasLiveAgents(session)) continue;
+    const open = readOpen(folder);
+    if (open === undefined || !await hasLiveAgents(open, folder)) continue;
     throw new UsageError(
       `Cannot start a run in ${workdir}: the agents of run ${id} are alive, but its panewright is gone`,
       { hint: `Resume it: panewright resume ${id}. Or end its agents: panewright stop ${id}` },
@@ -27,13 +29,17 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   }
 }
 
-/** The session of a run that has not ended, as far as its journal can be read. */
-function readOpenSession(folder: RunFolder): SessionState | undefined {
+/** How a run stands that has not ended, as far as its journal can be read. */
+function readOpen(folder: RunFolder): Progress | undefined {
   const { progress } = readProgress(folder, JOBS, { brief: true });
-  return progress?.finished === undefined ? progress?.session : undefined;
+  return progress?.finished === undefined ? progress : undefined;
 }
 
-async function hasLiveAgents({ socket, existing, mark }: SessionState): Promise<boolean> {
+async function hasLiveAgents({ session, workers }: Progress, folder: RunFolder): Promise<boolean> {
+  const isDriven = workers.some(({ protocol }) => protocol !== undefined);
+  if (isDriven && (await findMarkedPids(roleMark(folder))).length > 0) return true;
+  if (session === undefined) return false;
+  const { socket, existing, mark } = session;
   if ((await findPaneProcesses([], { mark })).length > 0) return true;
   return !existing && await isServerRunning(createTmuxClient({ socket }));
 }

@@ -1,5 +1,6 @@
 import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
 import { openAuditHeads } from "../../dialogs/audit_heads.ts";
+import { createAcpDesk } from "../../dialogs/acp_desk.ts";
 import { createDialogDesk } from "../../dialogs/desk.ts";
 import type { AskAboutDialog, DialogDeskContext } from "../../dialogs/desk_context.ts";
 import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
@@ -21,28 +22,39 @@ import { type Carried, findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import { hooksFolderOf, type RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { ROLES } from "../../roles.ts";
+import { hasAcp } from "../../providers/mod.ts";
+import type { AcpActivity } from "../../providers/acp/activity.ts";
+import { activityPathOf } from "../../run/activity_file.ts";
+import { type ActivityWriter, openActivityWriter } from "../../run/activity_writer.ts";
+import { type Role, ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { openSpool, type Spool } from "../../session_log/spool.ts";
 import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../run/usage.ts";
 import { errorText } from "../../text/error_text.ts";
 import { startAgents } from "./agents.ts";
-import { createAskAgent } from "./ask_agent.ts";
+import { createAgentTurns } from "./ask_agent.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
 import type { ReviewFact, RunOrigin } from "./facts.ts";
-import { findLateResponse } from "./late_response.ts";
+import { findLateReplies, findLateResponse } from "./late_response.ts";
+import { isOutsideProgramGone } from "../programs.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
-import { nextTurn } from "./machine.ts";
+import { keepDialogScreens } from "./kept_screens.ts";
+import { nextTurn, rolesLeft } from "./machine.ts";
+import { failLeftMessages, openMailbox } from "./mailbox.ts";
 import { REVIEW_LOOP } from "./mod.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
+import { watchRawKeys } from "./raw_keys.ts";
+import { openRoleViewers } from "./role_viewers.ts";
 import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
 import { endLeftSession, openRunSession } from "./run_session.ts";
-import type { RunState } from "./run_state.ts";
+import { findOpenTurn, type RunState } from "./run_state.ts";
 import { createTestCommandRunner } from "./run_test_command.ts";
 import { createTokenCounter } from "./token_counter.ts";
 import { reviewLoopSettings } from "./settings.ts";
+import { keepTurnChanges } from "./turn_changes.ts";
+import { createLocks } from "./turn_locks.ts";
 import { watchWork } from "./work_watch.ts";
 
 /** What a run is given besides its plan. */
@@ -52,6 +64,13 @@ export interface ReviewRunOptions extends RunOptions<ReviewFact> {
   readonly configFile?: string;
   /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
   readonly person?: AskAboutDialog;
+  /**
+   * Of a run that can be resumed: looks, before anything is done, whether what is left of it can be.
+   *
+   * @param roles those that the loop may still come to
+   * @throws what keeps the run from being resumed
+   */
+  readonly beforeResume?: (roles: readonly Role[]) => Promise<void>;
   /**
    * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
    *
@@ -87,6 +106,8 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
       folder,
       ...about,
       rules: rulesUsedBy(options.plan),
+      modelAnswers: options.plan.permissions.modelAnswers,
+      ...rawInputIn(options.plan),
     }),
     options,
   );
@@ -125,11 +146,15 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       const finished = state?.finished;
       if (finished?.outcome === "pass" || finished?.outcome === "fail") {
         throw new UsageError(`Cannot resume run ${runId}: it is over (${finished.outcome}: ${finished.reason})`, {
+          code: "run_over",
           hint: "Start the job anew with: panewright run",
         });
       }
       const carried = state && findCarried(folder, state.head.folder);
       if (carried?.isCopy) throw copied(folder, carried);
+      if (state !== undefined && state.loop.stage.kind !== "finished") {
+        await options.beforeResume?.(rolesLeft(state.loop, plan.loop));
+      }
       if (carried !== undefined && state !== undefined) {
         await endLeftSession(state, { clock });
         await endLeftProcesses(folder, { clock, recorded: carried.folder });
@@ -144,7 +169,9 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
         settings: reviewLoopSettings(plan.loop),
         rules,
+        modelAnswers: plan.permissions.modelAnswers,
         ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
+        ...rawInputIn(plan),
       };
     },
     async claim({ id: runId }) {
@@ -186,6 +213,11 @@ function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {
   });
 }
 
+/** Those who would press keys are told at once that they may not. */
+function rawInputIn({ rawInput }: ReviewRunPlan) {
+  return rawInput ? { rawInput } : {};
+}
+
 function begun(state: RunState | undefined): RunState {
   if (state === undefined) throw new TypeError("Cannot tell where the run stands: it has not begun");
   return state;
@@ -224,6 +256,7 @@ async function runToEnd(parts: RunParts): Promise<RunResult> {
   const { options: { plan }, folder, state, record, clock } = parts;
   const late = await findLateResponse(folder, state());
   if (late !== undefined) record(late.event, late.text);
+  for (const reply of await findLateReplies(folder, state())) record(reply);
   const { stage } = state().loop;
   if (stage.kind !== "finished") {
     const next = nextTurn(state().loop);
@@ -232,20 +265,28 @@ async function runToEnd(parts: RunParts): Promise<RunResult> {
     return await runWithAgents(parts);
   }
   for (const event of state().untold) record(event);
+  await failLeftMessages(parts);
   if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
   return stage;
 }
 
-async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
-  const { options: { plan, person }, folder, audit, state, record, clock, signal } = parts;
+async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
+  const broken = new AbortController();
+  const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
+  const { options: { plan }, folder, audit, state, record, clock, signal } = parts;
   using forcedExit = new DisposableStack();
   await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
   const { session, alive } = opened;
-  forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
+  if (session !== undefined) {
+    forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
+  }
+  const attachCommandOf = (role: Role) => hasAcp(plan.agents[role].provider) ? undefined : session?.attachCommand();
   let isUncounted = false;
+  // A test command, or an agent without a pane, that an earlier process has left would work beside the new one.
+  if (Object.keys(state().agents).length > 0) await endLeftProcesses(folder, { clock });
   await using _panesLeft = {
     async [Symbol.asyncDispose]() {
-      if (session.cleanupOnExit) return;
+      if (session === undefined || session.cleanupOnExit) return;
       // An agent that is left at work would use more than it may.
       if (signal.reason instanceof CapReachedError || isUncounted) return await session.close();
       record({ type: "panes_left", attachCommand: session.attachCommand() });
@@ -255,7 +296,15 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   const asking = hooks === undefined ? {} : { hooks };
   await using turnEvents = hooks && await openTurnEvents(parts);
   const told = turnEvents === undefined ? {} : { turnEvents };
-  using team = await startAgents({ plan, session, state, alive, ...asking, ...told, record, clock, signal });
+  const panes = { ...(session === undefined ? {} : { session }), ...asking, ...told };
+  if (session !== undefined) await openRoleViewers(session, { plan, folder, record, signal });
+  using activities = openActivities(parts);
+  const { onActivity } = activities;
+  const { onForcedExit } = parts;
+  await using team = await startAgents({
+    ...{ plan, folder, state, alive, ...panes, onActivity, onForcedExit, record, clock, signal },
+  });
+  using _keys = watchRawKeys({ ...parts, team, client: session?.client });
   const counter = createTokenCounter({
     agents: team.agents,
     state,
@@ -265,29 +314,47 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
   });
   await using _lastCount = { [Symbol.asyncDispose]: () => counter.countAll() };
   await using responses = watchResponses(plan.workdir, { clock });
+  await using screens = keepDialogScreens({ ...parts, terminalOf: (role) => team.terminalOf(role) });
   const desks: DialogDeskContext = {
     plan,
     answers: folder,
     audit,
     ...asking,
-    emit: (fact) =>
-      record(
-        fact.type === "dialog_waiting" ? { ...fact, runId: folder.id, attachCommand: session.attachCommand() } : fact,
-      ),
-    onStuck: (role, text) => parts.notify({ title: `panewright: ${role} is stuck`, text, priority: 5 }),
+    emit(fact) {
+      if (fact.type !== "dialog_waiting") return record(fact);
+      const attachCommand = attachCommandOf(fact.role);
+      const look = attachCommand === undefined ? {} : { attachCommand };
+      record({ ...fact, runId: folder.id, ...look });
+      screens.keep(fact);
+    },
+    warn: (role, message) => record({ type: "warning", role, message }),
+    onStuck(role, message, question) {
+      const title = `panewright: ${role} is stuck`;
+      if (question === undefined) return parts.notify({ kind: "needed", title, text: message, priority: 5 });
+      const words = question.permits === undefined ? "YOUR ANSWER" : "yes, or no and why";
+      const text = `${message}\n\n${parts.commandLine("answer", "--question", question.id)} "${words}"`;
+      return parts.notify({ kind: "needed", title, text, priority: 5, question });
+    },
     nextQuestionId: () => `q${state().questions + 1}`,
-    earlierQuestion: () => state().turn?.question,
-    person,
+    earlierQuestion: (turnId) => findOpenTurn(state(), turnId)?.question,
+    person: parts.options.person && oneByOne(parts.options.person),
     clock,
     signal,
   };
+  const locks = createLocks<Role>();
+  const { turn: begunTurn } = state();
+  /** The lock of the loop's turn; that of a turn which an earlier process began comes before any message's. */
+  let held = begunTurn && await locks.take(begunTurn.role, signal);
   const work = watchWork({ ...parts, workdir: plan.workdir });
+  const changes = keepTurnChanges({ ...parts, workdir: plan.workdir });
   const tell = async (event: ReviewFact) => {
+    // Its agent may be at work on a message from outside.
+    if (event.type === "turn_started") held = await locks.take(event.role, signal);
     await work.keepEvidence(event);
     record(event);
   };
   for (const event of state().untold) await tell(event);
-  const askAgent = createAskAgent({
+  const { askAgent, playMessage } = createAgentTurns({
     plan,
     folder,
     redactor: parts.redactor,
@@ -296,10 +363,33 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     responses,
     state,
     record,
-    createDesk: (turn) => createDialogDesk(desks, turn),
+    createDesk: ({ terminal, ...turn }) =>
+      terminal.via === "acp"
+        ? createAcpDesk(desks, { ...turn, terminal })
+        : createDialogDesk(desks, { ...turn, terminal }),
     commandsOf: (role, turnId) => work.commandsOf(role, turnId),
-    attachCommand: session.attachCommand(),
+    attachCommandOf,
     onStuck: desks.onStuck,
+    clock,
+    signal,
+  });
+  /** What a person has typed is theirs, and so are the panes then. */
+  const noteFailure = (error: unknown) => {
+    if (error instanceof DraftInTheWayError) session?.leave();
+    isUncounted ||= error instanceof TokensUnknownError;
+  };
+  await using mailbox = openMailbox({
+    folder,
+    state,
+    record,
+    locks,
+    hasAgent: (role) => state().agents[role] !== undefined || rolesLeft(state().loop, plan.loop).includes(role),
+    requireTurn: parts.requireTurn,
+    play: playMessage,
+    onBroken(error) {
+      noteFailure(error);
+      broken.abort(error);
+    },
     clock,
     signal,
   });
@@ -308,24 +398,36 @@ async function runWithAgents(parts: RunParts): Promise<ReviewLoopResult> {
     job: state().head.task,
     settings: plan.loop,
     state: state().loop,
-    ...(state().turn === undefined ? {} : { begunTurn: state().turn!.id }),
+    ...(begunTurn === undefined ? {} : { begunTurn: begunTurn.id }),
     async askAgent(role, prompt, turn) {
       try {
-        return await work.around(turn, () => askAgent(role, prompt, turn));
+        return await work.around(turn, () => changes.around(turn, () => askAgent(role, prompt, turn)));
       } catch (error) {
-        // What a person has typed is theirs, and so are the panes then.
-        if (error instanceof DraftInTheWayError) session.leave();
-        isUncounted = error instanceof TokensUnknownError;
+        noteFailure(error);
         throw error;
+      } finally {
+        held?.[Symbol.dispose]();
       }
     },
-    runTestCommand: await createTestCommandRunner({ ...parts, plan }),
+    runTestCommand: createTestCommandRunner({ ...parts, plan }),
+    isProgramGone: (command) =>
+      isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
     onEvent: tell,
     signal,
   });
+  await mailbox.finish();
   // What the last reply has used is written down a moment later.
   await clock.sleep(RECORD_LAG_MS, signal);
   return result;
+}
+
+/** Puts one question at a time to the person at the terminal. */
+function oneByOne(ask: AskAboutDialog): AskAboutDialog {
+  const locks = createLocks<"person">();
+  return async (question, signal) => {
+    using _terminal = await locks.take("person", signal);
+    return await ask(question, signal);
+  };
 }
 
 /** How much later than the end of a turn its last reply may be recorded: up to 100 ms (Claude Code 2.1.328). */
@@ -336,7 +438,7 @@ const RECORD_LAG_MS = 150;
  * be written by an agent in a sandbox. Without it every permission has its dialog.
  */
 async function openHooks({ folder, options, record }: RunParts): Promise<HookChannel | undefined> {
-  const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal.hasPermissionHook);
+  const hasHooks = Object.values(options.plan.agents).some(({ provider }) => provider.terminal?.hasPermissionHook);
   const channel = hooksFolderOf(folder.id);
   if (!hasHooks || channel === undefined) return undefined;
   try {
@@ -360,4 +462,19 @@ async function openTurnEvents({ folder, record, clock }: RunParts): Promise<Spoo
     record({ type: "warning", message });
     return undefined;
   }
+}
+
+/** Keeps what the agents without a pane do, a file a role. */
+function openActivities({ folder, redactor, record }: RunParts) {
+  const writers = new Map<Role, ActivityWriter>();
+  const writerOf = (role: Role) => {
+    const onProblem = (message: string) => record({ type: "warning", role, message });
+    const writer = writers.get(role) ?? openActivityWriter(activityPathOf(folder, role), { redactor, onProblem });
+    writers.set(role, writer);
+    return writer;
+  };
+  return {
+    onActivity: (role: Role, activity: AcpActivity) => writerOf(role).write(activity),
+    [Symbol.dispose]: () => writers.forEach((writer) => writer[Symbol.dispose]()),
+  };
 }

@@ -2,9 +2,11 @@ import { DIALOG_FACTS } from "../../dialogs/facts.ts";
 import { ROLES } from "../../roles.ts";
 import type { Held, MessageKind } from "../../handoff/settings.ts";
 import { cost } from "../../run/prices.ts";
+import { MESSAGE_WAYS } from "../../run/inbox.ts";
+import { RAW_KEYS_WAYS } from "../../run/raw_keys.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
-import { runEnd } from "../../run/progress.ts";
-import { usage } from "../../run/usage.ts";
+import { runEnd, STARTED_BY } from "../../run/progress.ts";
+import { toldCost, usage } from "../../run/usage.ts";
 import {
   type Check,
   either,
@@ -21,6 +23,7 @@ import {
   type ValueOf,
   wordOf,
 } from "../../schema.ts";
+import { MODEL_ANSWERS } from "../../dialogs/settings.ts";
 import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { TERMINAL_STATUSES } from "../../screen/status.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
@@ -55,6 +58,7 @@ const settings: Check<ReviewLoopSettings> = (value): value is ReviewLoopSettings
  * lines for a person and the records of the run's journal, from which a run that was broken off resumes (fold.ts).
  */
 export const REVIEW_FACTS = {
+  /** A run begins: the first record after the one that opens the journal. */
   run_started: {
     job: oneOf("run"),
     runId: text,
@@ -67,8 +71,16 @@ export const REVIEW_FACTS = {
     settings,
     origin,
     rules: optional(rulesUsed),
+    /** Whether keys may be pressed from outside; missing where they may not. */
+    rawInput: optional(flag),
+    /** What a model may answer in place of a person; missing in older journals. */
+    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
     /** The version that started it. */
     panewright: optional(text),
+    /** From where it was started, where it has no terminal. */
+    startedBy: optional(oneOf(...STARTED_BY)),
+    /** SHA-256 of the key of the request that it carries out. */
+    key: optional(text),
   },
   /** Another process resumes the run, with settings that may have been changed meanwhile. */
   run_resumed: {
@@ -84,7 +96,10 @@ export const REVIEW_FACTS = {
     rules: optional(rulesUsed),
     /** Those before, where they were others. */
     rulesBefore: optional(rulesUsed),
+    rawInput: optional(flag),
+    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
     panewright: optional(text),
+    startedBy: optional(oneOf(...STARTED_BY)),
   },
   /** About to open a tmux session, or to add windows to one that exists. */
   session_opening: {
@@ -100,17 +115,21 @@ export const REVIEW_FACTS = {
   session_opened: { attachCommand: text },
   /** The session that an earlier process of the run opened is still there. */
   session_adopted: { attachCommand: text },
+  /** About to start a role's agent. */
   agent_starting: {
     role,
     provider: text,
+    /** How it is driven; missing where it is in a pane. */
+    protocol: optional(oneOf("acp")),
     /** The id of the CLI's own session that it resumes. */
     resumes: optional(text),
   },
+  /** The agent waits for its first prompt. */
   agent_ready: {
     role,
     terminalId: text,
     seconds: number,
-    /** The pane's program: its process id, and its start in the notation of the process table. */
+    /** The agent's program: its process id, and its start in the notation of the process table. */
     pid: number,
     processStart: optional(text),
     /** The shell that the program was started by, where it is a script. */
@@ -121,6 +140,8 @@ export const REVIEW_FACTS = {
      * The folders besides the working directory in which its sandbox lets commands write; missing without a sandbox.
      */
     sandbox: optional(listOf(text)),
+    /** The mode of its session, where it is driven by a protocol that tells it. */
+    mode: optional(text),
   },
   /** The agent of an earlier process of the run is alive, and stays. */
   agent_adopted: { role, terminalId: text },
@@ -137,8 +158,14 @@ export const REVIEW_FACTS = {
   /** The agent's CLI keeps its session under this id. */
   agent_session: { role, sessionId: text },
   /** These rules were seen on the agent's screens, and lift a doubt from then on. */
-  agent_rules_seen: { role, rules: listOf(text) },
+  agent_rules_seen: {
+    role,
+    /** Their ids. */
+    rules: listOf(text),
+  },
+  /** A round begins: work, its review, and the test. */
   round_started: { round: number, maxRounds: number },
+  /** A prompt is about to be sent to a role. */
   turn_started: {
     turnId: text,
     role,
@@ -155,6 +182,7 @@ export const REVIEW_FACTS = {
     role,
     terminalId: text,
     what: wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true }),
+    /** Whether it is about to be pasted, or submitted. */
     step: oneOf("paste", "enter"),
     /** The file with the message's text, below the run's folder. */
     file: text,
@@ -173,7 +201,8 @@ export const REVIEW_FACTS = {
     obstacle: wordOf<Held["obstacle"]>({ at_work: true, draft: true }),
     /** How long that is waited for at most. */
     timeoutSeconds: number,
-    attachCommand: text,
+    /** Shows the pane to a person; missing where the agent has none. */
+    attachCommand: optional(text),
     passable: flag,
   },
   /** It does not wait any longer: the way is free, or it was given up. */
@@ -187,14 +216,68 @@ export const REVIEW_FACTS = {
     files: optional(text),
     passable: flag,
   },
+  /**
+   * What the files are was noted before a turn that is to change some, to tell afterwards what it has changed.
+   */
+  files_noted: {
+    turnId: text,
+    role,
+    /** SHA-256 of the note, hexadecimal. */
+    baseline: text,
+    passable: flag,
+  },
+  /** What a turn that is over has changed. */
+  files_changed: {
+    turnId: text,
+    role,
+    /** Relative to the working directory. */
+    files: listOf(text),
+    /** How many more there are. */
+    more: optional(number),
+    /** Where `files.txt` with all of them is, relative to the run's folder. */
+    folder: text,
+    /** Whether `diff.patch` is there, too. */
+    hasPatch: flag,
+    passable: flag,
+  },
+  /** What an agent showed was kept: at a dialog that a person is asked about, or when its turn failed. */
+  screen_kept: {
+    turnId: text,
+    role,
+    moment: oneOf("dialog", "failure"),
+    /** Below the run's folder: `….ansi`, or `….txt` of an agent without a pane. */
+    file: text,
+    passable: flag,
+  },
   /** The agent has run one command that often, with the same output and nothing else in between. */
   command_repeated: { turnId: text, role, command: text, times: number, passable: flag },
+  /** About to press keys in a role's terminal that somebody has sent from outside; the settings allow it. */
+  raw_keys_pressing: {
+    /** Of the request. */
+    id: text,
+    role,
+    terminalId: text,
+    /** How they came. */
+    by: oneOf(...RAW_KEYS_WAYS),
+    /** Who sends them, as the sender says. */
+    who: optional(text),
+    /** The keys, with control characters as visible escapes. */
+    subject: text,
+    passable: flag,
+  },
+  /** They were pressed, or `problem` says why not. */
+  raw_keys_ended: { id: text, role, problem: optional(text), passable: flag },
   /** The agent has taken the message. */
   message_sent: {
     turnId: text,
     role,
     what: wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true }),
+    /** Of the turn, and of the message; missing in older journals. */
+    round: optional(number),
+    cycle: optional(number),
+    bytes: optional(number),
   },
+  /** The agent that has the turn does something else than before. */
   status_changed: {
     turnId: text,
     role,
@@ -226,10 +309,25 @@ export const REVIEW_FACTS = {
     retry: optional(number),
   },
   ...DIALOG_FACTS,
-  dialog_waiting: { ...DIALOG_FACTS.dialog_waiting, runId: text, attachCommand: text },
+  dialog_waiting: {
+    ...DIALOG_FACTS.dialog_waiting,
+    runId: text,
+    /** Shows the pane to a person; missing where the agent has none. */
+    attachCommand: optional(text),
+  },
   /** What a role's session has used since its beginning, by the record of its CLI. */
-  tokens_counted: { role, session: text, usage, passable: flag },
+  tokens_counted: {
+    role,
+    /** The id of the CLI's own session. */
+    session: text,
+    usage,
+    /** What it has cost, where the agent tells that. */
+    cost: optional(toldCost),
+    passable: flag,
+  },
+  /** The agent was at rest without a response file, and was reminded of it. */
   reminder_sent: { turnId: text, role, reminder: number },
+  /** The role's response file was read and archived: its turn is over. */
   response_received: {
     turnId: text,
     role,
@@ -242,6 +340,48 @@ export const REVIEW_FACTS = {
     /** What of the words of a review, written like no path, exists in the working directory. */
     names: optional(object({ files: listOf(text), folders: listOf(text) })),
   },
+  /**
+   * A message from outside for a role's agent has arrived. Its turn has the message's id, and the records of turns:
+   * `message_sent` says that the agent has it. No round and no verdict comes of it.
+   */
+  message_received: {
+    messageId: text,
+    role,
+    /** How it came; who sends over MCP is a model. */
+    by: oneOf(...MESSAGE_WAYS),
+    /** Who sends it, as the sender says. */
+    who: optional(text),
+    /** Whether the agent is asked for a response. */
+    wantsResponse: flag,
+    /** Of its text, which is in the run's inbox. */
+    bytes: number,
+    sha256: text,
+  },
+  /** The agent is free for it: its turn begins. */
+  message_started: { messageId: text, role },
+  /** The turn that an earlier process has begun continues. */
+  message_resumed: { messageId: text, role },
+  /** The message's turn is over. */
+  message_answered: {
+    messageId: text,
+    role,
+    seconds: number,
+    /** The response; missing where none was wanted. */
+    bytes: optional(number),
+    /** The file that it was archived as, absolute. */
+    archivedAs: optional(text),
+    sha256: optional(text),
+  },
+  /** The message is not sent any more, or its turn has failed; the run continues. */
+  message_failed: {
+    messageId: text,
+    role,
+    /** As a full sentence. */
+    reason: text,
+    /** How long its turn took; missing where it was not begun. */
+    seconds: optional(number),
+  },
+  /** A reviewer has given its verdict. */
   review_decided: {
     role,
     round: number,
@@ -250,8 +390,11 @@ export const REVIEW_FACTS = {
     /** Why an approval was not accepted, or a verdict had to be assumed. */
     note: optional(text),
   },
+  /** The reviewer has not approved in as many exchanges as are allowed. */
   review_limit_reached: { role, round: number, then: oneOf("proceed", "fail") },
+  /** The project's test command runs. */
   test_command_started: { round: number, command: text },
+  /** The project's test command has ended. */
   test_command_finished: {
     round: number,
     passed: flag,
@@ -263,12 +406,17 @@ export const REVIEW_FACTS = {
     /** Whether older output was dropped. */
     truncated: flag,
   },
+  /** The round is over, with its verdict. */
   round_finished: { round: number, verdict: oneOf("PASS", "FAIL"), note: optional(text) },
   /** A command of the post-processing has ended; `problem` says what went wrong. */
   post_processed: { command: text, problem: optional(text) },
   /** The run is over, and its panes were left for a person. */
   panes_left: { attachCommand: text },
+  /** What was done for a role, and is as it should be: a request that was accepted, or refused. */
+  note: { role, message: text, passable: flag },
+  /** Something that a person should know of, and that does not stop the run. */
   warning: { message: text, role: optional(role) },
+  /** The process has ended the run, or leaves it to be resumed. */
   run_finished: {
     outcome: runEnd,
     rounds: number,
@@ -301,6 +449,8 @@ export function mapReviewPaths(fact: ReviewFact, map: MapPath): ReviewFact {
       return fact.configFile === undefined ? fact : { ...fact, configFile: map(fact.configFile) };
     case "response_received":
       return { ...fact, archivedAs: map(fact.archivedAs) };
+    case "message_answered":
+      return fact.archivedAs === undefined ? fact : { ...fact, archivedAs: map(fact.archivedAs) };
     default:
       return fact;
   }

@@ -1,12 +1,19 @@
-import type { Role } from "../../roles.ts";
+import { type Role, ROLES } from "../../roles.ts";
 import { tokensIn } from "../../providers/usage.ts";
 import type { Recorded } from "../../run/job.ts";
 import type { ReviewFact } from "./facts.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
-import type { AgentState, OpenTurn, RunState } from "./run_state.ts";
+import {
+  type AgentState,
+  findOpenTurn,
+  type OpenTurn,
+  openTurnOf,
+  type OutsideMessage,
+  type RunState,
+} from "./run_state.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount } from "../../run/usage.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
-import type { LoopContext, Transition } from "./state.ts";
+import type { LoopContext, LoopState, Transition } from "./state.ts";
 
 /** An event of a journal, and for a response its text. */
 export type RecordedEvent = Recorded<ReviewFact> & {
@@ -40,6 +47,7 @@ function firstState(event: RecordedEvent): RunState | undefined {
     agents: {},
     restarts: {},
     turn: undefined,
+    messages: [],
     responses: [],
     tokens: NOTHING_COUNTED,
     questions: 0,
@@ -66,14 +74,20 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
           origin: { ...state.head.origin, configFile: event.configFile ?? state.head.origin.configFile },
           ...(event.rules === undefined ? {} : { rules: event.rules }),
         },
-        // Panes do not travel, and what the CLIs' sessions know are the paths of the old place.
-        ...(event.carriedFrom === undefined ? {} : { session: undefined, agents: {} }),
+        ...(event.carriedFrom === undefined ? {} : {
+          // Panes do not travel, and what the CLIs' sessions know are the paths of the old place.
+          ...{ session: undefined, agents: {} },
+          // Whether the test command can be run there is not known.
+          loop: withoutTestRun(state.loop),
+        }),
         restarts: {},
         finished: undefined,
       };
     case "session_opening": {
       const { socket, session: name, existing, mark } = event;
-      return { ...state, session: { socket, name, existing, mark, opened: false } };
+      // A new server names its panes as the one before did: by its id, a lost pane would be another agent's.
+      const without = ROLES.reduce((before, role) => inAgent(before, role, { pane: undefined }), state);
+      return { ...without, session: { socket, name, existing, mark, opened: false } };
     }
     case "session_opened":
     case "session_adopted":
@@ -81,6 +95,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "agent_starting":
       return agentStarting(state, event);
     case "agent_ready": {
+      if (state.agents[event.role]?.protocol !== undefined) return state;
       const { terminalId, pid, processStart, wrapperShell, launchedAtMs, sandbox } = event;
       const pane = { terminalId, pid, processStart, wrapperShell, launchedAtMs };
       return inAgent(state, event.role, { pane: sandbox === undefined ? pane : { ...pane, sandbox } });
@@ -94,40 +109,57 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "turn_started":
       return { ...state, turn: newTurn(event, tokensIn(state.tokens.byWorker[event.role] ?? {})) };
     case "files_seen":
-      return event.moment === "before" ? inTurn(state, { filesSeen: true }) : state;
+      return event.moment === "before" ? inTurn(state, event, { filesSeen: true }) : state;
+    case "files_noted":
+      return inTurn(state, event, { filesNote: event.baseline });
     case "message_sending": {
       const { what, file, sha256, step, dispatchedAtMs } = event;
-      return inTurn(state, {
+      return inTurn(state, event, {
         message: { what, file, sha256, step },
         ...(dispatchedAtMs === undefined ? {} : { dispatchedAtMs }),
       });
     }
     case "message_sent": {
       const sent = inAgent(state, event.role, { hasMemory: true });
-      return state.turn?.message === undefined
-        ? sent
-        : inTurn(sent, { message: { ...state.turn.message, step: "sent" } });
+      const message = findOpenTurn(state, event.turnId)?.message;
+      return message === undefined ? sent : inTurn(sent, event, { message: { ...message, step: "sent" }, taken: true });
     }
     case "tokens_counted":
       return { ...state, tokens: takeCount(state.tokens, countOf(event)) };
     case "turn_time":
-      return inTurn(state, { usedSeconds: event.usedSeconds });
+      return inTurn(state, event, { usedSeconds: event.usedSeconds });
     case "reminder_sent":
-      return inTurn(state, { reminders: event.reminder });
-    case "agent_failed":
-      return inTurn(state, { retries: Math.max(state.turn?.retries ?? 0, event.retry ?? 0) });
+      return inTurn(state, event, { reminders: event.reminder });
+    case "agent_failed": {
+      const before = findOpenTurn(state, event.turnId)?.retries ?? 0;
+      return inTurn(state, event, { retries: Math.max(before, event.retry ?? 0) });
+    }
     case "dialog_waiting":
       return event.question === undefined
         ? state
-        : inTurn({ ...state, questions: Math.max(state.questions, numberOf(event.question)) }, {
+        : inTurn({ ...state, questions: Math.max(state.questions, numberOf(event.question)) }, event, {
           question: { id: event.question, fingerprint: event.fingerprint },
         });
     case "dialog_closed":
-      return inTurn(state, { question: undefined });
+      return inTurn(state, event, { question: undefined });
     case "dialog_answered":
       return dialogAnswered(state, event);
     case "response_received":
       return responseReceived(state, event);
+    case "message_received": {
+      const { messageId: id, role, by, who, wantsResponse, sha256 } = event;
+      const from = who === undefined ? { by } : { by, who };
+      const message = { id, role, ...from, wantsResponse, sha256, turn: undefined, isOver: false };
+      return { ...state, messages: [...state.messages, message] };
+    }
+    case "message_started": {
+      const { messageId: turnId, role } = event;
+      const turn = newTurn({ turnId, role }, tokensIn(state.tokens.byWorker[role] ?? {}));
+      return inMessage(state, turnId, { turn });
+    }
+    case "message_answered":
+    case "message_failed":
+      return inMessage(state, event.messageId, { turn: undefined, isOver: true });
     case "test_command_finished": {
       const { passed, exitCode, seconds, timedOut, output, truncated } = event;
       const command = { passed, exitCode, seconds, timedOut, output, truncated };
@@ -142,15 +174,21 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "agent_adopted":
     case "round_started":
     case "turn_resumed":
+    case "message_resumed":
     case "message_held":
     case "message_released":
+    case "raw_keys_pressing":
+    case "raw_keys_ended":
     case "status_changed":
     case "command_repeated":
+    case "files_changed":
+    case "screen_kept":
     case "review_decided":
     case "review_limit_reached":
     case "test_command_started":
     case "round_finished":
     case "panes_left":
+    case "note":
     case "warning":
       return state;
   }
@@ -168,6 +206,11 @@ export function countOf(
   return { worker: role, source: `${role} ${session}`, usage };
 }
 
+/** As before its test command was ever run. */
+function withoutTestRun({ testCommandRan: _, ...loop }: LoopState): LoopState {
+  return loop;
+}
+
 /** What the state machine knows of a run besides its state. */
 export function contextOf({ head: { workdir, task: job, settings } }: Pick<RunState, "head">): LoopContext {
   return { workdir, job, settings };
@@ -183,6 +226,7 @@ function newTurn(
     filesSeen: false,
     message: undefined,
     interrupted: false,
+    taken: false,
     dispatchedAtMs: undefined,
     usedSeconds: 0,
     reminders: 0,
@@ -197,23 +241,26 @@ function newTurn(
 
 /** A new agent in a role has none of what the one before was sent, unless it resumes that one's session. */
 function agentStarting(state: RunState, event: Extract<RecordedEvent, { type: "agent_starting" }>): RunState {
-  const { role, provider, resumes } = event;
+  const { role, provider, protocol, resumes } = event;
   const hasMemory = resumes !== undefined;
   const prompted = hasMemory ? state.loop.prompted : state.loop.prompted.filter((one) => one !== role);
-  const agent: AgentState = { provider, pane: undefined, sessionId: resumes, seenRules: [], hasMemory };
+  const driven = protocol === undefined ? {} : { protocol };
+  const agent: AgentState = { provider, ...driven, pane: undefined, sessionId: resumes, seenRules: [], hasMemory };
   const started = { ...state, loop: { ...state.loop, prompted }, agents: { ...state.agents, [role]: agent } };
-  if (state.turn?.role !== role) return started;
-  const { message, interrupted } = state.turn;
+  const open = openTurnOf(state, role);
+  if (open === undefined) return started;
+  const { id: turnId, message, interrupted } = open;
   const wasAtWork = message?.step === "sent" || message?.step === "enter";
-  return inTurn(started, { message: undefined, question: undefined, interrupted: interrupted || wasAtWork });
+  const change = { message: undefined, question: undefined, interrupted: interrupted || wasAtWork };
+  return inTurn(started, { turnId }, change);
 }
 
 function dialogAnswered(state: RunState, event: Extract<RecordedEvent, { type: "dialog_answered" }>): RunState {
-  const { turn } = state;
-  if (turn === undefined || event.rule === "person" || event.result !== "closed") return state;
+  const turn = findOpenTurn(state, event.turnId);
+  if (turn === undefined || ["person", "model"].includes(event.rule) || event.result !== "closed") return state;
   return event.answer === "accept"
-    ? inTurn(state, { acceptedDialogs: turn.acceptedDialogs + 1, lastAcceptAtMs: Date.parse(event.at) })
-    : inTurn(state, { declinedDialogs: turn.declinedDialogs + 1 });
+    ? inTurn(state, event, { acceptedDialogs: turn.acceptedDialogs + 1, lastAcceptAtMs: Date.parse(event.at) })
+    : inTurn(state, event, { declinedDialogs: turn.declinedDialogs + 1 });
 }
 
 function responseReceived(state: RunState, event: Extract<RecordedEvent, { type: "response_received" }>): RunState {
@@ -248,8 +295,19 @@ function inAgent(state: RunState, role: Role, change: Partial<AgentState>): RunS
   return agent === undefined ? state : { ...state, agents: { ...state.agents, [role]: { ...agent, ...change } } };
 }
 
-function inTurn(state: RunState, change: Partial<OpenTurn>): RunState {
-  return state.turn === undefined ? state : { ...state, turn: { ...state.turn, ...change } };
+function inTurn(
+  state: RunState,
+  { turnId }: { readonly turnId: string },
+  change: Partial<OpenTurn>,
+): RunState {
+  if (state.turn?.id === turnId) return { ...state, turn: { ...state.turn, ...change } };
+  const turn = findOpenTurn(state, turnId);
+  return turn === undefined ? state : inMessage(state, turnId, { turn: { ...turn, ...change } });
+}
+
+function inMessage(state: RunState, id: string, change: Partial<OutsideMessage>): RunState {
+  const messages = state.messages.map((message) => message.id === id ? { ...message, ...change } : message);
+  return { ...state, messages };
 }
 
 function numberOf(question: string): number {

@@ -67,11 +67,15 @@ function headerIndex(lines: readonly string[], section: typeof SECTIONS[number],
     });
   }
   if (indexes[0] !== undefined) return indexes[0];
-  const lookalike = lines.findIndex((line) => line.length < 200 && letters(line) === letters(header));
+  const lookalike = lines.findIndex((line) => letters(line.slice(0, 200)).startsWith(letters(header)));
+  const shown = JSON.stringify(lines[lookalike]?.slice(0, 80));
   throw new UsageError(
     `Cannot use ${file}: the line "${header}" is missing` +
-      (lookalike < 0 ? "" : ` (line ${lookalike + 1} looks like it: ${JSON.stringify(lines[lookalike])})`),
-    { hint: `Write a line that is exactly "${header}", and below it ${content}.` },
+      (lookalike < 0 ? "" : ` (line ${lookalike + 1} looks like it: ${shown})`),
+    {
+      hint: `Write a line that is exactly "${header}", a blank one, and below it ${content}. ` +
+        "Without the blank line, a formatter of Markdown may join the two.",
+    },
   );
 }
 

@@ -9,7 +9,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { lookUpNames } from "./existing_names.ts";
 import type { ReviewFact } from "./facts.ts";
-import type { RunState } from "./run_state.ts";
+import type { OpenTurn, RunState } from "./run_state.ts";
 
 /** A response that was archived, and whose record was not written any more. */
 export interface LateResponse {
@@ -25,7 +25,44 @@ export interface LateResponse {
 export async function findLateResponse(folder: RunFolder, state: RunState): Promise<LateResponse | undefined> {
   const { turn, responses, head: { workdir } } = state;
   const known = new Set(responses.map(({ path }) => path.replace(/^.*\//, "")));
-  const names = tidyArchive(folder.responsesDir, { known });
+  const late = await findLate({ archiveDir: folder.responsesDir, known, turn, workdir });
+  if (late === undefined || turn === undefined) return undefined;
+  const { id: turnId, role } = turn;
+  const { text, ...file } = late;
+  const event = { turnId, role, ...file, seconds: 0, ...lookUpNames(workdir, { role, text }) };
+  return { event: { type: "response_received", ...event }, text };
+}
+
+/** Does the same for the turns of messages from outside. */
+export async function findLateReplies(
+  folder: RunFolder,
+  { messages, head: { workdir } }: Pick<RunState, "messages" | "head">,
+): Promise<readonly Extract<ReviewFact, { type: "message_answered" }>[]> {
+  const found = messages.filter(({ turn }) => turn !== undefined).map(async ({ id: messageId, role, turn }) => {
+    const archiveDir = `${folder.repliesDir}/${messageId}`;
+    const late = await findLate({ archiveDir, known: new Set(), turn, workdir });
+    if (late === undefined) return [];
+    const { text: _, ...file } = late;
+    return [{ type: "message_answered", messageId, role, ...file, seconds: 0 } as const];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+interface LateFile {
+  readonly bytes: number;
+  readonly archivedAs: string;
+  readonly sha256: string;
+  readonly text: string;
+}
+
+async function findLate({ archiveDir, known, turn, workdir }: {
+  readonly archiveDir: string;
+  /** The names in the archive that have their record. */
+  readonly known: ReadonlySet<string>;
+  readonly turn: OpenTurn | undefined;
+  readonly workdir: string;
+}): Promise<LateFile | undefined> {
+  const names = tidyArchive(archiveDir, { known });
   // A turn that waits to be sent to a new agent may have its response from the one before.
   if (turn === undefined || (turn.message === undefined && !turn.interrupted)) return undefined;
   const highest = Math.max(0, ...[...known].map((name) => Number.parseInt(name, 10)));
@@ -33,25 +70,16 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
     if (known.has(name) || name.replace(/^\d+-/, "") !== `${turn.role}.md` || Number.parseInt(name, 10) <= highest) {
       continue;
     }
-    const path = `${folder.responsesDir}/${name}`;
-    const content = readRegularFile(path, { maxBytes: MAX_KEPT_BYTES });
+    const archivedAs = `${archiveDir}/${name}`;
+    const content = readRegularFile(archivedAs, { maxBytes: MAX_KEPT_BYTES });
     const original = readOriginal(workdir, turn.role);
     const text = responseText(content);
-    if (original !== undefined && isBegunCopy(content, original)) await Deno.remove(path);
+    if (original !== undefined && isBegunCopy(content, original)) await Deno.remove(archivedAs);
     else if (text !== undefined && text.trim() !== "") {
-      const { id: turnId, role } = turn;
       const sha256 = await sha256Hex(content);
-      if (original !== undefined && await sha256Hex(original) === sha256) removeIfThere(responsePathFor(workdir, role));
-      const event = {
-        turnId,
-        role,
-        bytes: content.length,
-        archivedAs: path,
-        sha256,
-        seconds: 0,
-        ...lookUpNames(workdir, { role, text }),
-      };
-      return { event: { type: "response_received", ...event }, text };
+      const isCopied = original !== undefined && await sha256Hex(original) === sha256;
+      if (isCopied) removeIfThere(responsePathFor(workdir, turn.role));
+      return { bytes: content.length, archivedAs, sha256, text };
     }
   }
   return undefined;

@@ -1,6 +1,8 @@
 import { UsageError } from "../../errors.ts";
 import type { Role } from "../../roles.ts";
-import { formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
+import { abridge } from "../../text/abridge.ts";
+import { lastLines } from "../../text/lines.ts";
+import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { Job } from "./job.ts";
 import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "./machine.ts";
@@ -18,6 +20,13 @@ export interface ReviewLoopOptions {
   readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string | LoopResponse>;
   /** Runs the project's test command; needed where `settings.projectTestCmd` is set. */
   readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
+  /**
+   * Whether the program of a test command is missing that could be run before, and no change of the project has taken
+   * it away.
+   *
+   * @default {() => false}
+   */
+  readonly isProgramGone?: (command: TestCommand) => boolean;
   /** Takes each event; the loop continues when what it returns has resolved. */
   readonly onEvent?: (event: ReviewFact) => void | Promise<void>;
   /** The state to continue from, as an earlier process left it. @default {the beginning} */
@@ -92,6 +101,26 @@ async function runCommand(
       "Cannot resume a run that waits for its project test command: none is configured any more",
     );
   }
-  await options.onEvent?.({ type: "test_command_started", round: state.round, command: formatTestCommand(command) });
-  return applyTestCommandResult(state, await options.runTestCommand(command), context);
+  const shown = formatTestCommand(command);
+  await options.onEvent?.({ type: "test_command_started", round: state.round, command: shown });
+  const result = await options.runTestCommand(command);
+  // Once it could be run, the configuration is right: what has become of it since is the agents' doing, but for what is
+  // none of the project's.
+  const isOfConfig = state.testCommandRan !== shown || options.isProgramGone?.(command) === true;
+  if (couldNotRun(result) && isOfConfig) throw notRun(command, result);
+  return applyTestCommandResult(state, result, context);
+}
+
+/** Of what a test command said that could not be run, its end tells why. */
+const LINES_TOLD = 5;
+const CHARS_TOLD = 1000;
+
+/** That says nothing of the programmer's work: the command is run again when the run is resumed. */
+function notRun(command: TestCommand, { exitCode, output }: TestCommandResult): UsageError {
+  const what = `Cannot run the project's test command (exit code ${exitCode}): ${formatTestCommand(command)}`;
+  const said = abridge(lastLines(output, LINES_TOLD).join("\n"), { maxChars: CHARS_TOLD });
+  return new UsageError(said === "" ? what : `${what}\n${said}`, {
+    hint:
+      "Correct project_test_cmd, or make its program available; the run continues with the test when it is resumed.",
+  });
 }

@@ -64,8 +64,36 @@ export function nextTurn({ round, stage }: LoopState): Turn | undefined {
  * ```
  */
 export function rolesAhead({ stage }: Pick<LoopState, "stage">): readonly Role[] {
-  if (stage.kind !== "work" && stage.kind !== "verdict") return [];
-  return ROLES.slice(ROLES.indexOf(PHASES[stage.role]));
+  return stage.kind === "work" || stage.kind === "verdict" ? rolesFrom(stage.role) : [];
+}
+
+/**
+ * The roles that a loop may still come to, in this round or a later one: that begins with the programmer.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const stage = { kind: "work", role: "tester", cycle: 0 } as const;
+ * assertEquals(rolesLeft({ round: 1, stage }, { maxRounds: 2 }), ["programmer", "programmer_review", "tester"]);
+ * assertEquals(rolesLeft({ round: 2, stage }, { maxRounds: 2 }), ["tester"]);
+ * ```
+ */
+export function rolesLeft(
+  state: Pick<LoopState, "round" | "stage">,
+  { maxRounds }: { readonly maxRounds: number },
+): readonly Role[] {
+  const ahead = rolesAhead(state);
+  const later = state.stage.kind !== "finished" && state.round < maxRounds ? rolesFrom("programmer") : [];
+  return ROLES.filter((role) => ahead.includes(role) || later.includes(role));
+}
+
+/** The roles that a new loop may come to. */
+export function rolesUsed({ startAgent: role, maxRounds }: Pick<LoopContext["settings"], "startAgent" | "maxRounds">) {
+  return rolesLeft({ round: 1, stage: { kind: "work", role, cycle: firstCycle(role) } }, { maxRounds });
+}
+
+function rolesFrom(role: Role): readonly Role[] {
+  return ROLES.slice(ROLES.indexOf(PHASES[role]));
 }
 
 /** Whose work each role's phase begins with. */

@@ -26,8 +26,15 @@ export function meterReview(
       const usage = newIn(state?.tokens ?? NOTHING_COUNTED, countOf(fact));
       return { kind: "tokens_counted", worker: fact.role, usage };
     }
+    case "message_started":
+      return { kind: "turn_begins", worker: fact.role };
+    case "message_resumed":
+      return { kind: "turn_continues", worker: fact.role };
     case "response_received":
-      return { kind: "turn_ends", seconds: fact.seconds };
+    case "message_answered":
+      return { kind: "turn_ends", worker: fact.role, seconds: fact.seconds };
+    case "message_failed":
+      return fact.seconds === undefined ? undefined : { kind: "turn_ends", worker: fact.role, seconds: fact.seconds };
     case "files_seen":
       return fact.moment === "before"
         ? { kind: "work_begins", files: fact.files }

@@ -1,11 +1,11 @@
 import type { Role } from "../../roles.ts";
 import type { PermissionPlan } from "../../dialogs/decision.ts";
 import type { HandoffSettings } from "../../handoff/settings.ts";
-import type { PaneProvider } from "../../providers/provider.ts";
+import type { RoleProvider } from "../../providers/provider.ts";
 import type { SandboxRequest } from "../../providers/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
-import type { NotificationPlan } from "../../run/notify.ts";
+import type { NotificationPlan } from "../../notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { Job } from "./job.ts";
 import type { SettingsOf } from "../../settings.ts";
@@ -36,7 +36,7 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
 /** Which agent plays a role, and how it is started. */
 export interface AgentPlan {
   /** With the person's changes to its rules. */
-  readonly provider: PaneProvider;
+  readonly provider: RoleProvider;
   /** Program and leading arguments in place of the provider's own. */
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];

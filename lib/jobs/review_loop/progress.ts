@@ -2,17 +2,24 @@ import type { Recorded } from "../../run/job.ts";
 import type { Role } from "../../roles.ts";
 import {
   afterRecord,
+  allWaiting,
   atLevel,
   type Change,
   changeWorker,
   counted,
   levelOf,
+  messageChanged,
+  modelsMay,
   type Progress,
   tokensCounted,
+  waitsFor,
+  waitsNoLonger,
   warned,
   withoutPanes,
+  type Worker,
   workerOf,
 } from "../../run/progress.ts";
+import { isAtRest } from "../../screen/status.ts";
 import { firstLine } from "../../text/lines.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
@@ -31,21 +38,24 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       const { runId, folder, workdir, origin: { configFile }, task, settings } = record;
       const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
       const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
-      return { runId, folder, workdir, configFile, about, startedAt: at, executedSince: at, place };
+      const allowed = { rawInput: record.rawInput === true, ...modelsMay(before, record.modelAnswers) };
+      return { runId, folder, workdir, configFile, about, startedAt: at, executedSince: at, place, ...allowed };
     }
     case "run_resumed":
       return {
         folder: record.folder,
+        ...modelsMay(before, record.modelAnswers),
         ...(record.configFile === undefined ? {} : { configFile: record.configFile }),
         ...(record.carriedFrom === undefined ? {} : withoutPanes(before)),
         ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: record.settings.maxRounds }),
         executedSince: at,
+        rawInput: record.rawInput === true,
         activity: undefined,
         finished: undefined,
       };
     case "session_opening": {
       const { socket, session: name, existing, mark } = record;
-      return { session: { socket, name, existing, mark, opened: false } };
+      return { ...withoutPanes(before), session: { socket, name, existing, mark, opened: false } };
     }
     case "session_opened":
     case "session_adopted":
@@ -54,8 +64,11 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       return agentStarting(before, record);
     case "agent_ready": {
       const { role, terminalId, pid, processStart, wrapperShell, launchedAtMs } = record;
-      const pane = { terminalId, pid, processStart, wrapperShell, launchedAtMs };
-      const { workers } = changeWorker(before, role, { pane, status: "idle", since: at });
+      const where = workerOf(before, role)?.protocol === undefined
+        ? { pane: { terminalId, pid, processStart, wrapperShell, launchedAtMs } }
+        : { process: { pid, processStart } };
+      const inTurn = before.activity?.kind === "turn" && before.activity.worker === role;
+      const { workers } = changeWorker(before, role, { ...where, status: inTurn ? "prompting" : "idle", since: at });
       const areStarting = before.activity?.kind === "starting" && workers.some(({ status }) => status === "starting");
       return { workers, ...(before.activity?.kind === "starting" && !areStarting ? { activity: undefined } : {}) };
     }
@@ -69,26 +82,47 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       return { ...turnBegins(before, record), ...counted(before, "turns") };
     case "turn_resumed":
       return turnBegins(before, record);
-    case "status_changed":
+    case "message_received": {
+      const { messageId: id, role: worker, by, who, wantsResponse } = record;
+      const from = who === undefined ? { by } : { by, who };
+      const message = { id, worker, ...from, wantsResponse, receivedAt: at, status: "waiting", since: at } as const;
+      return { messages: [...before.messages, message] };
+    }
+    case "message_started":
+    case "message_resumed":
       return {
-        ...changeWorker(before, record.role, { status: record.status, since: at }),
-        ...waitEnds(before, record),
+        ...messageChanged(before, record.messageId, { status: "sending", since: at }),
+        ...changeWorker(before, record.role, {
+          status: record.type === "message_started" ? "prompting" : "prompted",
+          since: at,
+        }),
       };
+    case "message_answered":
+    case "message_failed":
+      return messageOver(before, record);
+    case "status_changed":
+      return { ...statusChanged(before, record), ...waitEnds(before, record) };
     case "agent_failed": {
       const { class: failureClass, role: worker, message: detail, retryAt: until } = record;
       const isLimit = failureClass === "usage_limit";
       const kind = isLimit ? "usage_limit" : "retry";
       return {
         ...changeWorker(before, worker, { status: isLimit ? "limited" : "error", since: at }),
-        ...(until === undefined ? {} : { activity: { kind, worker, since: at, detail, until } }),
+        ...(until === undefined || isOfMessage(before, record)
+          ? {}
+          : { activity: { kind, worker, since: at, detail, until } }),
       };
     }
     case "message_held":
       return messageHeld({ ...before, ...waitEnds(before, record) }, record);
     case "message_released":
-      return { ...turnActivity(before, undefined), waiting: undefined };
+      return { ...turnActivity(before, record, undefined), ...waitsNoLonger(before, record.role) };
     case "message_sent":
-      return waitEnds(before, record);
+      return {
+        ...messageSent(before, record),
+        ...waitEnds(before, record),
+        ...(isOfMessage(before, record) ? messageChanged(before, record.turnId, { status: "sent", since: at }) : {}),
+      };
     case "tokens_counted":
       return tokensCounted(before, countOf(record));
     case "reminder_sent":
@@ -98,10 +132,11 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       const text = `a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
       const asked = questions === undefined ? {} : { questions };
       const dialog = { kind, subject, reason, terminalId, timeoutSeconds, ...asked };
-      return { waiting: { id, by, text, askedAt: at, dialog } };
+      const { fingerprint } = record;
+      return waitsFor(before, { id, by, text, askedAt: at, fingerprint, dialog });
     }
     case "dialog_closed":
-      return { waiting: undefined };
+      return waitsNoLonger(before, record.role);
     case "dialog_answered":
       return dialogAnswered(before, record);
     case "response_received":
@@ -109,7 +144,7 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
         ...changeWorker(before, record.role, { status: "idle", since: at }),
         ...counted(before, "responses"),
         activity: undefined,
-        waiting: undefined,
+        ...waitsNoLonger(before, record.role),
       };
     case "review_decided": {
       const { cycle: number, role: name, verdict, note } = record;
@@ -130,7 +165,7 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     case "run_finished": {
       const { outcome, reason, resumeCommand } = record;
       const finished = { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) };
-      return { waiting: undefined, finished };
+      return { waiting: undefined, alsoWaiting: [], finished };
     }
     default:
       return {};
@@ -141,26 +176,67 @@ function inRound(before: Progress, { number, of }: { readonly number: number; re
   return atLevel(before, { unit: "round", number, of });
 }
 
-function agentStarting(before: Progress, { role, provider, resumes, at }: RecordOf<"agent_starting">): Change {
-  const worker = {
+function agentStarting(
+  before: Progress,
+  { role, provider, protocol, resumes, at }: RecordOf<"agent_starting">,
+): Change {
+  const worker: Worker = {
     name: role,
     provider,
+    ...(protocol === undefined ? {} : { protocol }),
     status: "starting",
     since: at,
     sessionId: resumes,
     pane: undefined,
     folder: undefined,
-  } as const;
+  };
   const isNew = workerOf(before, role) === undefined;
   return {
-    workers: isNew ? [...before.workers, worker] : changeWorker(before, role, worker).workers,
+    workers: isNew ? [...before.workers, worker] : before.workers.map((one) => one.name === role ? worker : one),
     // An agent may be started in its turn.
     activity: before.activity?.kind === "turn" || before.activity?.kind === "starting"
       ? before.activity
       : { kind: "starting", since: at },
     // A new agent does not stand at the dialog of the one before.
-    ...(before.waiting?.by === role ? { waiting: undefined } : {}),
+    ...waitsNoLonger(before, role),
   };
+}
+
+/**
+ * An agent that was seen at work before is at work with it: a person has pressed Enter, or this process was gone. Its
+ * status is recorded when it changes, not once more.
+ */
+function messageSent(before: Progress, { role, at }: RecordOf<"message_sent">): Change {
+  const isAtWork = workerOf(before, role)?.status === "processing";
+  return isAtWork ? {} : changeWorker(before, role, { status: "prompted", since: at });
+}
+
+/** An agent that rests before it was seen at work has not ended anything: it has yet to take its prompt up. */
+function statusChanged(before: Progress, { role, status, at }: RecordOf<"status_changed">): Change {
+  const worker = workerOf(before, role)?.status;
+  const isYetToBegin = worker === "prompting" || worker === "prompted";
+  return isYetToBegin && isAtRest(status) ? {} : changeWorker(before, role, { status, since: at });
+}
+
+/** Whether a record is of the turn of a message from outside: what the loop does is not changed by it. */
+function isOfMessage({ messages }: Progress, { turnId }: { readonly turnId: string }): boolean {
+  return messages.some(({ id }) => id === turnId);
+}
+
+function messageOver(
+  before: Progress,
+  record: RecordOf<"message_answered"> | RecordOf<"message_failed">,
+): Change {
+  const { type, messageId, role, at, seconds } = record;
+  const change = type === "message_failed" ? { status: "failed", since: at, reason: record.reason } as const : {
+    status: "answered",
+    since: at,
+    ...(record.archivedAs === undefined ? {} : { archivedAs: record.archivedAs }),
+  } as const;
+  const message = messageChanged(before, messageId, change);
+  if (seconds === undefined) return message;
+  const worker = type === "message_answered" ? changeWorker(before, role, { status: "idle", since: at }) : {};
+  return { ...message, ...worker, ...waitsNoLonger(before, role) };
 }
 
 /** A turn that waited to be tried again continues. */
@@ -168,55 +244,68 @@ function waitEnds(
   { activity }: Progress,
   { role: worker, at }: { readonly role: Role; readonly at: string },
 ): Pick<Change, "activity"> {
-  const waited = activity?.kind === "usage_limit" || activity?.kind === "retry";
+  const waited = (activity?.kind === "usage_limit" || activity?.kind === "retry") && activity.worker === worker;
   return waited ? { activity: { kind: "turn", worker, since: at } } : {};
 }
 
-function messageHeld(before: Progress, { role: by, what, obstacle, at }: RecordOf<"message_held">): Change {
+function messageHeld(before: Progress, record: RecordOf<"message_held">): Change {
+  const { role: by, what, obstacle, at } = record;
   switch (obstacle) {
     case "at_work":
       return {
-        ...turnActivity(before, `at work on something else, its ${what} waits`),
-        waiting: undefined,
+        ...turnActivity(before, record, `at work on something else, its ${what} waits`),
+        ...waitsNoLonger(before, by),
       };
     case "draft": {
       const text = `a person's draft stands in its composer, and its ${what} waits`;
-      return { ...turnActivity(before, text), waiting: { id: undefined, by, text, askedAt: at } };
+      return { ...turnActivity(before, record, text), ...waitsFor(before, { id: undefined, by, text, askedAt: at }) };
     }
   }
 }
 
-function turnActivity({ activity }: Progress, detail: string | undefined): Change {
-  if (activity?.kind !== "turn") return {};
+function turnActivity(
+  { activity }: Progress,
+  { role }: { readonly role: Role },
+  detail: string | undefined,
+): Change {
+  if (activity?.kind !== "turn" || activity.worker !== role) return {};
   const { detail: _before, ...turn } = activity;
   return { activity: detail === undefined ? turn : { ...turn, detail } };
 }
 
 function turnBegins(
   before: Progress,
-  { role, round, cycle, at }: RecordOf<"turn_started"> | RecordOf<"turn_resumed">,
+  { type, role, round, cycle, at }: RecordOf<"turn_started"> | RecordOf<"turn_resumed">,
 ): Change {
   const of = levelOf(before, "round")?.of ?? round;
   const place = inRound(before, { number: round, of }).place ?? [];
   return {
-    ...changeWorker(before, role, { status: "prompted", since: at }),
+    ...changeWorker(before, role, { status: type === "turn_started" ? "prompting" : "prompted", since: at }),
     place: cycle === 0 ? place : [...place, { unit: "cycle", number: cycle }],
     activity: { kind: "turn", worker: role, since: at },
     // A draft that an earlier process waited for is looked for anew.
-    ...(before.waiting !== undefined && before.waiting.dialog === undefined ? { waiting: undefined } : {}),
+    ...withoutDraftOf(before, role),
   };
 }
 
+function withoutDraftOf(before: Progress, role: Role): Change {
+  const isDraft = allWaiting(before).some(({ by, dialog }) => by === role && dialog === undefined);
+  return isDraft ? waitsNoLonger(before, role) : {};
+}
+
 function dialogAnswered(before: Progress, record: RecordOf<"dialog_answered">): Change {
-  const { role, kind, subject, answer, replies, rule, result, at } = record;
+  const { role, kind, subject, answer, replies, rule, by = rule, who, question, result, at } = record;
   if (result !== "closed") return {};
-  if (rule !== "person") return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
+  if (rule !== "person" && rule !== "model") {
+    return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
+  }
   const given = {
-    id: undefined,
+    id: question,
     worker: role,
     asked: `${kind}${subject === undefined ? "" : `: ${subject}`}`,
     answer: replies ?? (answer === "accept" ? "yes" : "no"),
-    by: rule,
+    by,
+    ...(who === undefined ? {} : { who }),
     at,
   };
   return { answers: [...before.answers, given] };

@@ -5,9 +5,9 @@ import type { ReviewRunPlan } from "./plan.ts";
 /** Which rules tell what the screens of a plan's agents mean. */
 export function rulesUsedBy({ agents }: Pick<ReviewRunPlan, "agents">): RulesUsed {
   return Object.fromEntries(
-    Object.values(agents).map((
-      { provider: { id, terminal: { rules } } },
-    ) => [id, rules.source ?? { version: VERSION }]),
+    Object.values(agents).flatMap(({ provider: { id, terminal } }) =>
+      terminal === undefined ? [] : [[id, terminal.rules.source ?? { version: VERSION }]]
+    ),
   );
 }
 

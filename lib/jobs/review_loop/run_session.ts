@@ -1,12 +1,14 @@
 import { type Role, ROLES } from "../../roles.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
+import { hasAcp } from "../../providers/mod.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
 import { removeDeadSocket } from "../../tmux/server.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession, type TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
+import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { SessionState } from "../../run/progress.ts";
 import type { AgentState, RunState } from "./run_state.ts";
@@ -29,14 +31,20 @@ const DEFAULT_SOCKET = "default";
 
 /** A run's session, with the connection to its server. */
 export interface RunSession extends AsyncDisposable {
-  readonly session: TmuxSession;
+  /** Missing where no role has a pane. */
+  readonly session?: TmuxSession;
   /** The terminal ids of the agents of an earlier process that are alive. */
   readonly alive: ReadonlySet<string>;
 }
 
+/** Whether any role of a plan has its agent in a pane: without one, nothing of tmux is needed. */
+export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
+  return rolesUsed(loop).some((role) => !hasAcp(agents[role].provider));
+}
+
 /**
- * Opens the session for a run's panes: on a server of its own, `panewright-<run>`, unless the plan names an existing
- * one. The session that an earlier process of the run has opened is adopted, if it is still there.
+ * Opens the session for a run's panes, where it has any: on a server of its own, `panewright-<run>`, unless the plan
+ * names an existing one. The session that an earlier process of the run has opened is adopted, if it is still there.
  *
  * A server of our own is talked with through control mode. To somebody's session no client is added: it would be shown
  * there, fire their hooks, and take a session along that ends with its last client.
@@ -46,6 +54,10 @@ export interface RunSession extends AsyncDisposable {
 export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOptions): Promise<RunSession> {
   const { earlier, record, clock } = options;
   const before = earlier.session;
+  if (!hasPanes(plan)) {
+    await endLeftSession(earlier, { clock });
+    return { alive: new Set(), [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
   const place = before ?? placeOf(plan, options.runId);
   const log = (message: string) => record({ type: "warning", message });
   await using opened = new AsyncDisposableStack();

@@ -2,6 +2,7 @@ import type { RunEnd } from "../../run/progress.ts";
 import type { TokenCounts } from "../../run/usage.ts";
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
+import type { MessageWay } from "../../run/inbox.ts";
 import type { AgentPane, SessionState } from "../../run/progress.ts";
 import type { ReviewFact, RulesUsed, RunOrigin } from "./facts.ts";
 import type { Job } from "./job.ts";
@@ -22,6 +23,8 @@ export interface RunState {
   readonly restarts: Readonly<Partial<Record<Role, number>>>;
   /** The turn whose response has not been received yet. */
   readonly turn: OpenTurn | undefined;
+  /** The messages from outside, in the order in which they arrived. */
+  readonly messages: readonly OutsideMessage[];
   /** The responses that were received, oldest first. */
   readonly responses: readonly ReceivedResponse[];
   /** What the roles have used. */
@@ -53,7 +56,9 @@ export interface RunHead {
 /** A role's agent, as the journal has it. */
 export interface AgentState {
   readonly provider: string;
-  /** The pane that it was ready in; undefined while it is starting. */
+  /** How it is driven; missing where it is in a pane. */
+  readonly protocol?: "acp";
+  /** The pane that it was ready in; undefined while it is starting, and where it has none. */
   readonly pane: AgentPane | undefined;
   /** The id of its CLI's own session. */
   readonly sessionId: string | undefined;
@@ -63,16 +68,34 @@ export interface AgentState {
   readonly hasMemory: boolean;
 }
 
+/** A message from outside for a role's agent. */
+export interface OutsideMessage {
+  readonly id: string;
+  readonly role: Role;
+  readonly by: MessageWay;
+  readonly who?: string;
+  readonly wantsResponse: boolean;
+  readonly sha256: string;
+  /** Its turn, once that has begun and as long as it is not over. */
+  readonly turn: OpenTurn | undefined;
+  /** Whether it was answered, or has failed. */
+  readonly isOver: boolean;
+}
+
 /** A turn that is under way. */
 export interface OpenTurn {
   readonly id: string;
   readonly role: Role;
   /** Whether the files were looked at before it. */
   readonly filesSeen: boolean;
+  /** SHA-256 of the note of what they were before it, where one was made. */
+  readonly filesNote?: string;
   /** What the agent was sent last, or is about to be sent. */
   readonly message: SentMessage | undefined;
   /** Whether an agent that had been sent the turn's prompt is gone. */
   readonly interrupted: boolean;
+  /** Whether an agent is known to have taken a message of it. */
+  readonly taken: boolean;
   /** When the prompt was dispatched, by the file system's clock. */
   readonly dispatchedAtMs: number | undefined;
   /** How much of the time that it may take it has used. */
@@ -106,4 +129,20 @@ export interface ReceivedResponse {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
+}
+
+/**
+ * The turn of a role that is under way: the loop's, or that of a message. There is one at most.
+ */
+export function openTurnOf({ turn, messages }: Pick<RunState, "turn" | "messages">, role: Role): OpenTurn | undefined {
+  if (turn?.role === role) return turn;
+  return messages.find((message) => message.turn?.role === role)?.turn;
+}
+
+/** The turn under way with that id. */
+export function findOpenTurn(
+  { turn, messages }: Pick<RunState, "turn" | "messages">,
+  id: string,
+): OpenTurn | undefined {
+  return turn?.id === id ? turn : messages.find((message) => message.turn?.id === id)?.turn;
 }

@@ -61,6 +61,8 @@ export interface LoopState {
   /** The roles that have had a prompt, so that the next one may be shorter. */
   readonly prompted: readonly Role[];
   readonly testEvidence: TestEvidence | undefined;
+  /** The project's test command, as people read it, once it could be run; missing before that. */
+  readonly testCommandRan?: string;
   /** What the programmer reported in the rounds before this one. */
   readonly earlierChanges: readonly EarlierChanges[];
 }

@@ -1,4 +1,4 @@
-import type { TestCommandResult } from "../test_command.ts";
+import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import { missingVerdictWarning } from "./review_phase.ts";
 import type { LoopContext, LoopState, Transition } from "./state.ts";
 import { parseTestVerdict, type TestVerdict } from "../verdicts.ts";
@@ -41,7 +41,11 @@ export function afterTestCommand(
   },
 ): Transition {
   const { passed, exitCode, seconds, timedOut, output, truncated } = test.command;
-  const ended = endRound(state, test);
+  const { projectTestCmd } = test.context.settings;
+  const ran = projectTestCmd !== undefined && !couldNotRun(test.command)
+    ? { testCommandRan: formatTestCommand(projectTestCmd) }
+    : {};
+  const ended = endRound({ ...state, ...ran }, test);
   return {
     state: ended.state,
     events: [
@@ -95,6 +99,8 @@ function commandNote({ testerVerdict, command }: RoundEnd): string | undefined {
   if (testerVerdict !== "PASS" || command === undefined) return undefined;
   return command.timedOut
     ? "the tester said PASS, but the test command did not end within its time limit"
+    : couldNotRun(command)
+    ? `the tester said PASS, but the test command, which could be run before, cannot any more (exit code ${command.exitCode})`
     : `the tester said PASS, but the test command ended with exit code ${command.exitCode}`;
 }
 

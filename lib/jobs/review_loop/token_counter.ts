@@ -1,23 +1,23 @@
 import type { Clock } from "../../ports/clock.ts";
-import { tokensIn } from "../../providers/usage.ts";
+import { tokensIn, type ToldCost } from "../../providers/usage.ts";
 import type { SessionUsage } from "../../providers/terminal/status_source.ts";
 import type { Role } from "../../roles.ts";
 import { TokensUnknownError } from "../../run/caps.ts";
 import { newIn } from "../../run/usage.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
-import type { RunState } from "./run_state.ts";
+import { openTurnOf, type RunState } from "./run_state.ts";
 
 /** What is counted: an agent that can tell what its session has used. */
 export interface CountedAgent {
-  usage(): Promise<SessionUsage | undefined>;
+  usage(): Promise<(SessionUsage & { readonly cost?: ToldCost }) | undefined>;
 }
 
 /** Options of {@linkcode createTokenCounter}. */
 export interface TokenCounterOptions {
   /** The agents that were started so far. */
   readonly agents: () => Iterable<readonly [Role, CountedAgent]>;
-  readonly state: () => Pick<RunState, "tokens" | "turn">;
+  readonly state: () => Pick<RunState, "tokens" | "turn" | "messages">;
   /** The caps by which a role's tokens count. */
   readonly capOf: (role: Role) => string | undefined;
   readonly record: (fact: ReviewFact) => void;
@@ -57,14 +57,21 @@ const LAG_MS = 2000;
 export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
   const { agents, state, capOf, record, clock } = options;
 
+  /** What was written down last of what a session has cost. */
+  const paid = new Map<string, number>();
+
   /** Whether the role's record was found. */
   async function count(role: Role, agent: CountedAgent): Promise<boolean> {
     const told = await agent.usage();
     if (told === undefined) return false;
-    const { sessionId: session, usage } = told;
+    const { sessionId: session, usage, cost } = told;
     // A record that has lost something, as one that an agent has removed, gives nothing back.
     const isMore = tokensIn(newIn(state().tokens, countOf({ role, session, usage }))) > 0;
-    if (isMore) record({ type: "tokens_counted", role, session, usage, passable: true });
+    // An agent may tell the cost of tokens later than the tokens, or tell nothing else.
+    const costsMore = cost !== undefined && cost.amount > (paid.get(session) ?? 0);
+    if (!isMore && !costsMore) return true;
+    if (cost !== undefined) paid.set(session, cost.amount);
+    record({ type: "tokens_counted", role, session, usage, ...(cost === undefined ? {} : { cost }), passable: true });
     return true;
   }
 
@@ -86,7 +93,7 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
       for (let pausedMs = 0;; pausedMs += pauseMs) {
         if (pausedMs % LOOK_MS === 0) await countAll();
         const isFound = cap === undefined || await countRole(role);
-        if (state().turn?.message?.step === "sent") sentAtMs ??= clock.now();
+        if (openTurnOf(state(), role)?.message?.step === "sent") sentAtMs ??= clock.now();
         if (isFound) sentAtMs = undefined;
         else if (cap !== undefined && sentAtMs !== undefined && clock.now() - sentAtMs >= FIND_MS) {
           throw new TokensUnknownError(cap, `the record of ${role}'s CLI is not found`);

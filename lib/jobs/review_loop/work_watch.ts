@@ -7,7 +7,7 @@ import type { HeadlessFact } from "../../providers/headless.ts";
 import { watchCommands } from "../command_watch.ts";
 import { fingerprintFiles } from "../fingerprint_files.ts";
 import type { ReviewFact } from "./facts.ts";
-import type { RunState } from "./run_state.ts";
+import { findOpenTurn, type RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
 
@@ -53,7 +53,7 @@ export function watchWork(options: WorkWatchOptions): WorkWatch {
         look,
         onRepeated({ command, times }) {
           // What it repeated does not matter any more once its turn is over.
-          if (state().turn?.id !== turnId) return;
+          if (findOpenTurn(state(), turnId) === undefined) return;
           record({ type: "command_repeated", turnId, role, command: redactor.text(command), times, passable: true });
         },
       }),

@@ -1,25 +1,27 @@
-import type { PaneProvider, StepProvider } from "../provider.ts";
+import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
 import { CLAUDE_FAILURES } from "./failures.ts";
 import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless/cli.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
 import { claudeLaunchPlan } from "./launch.ts";
-import { claudeRejectedKey } from "./rejected_key.ts";
+import { findNativeClaude } from "./program.ts";
 import { claudeQuestions } from "./questions.ts";
 import { CLAUDE_CODE_RULES, CLAUDE_CODE_SCREEN } from "./rules.ts";
 import { claudeSandbox } from "./sandbox.ts";
+import { claudeSetup } from "./setup.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
 
 /** Anthropic's Claude Code. */
-export const claudeCodeProvider: PaneProvider & StepProvider = {
+export const claudeCodeProvider: PaneProvider & CliStepProvider = {
   id: "claude_code",
   label: "Claude Code",
   cli: {
     program: "claude",
+    nativeProgram: findNativeClaude,
     versionArgs: ["--version"],
     loginStatusArgs: ["auth", "status", "--text"],
-    rejectedKey: claudeRejectedKey,
+    setup: claudeSetup,
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
     npmPackage: "@anthropic-ai/claude-code",
   },

@@ -2,6 +2,7 @@ import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../headless
 import {
   pathsOutside,
   SANDBOX_TRIAL_MS,
+  type SandboxGround,
   type SandboxRequest,
   type SandboxSupport,
   type SandboxTrial,
@@ -13,6 +14,7 @@ import { findNativeClaude } from "./program.ts";
 export const claudeSandbox: SandboxSupport = {
   findLoosening: findClaudeLoosening,
   findProblem: askClaude,
+  findObstacle: findMachineProblem,
   remedy: "Claude Code needs bubblewrap and socat on Linux (apt-get install bubblewrap socat), and user namespaces.",
 };
 
@@ -94,11 +96,23 @@ async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
     `it does not tell its settings${said.length === 0 ? "" : `: ${said.at(-1)}`}`;
 }
 
+/** What its sandbox needs on Linux: without one of them, Claude Code ends at once (2.1.328). */
+const LINUX_PROGRAMS = ["bwrap", "socat"] as const;
+
+async function findMachineProblem(ground: SandboxGround): Promise<string | undefined> {
+  const { os, path, realFile } = ground.host;
+  const missing = LINUX_PROGRAMS.find((program) =>
+    path.every((folder) => realFile(`${folder}/${program}`) === undefined)
+  );
+  if (os === "linux" && missing !== undefined) return `there is no ${missing} on PATH`;
+  return await findBubblewrapProblem(ground);
+}
+
 /**
  * What keeps bubblewrap from working, where it is installed: Claude Code looks whether it is there (2.1.328), and with
  * one that cannot work each command fails later.
  */
-async function findBubblewrapProblem({ host, processRunner, signal }: SandboxTrial): Promise<string | undefined> {
+async function findBubblewrapProblem({ host, processRunner, signal }: SandboxGround): Promise<string | undefined> {
   const bwrap = host.path.map((folder) => `${folder}/bwrap`).find((file) => host.realFile(file) !== undefined);
   if (host.os !== "linux" || bwrap === undefined) return undefined;
   const { code, stderr } = await processRunner.run({

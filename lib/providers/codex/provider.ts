@@ -1,4 +1,4 @@
-import type { PaneProvider, StepProvider } from "../provider.ts";
+import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import { CODEX_FAILURES } from "./failures.ts";
 import { guardCodexPrompt } from "./guard.ts";
@@ -8,16 +8,18 @@ import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
 import { codexSandbox } from "./sandbox.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
+import { codexSetup } from "./setup.ts";
 import { withStatusReports } from "./status_reports.ts";
 
 /** OpenAI's Codex CLI. */
-export const codexProvider: PaneProvider & StepProvider = {
+export const codexProvider: PaneProvider & CliStepProvider = {
   id: "codex",
   label: "Codex",
   cli: {
     program: "codex",
     versionArgs: ["--version"],
     loginStatusArgs: ["login", "status"],
+    setup: codexSetup,
     installHint: "Install it with: npm install --global @openai/codex",
     npmPackage: "@openai/codex",
   },

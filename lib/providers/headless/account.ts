@@ -6,7 +6,7 @@ import type { Observation, ToldCommand, TurnEnd } from "./observation.ts";
 import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
 import type { HeadlessFact, HeadlessResult } from "./seam.ts";
-import type { Usage } from "../usage.ts";
+import type { ToldCost, Usage } from "../usage.ts";
 import { UsageTotals } from "./usage_totals.ts";
 
 /** Whose account of what happens it is: the report that the CLI prints, or its session log. */
@@ -24,20 +24,22 @@ export interface AccountOptions {
 }
 
 /** How an attempt ended for those outside. */
-export interface AttemptEnd {
+export interface AccountEnd {
   readonly exitCode: number;
   /** Its standard error, or the end of it. */
   readonly stderr: string;
   /** The time limit that has passed, if that was the end. */
   readonly timedOutAfterSeconds?: number;
   /** Whether we ended it although its turn was over. */
-  readonly lingered: boolean;
+  readonly isTurnOver: boolean;
 }
 
 /** What all that was told of an attempt comes to. It waits for nothing and starts nothing. */
 export class Account {
   readonly log = new AttemptLog();
   sessionId: string | undefined;
+  /** What it has cost, where the agent tells that. */
+  cost: ToldCost | undefined;
   readonly #ledger: AskLedger;
   readonly #usage = new UsageTotals();
   #roughCost: HeadlessResult["usage"] | undefined;
@@ -122,6 +124,7 @@ export class Account {
         else if (this.#teller === teller) this.#tell(observation);
         return;
       case "usage":
+        this.cost = observation.cost ?? this.cost;
         return this.#tell(observation);
       case "called": {
         const { source, id, commands } = observation;
@@ -174,11 +177,12 @@ export class Account {
     this.decideTeller("report");
     this.#ledger.settle({ atEnd: !isCut });
     if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
-    if (!this.#usage.isEmpty) this.#tell({ type: "usage", usage: this.usage });
+    if (this.#usage.isEmpty) return;
+    this.#tell({ type: "usage", usage: this.usage, ...(this.cost === undefined ? {} : { cost: this.cost }) });
   }
 
   /** The result of an attempt without a question. */
-  result(end: AttemptEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "sessionId"> {
+  result(end: AccountEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "cost" | "sessionId"> {
     const common = {
       finalText: this.#turnEnd?.finalText ?? this.#lastSaid,
       exitCode: end.exitCode,
@@ -189,7 +193,7 @@ export class Account {
     if (error === undefined) return { ...common, outcome: "completed" };
     const failure = this.#classOf(error, common.timedOut);
     if (failure !== "usage_limit") return { ...common, outcome: "failed", error, failure };
-    const resetsAt = this.#limit?.resetsAt ?? readResetTime(error, new Date());
+    const resetsAt = this.#limit?.resetsAt ?? this.#turnEnd?.resetsAt ?? readResetTime(error, new Date());
     const usageLimit = { message: error, ...(resetsAt === undefined ? {} : { resetsAt }) };
     return { ...common, outcome: "failed", error, failure, usageLimit };
   }
@@ -198,14 +202,17 @@ export class Account {
   #classOf(error: string, timedOut: boolean): FailureClass {
     if (this.#limit !== undefined) return "usage_limit";
     if (timedOut) return "other";
-    const { code, error: text = this.#lastTrouble ?? error } = this.#turnEnd?.outcome === "failed" ? this.#turnEnd : {};
+    const { code, failure, error: text = this.#lastTrouble ?? error } = this.#turnEnd?.outcome === "failed"
+      ? this.#turnEnd
+      : {};
+    if (failure !== undefined) return failure;
     return classifyFailure(this.options.failures ?? [], { text, ...(code === undefined ? {} : { code }) });
   }
 
-  #errorOf({ exitCode, lingered, stderr, timedOutAfterSeconds }: AttemptEnd): string | undefined {
+  #errorOf({ exitCode, isTurnOver, stderr, timedOutAfterSeconds }: AccountEnd): string | undefined {
     if (timedOutAfterSeconds !== undefined) return `the time limit of ${timedOutAfterSeconds} s has passed`;
     if (this.#turnEnd?.outcome === "failed") return this.#turnEnd.error ?? "the turn failed";
-    if (lingered || exitCode === 0) return undefined;
+    if (isTurnOver || exitCode === 0) return undefined;
     const complaints = stderr.trim().split("\n");
     const why = this.#lastTrouble ?? complaints.find((line) => /^error\b/i.test(line)) ?? complaints.at(-1) ?? "";
     return `the agent exited with ${exitCode}${why === "" ? "" : `: ${why}`}`;

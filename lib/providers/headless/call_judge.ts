@@ -5,6 +5,8 @@ export interface JudgedCall {
   readonly request: ExactRequest;
   /** Whether its CLI would ask a person for a permission; otherwise it runs unless it is denied. */
   readonly needsPermission: boolean;
+  /** The plain answers that the agent takes, for this once. @default both */
+  readonly offers?: { readonly allow: boolean; readonly reject: boolean };
 }
 
 /** What is said to a call. */

@@ -27,7 +27,8 @@ export async function findInterruptedAsk(attempt: InterruptedAttempt): Promise<s
   const [recorded] = await readAsks(channelFolder);
   if (recorded !== undefined) return recorded.question;
   const account = new Account({ askCommands: commands, hasLog: true, onFact: () => {} });
-  const reader = provider.headless.createReader(attempt);
+  const reader = provider.headless?.createReader(attempt);
+  if (reader === undefined) return undefined;
   for (const line of linesOf(`${stepFolder}/raw.ndjson`)) {
     for (const observation of reader.readReport(line)) account.take(observation, "report");
   }

@@ -1,4 +1,5 @@
 import type { CommandSource } from "../../ask/ask_ledger.ts";
+import type { FailureClass } from "../failure.ts";
 import type { TokenUsage, Usage } from "../usage.ts";
 import type { HeadlessFact } from "./seam.ts";
 
@@ -54,6 +55,10 @@ export interface TurnEnd {
   readonly error?: string;
   /** The CLI's own name of the error, as its table of failures has it. */
   readonly code?: string;
+  /** Of what kind the failure is, where that was read already; a table of failures says it otherwise. */
+  readonly failure?: FailureClass;
+  /** When the account's limit ends that has ended the turn. */
+  readonly resetsAt?: Date;
 }
 
 /** Reads what one attempt's CLI reports and logs, line by line. It keeps what later lines need. */

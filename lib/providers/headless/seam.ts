@@ -5,7 +5,7 @@ import type { FailureClass } from "../failure.ts";
 import type { CallJudge, JudgedCall } from "./call_judge.ts";
 import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
-import type { Usage } from "../usage.ts";
+import type { ToldCost, Usage } from "../usage.ts";
 
 /** How the agent of a step asks a person, and where its question arrives. */
 export interface AskSettings {
@@ -76,8 +76,8 @@ export type HeadlessFact =
     readonly output: string;
     readonly exitCode?: number;
   }
-  /** The tokens of all of the attempt so far, by model. */
-  | { readonly type: "usage"; readonly usage: Usage }
+  /** The tokens of all of the attempt so far, by model, and what they cost where the agent tells it. */
+  | { readonly type: "usage"; readonly usage: Usage; readonly cost?: ToldCost }
   /** What the CLI says that the agent may do: its sandbox, its permission mode. */
   | { readonly type: "permitted"; readonly mode: string }
   /** Something went wrong that did not end the turn, such as a request that is tried again. */
@@ -96,6 +96,8 @@ export interface HeadlessResult {
   readonly sessionId?: string;
   /** By model. */
   readonly usage: Usage;
+  /** What it has cost, where the agent tells that. */
+  readonly cost?: ToldCost;
   /** Of what kind the failure is; missing where there is none. */
   readonly failure?: FailureClass;
   /** The calls that the CLI did not permit, as lines that tell about them; missing where there were none. */
@@ -113,6 +115,7 @@ export interface AgentAskedOptions extends PanewrightErrorOptions {
   readonly sessionId?: string;
   readonly attemptLog: string;
   readonly usage: Usage;
+  readonly cost?: ToldCost;
   readonly seconds: number;
   /** The call that a person has to decide about; missing for a question of the agent's own. */
   readonly call?: JudgedCall;
@@ -125,6 +128,7 @@ export class AgentAskedError extends HumanInterventionRequiredError {
   /** As in {@linkcode HeadlessResult}. */
   readonly attemptLog: string;
   readonly usage: Usage;
+  readonly cost: ToldCost | undefined;
   readonly seconds: number;
   readonly call: JudgedCall | undefined;
 
@@ -133,6 +137,7 @@ export class AgentAskedError extends HumanInterventionRequiredError {
     this.sessionId = options.sessionId;
     this.attemptLog = options.attemptLog;
     this.usage = options.usage;
+    this.cost = options.cost;
     this.seconds = options.seconds;
     this.call = options.call;
   }

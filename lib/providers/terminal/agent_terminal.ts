@@ -65,6 +65,7 @@ export interface AgentTerminalParts {
 
 /** An agent in a pane: its status, a safe way to give it text, and its last output. Disposal ends it. */
 export class AgentTerminal implements AsyncDisposable {
+  readonly via = "pane";
   readonly name: string;
   readonly provider: PaneProvider;
   readonly pane: PaneRef;

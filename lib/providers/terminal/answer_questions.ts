@@ -110,8 +110,9 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
     const closes = key.do === "press" && key.closes === true;
     const same = JSON.stringify([closes ? page.page : page, key]);
     if (last.key !== same) last = { key: same, times: 0 };
-    if (last.times >= (closes ? 1 : MAX_ATTEMPTS)) return stop("A key of the answer has no effect.");
+    // Also where a key has no effect: the agent may have asked the very same again at once.
     if (!await options.isMeant()) return await settle(target, { look, pressed }, options);
+    if (last.times >= (closes ? 1 : MAX_ATTEMPTS)) return stop("A key of the answer has no effect.");
     await options.perform(key, look, async () => {
       // Writing down what is to be pressed takes a moment.
       const before = await target.look();

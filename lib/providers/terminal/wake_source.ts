@@ -2,10 +2,10 @@ import type { HookMail } from "./hook_witness.ts";
 import type { PaneEvent, PaneEvents } from "../../tmux/pane_events.ts";
 
 /**
- * How likely it is that a look at an agent shows something new: `now` for a sign that it does, `maybe` for a mere
- * pause.
+ * How likely it is that a look at an agent shows something new: `now` for a sign that it does, which its screen, file
+ * and record may follow in steps; `at_once` for one that is all there is; `maybe` for a mere pause.
  */
-export type WakeHint = "now" | "maybe";
+export type WakeHint = "now" | "at_once" | "maybe";
 
 /** Tells when an early look at an agent is worthwhile. Hints may be missed, and may mean nothing. */
 export interface WakeSource {

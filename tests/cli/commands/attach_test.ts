@@ -62,9 +62,41 @@ Deno.test("attach: a role that is none, and one that has no pane", async () => {
     const unknown = await attach(dir, ["programer", "--print"]);
     assertEquals(unknown.code, 2);
     assertStringIncludes(unknown.stderr, 'there is no such role (did you mean "programmer"?)');
+    const alone = await callCli(["attach", "programer", "--print"], { cwd: dir.path });
+    assertStringIncludes(alone.stderr, 'there is no such role (did you mean "programmer"?)');
     const notYet = await attach(dir, ["tester", "--print"]);
     assertEquals(notYet.code, 2);
     assertStringIncludes(notYet.stderr, `Cannot attach to the tester of run ${ID}: it has no pane yet`);
+  });
+});
+
+Deno.test("attach: what is named after a role is refused: a second one, or the run", async () => {
+  await withSession(async (dir) => {
+    for (const second of ["tester", ID]) {
+      const { code, stderr } = await callCli(["attach", "programmer", second, "--print"], { cwd: dir.path });
+      assertEquals(code, 2);
+      assertStringIncludes(stderr, `Cannot use the argument "${second}"`);
+    }
+  });
+});
+
+Deno.test("attach: one view at a time: a role, named once or twice, or all roles, or the one at work", async () => {
+  await withSession(async (dir, socket) => {
+    const print = (...args: readonly string[]) => attach(dir, ["--print", ...args]);
+    const programmer = `tmux -L ${socket} select-window -t %0 ';' attach-session -t '=panewright'\n`;
+    assertEquals((await print("--role", "programmer")).stdout, programmer);
+    assertEquals((await print("programmer", "--role=programmer")).stdout, programmer);
+    const cases = [
+      [["--follow", "--overview"], "Cannot attach with --overview and --follow: one view is shown at a time"],
+      [["tester", "--follow"], "Cannot attach with the role tester and --follow"],
+      [["tester", "--role", "analyst"], "Cannot attach with the role analyst and the role tester"],
+      [["--role", "testr"], 'Cannot use --role "testr": it must be one of '],
+    ] as const;
+    for (const [args, told] of cases) {
+      const { code, stderr } = await print(...args);
+      assertEquals(code, 2);
+      assertStringIncludes(stderr, told);
+    }
   });
 });
 

@@ -152,5 +152,5 @@ Deno.test("clean --json: an object a run, and one for all", async () => {
     JSON.parse(one)
   );
   assertEquals([removed.type, removed.run, removed.state, removed.dryRun], ["removed", run.id, "passed", false]);
-  assertEquals(cleaned, { type: "cleaned", runs: 1, bytes: removed.bytes, kept: {}, dryRun: false });
+  assertEquals(cleaned, { type: "cleaned", v: 1, runs: 1, bytes: removed.bytes, kept: {}, dryRun: false });
 });

@@ -11,10 +11,12 @@ Deno.test("config show prints every effective value with where it came from", as
   await dir.write({
     "panewright.jsonc": '{\n  "prompt_file": "job.md",\n  "limits": { "max_rounds": 3 }\n}',
     "job.md": JOB,
+    "bin/codex": "",
   });
+  await Deno.chmod(`${dir.path}/bin/codex`, 0o755);
   const { code, stdout, stderr } = await runPanewright(["config", "show", "--poll-seconds", "0.5"], {
     cwd: dir.path,
-    env: { IDLE_GRACE_SECONDS: "10" },
+    env: { IDLE_GRACE_SECONDS: "10", PATH: `${dir.path}/bin` },
     permissions: ["--allow-env", `--allow-read=${dir.path}`],
   });
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
@@ -59,13 +61,13 @@ Deno.test("config show with a wrong config lists what is wrong, with exit code 2
     permissions: ["--allow-env", `--allow-read=${dir.path}`],
   });
   assertEquals({ code, stdout }, { code: 2, stdout: "" });
-  const [head, first = "", second = ""] = stderr.split("\n");
-  assertEquals(head, "panewright: Cannot use the configuration of panewright.jsonc: 2 problems");
+  const [head, first = "", gutter, row, marks] = stderr.split("\n");
+  assertEquals(head, "panewright: Cannot use the configuration of panewright.jsonc: 1 problem");
   assertStringIncludes(
     first,
     '  panewright.jsonc:2:3: unknown key "promt_file"; did you mean "prompt_file"? Allowed here: ',
   );
-  assertEquals(second, "  there is no job: prompt_file or prompt must be given");
+  assertEquals([gutter, row, marks], ["      |", '    2 |   "promt_file": "job.md"', "      |   ^^^^^^^^^^^^"]);
 });
 
 Deno.test("config schema prints a JSON Schema", async () => {

@@ -1,10 +1,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { CliIo } from "../../../lib/cli/console/command.ts";
 import { renderFinding } from "../../../lib/cli/commands/doctor.ts";
-import { checkAgent, checkFolder, checkTerminal, type DoctorContext } from "../../../lib/cli/doctor_checks.ts";
+import { checkAgent, type LookContext } from "../../../lib/cli/preflight/agent.ts";
+import { checkFolder, checkTerminal } from "../../../lib/cli/preflight/machine.ts";
 import type { CommandResult, ProcessRunner } from "../../../lib/ports/process.ts";
 import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
+import type { Provider } from "../../../lib/providers/provider.ts";
 import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
@@ -23,11 +25,15 @@ function runnerOf(programs: Readonly<Record<string, Partial<CommandResult>>>): P
   };
 }
 
-function contextOf(programs: Readonly<Record<string, Partial<CommandResult>>>, io: CliIo = fakeIo()): DoctorContext {
+function contextOf(programs: Readonly<Record<string, Partial<CommandResult>>>, io: CliIo = fakeIo()): LookContext {
   return { processRunner: runnerOf(programs), signal: io.signal, env: io.env };
 }
 
-const codex = { ...codexProvider, cli: codexProvider.cli! };
+const codex = agentOf(codexProvider);
+
+function agentOf(provider: Provider) {
+  return { provider: { ...provider, cli: provider.cli! }, workdir: "/", asksPerson: true };
+}
 
 Deno.test("an agent CLI is found with its version and its login", async () => {
   const context = contextOf({
@@ -63,7 +69,7 @@ Deno.test("a key that the agent CLI was told not to use is not good, whatever it
     "claude --version": { stdout: "2.1.328 (Claude Code)\n" },
     "claude auth status --text": { stdout: "Logged in with an API key\n" },
   }, fakeIo({ env: { HOME: home.path, ANTHROPIC_API_KEY: key } }));
-  const claude = { ...claudeCodeProvider, cli: claudeCodeProvider.cli! };
+  const claude = agentOf(claudeCodeProvider);
   const statusWith = async (answers: Readonly<Record<string, readonly string[]>>) => {
     await home.write({ ".claude.json": JSON.stringify({ customApiKeyResponses: answers }) });
     const { status, detail } = await checkAgent(claude, context, { needed: true });
@@ -86,7 +92,7 @@ Deno.test("an agent CLI that is missing fails where it is needed, and warns wher
       installed: false,
       status,
       detail: 'there is no program "codex" on PATH',
-      remedy: codex.cli.installHint,
+      remedy: codex.provider.cli.installHint,
     });
   }
 });
@@ -127,7 +133,9 @@ async function doctorOn(
   args: readonly string[] = [],
 ) {
   await using dir = await tempDir();
-  await dir.write({ ...files, "bin/.keep": "" });
+  const trust = `[projects."${dir.path}"]\ntrust_level = "trusted"\n`;
+  await dir.write({ ".codex/config.toml": trust, ...files, "bin/.keep": "" });
+  for (const name of TOOLS) await Deno.symlink(`/bin/${name}`, `${dir.path}/bin/${name}`);
   for (const [name, script] of Object.entries(scripts)) {
     await Deno.writeTextFile(`${dir.path}/bin/${name}`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
@@ -139,6 +147,7 @@ async function doctorOn(
   return { ...result, path: dir.path };
 }
 
+const TOOLS = ["sh", "cat", "env", "find", "grep"];
 const TMUX = 'case "$*" in *-V*) echo "tmux 3.4";; esac';
 const CODEX = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
 
@@ -152,11 +161,14 @@ Deno.test("doctor on a machine that has everything ends with 0", async () => {
   const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("inside") }, files);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   assertEquals(stdout.split("\n").slice(1), [
+    "ok    programs: sh, cat, env, find, grep",
     "ok    tmux: tmux 3.4, starts a server",
     "ok    Codex: codex-cli 0.169.0; Logged in",
+    `ok    trust of Codex: it trusts ${path}`,
     'ok    sandbox of Codex: it can be switched on with "sandbox": "cli"',
     "ok    rules for codex: built in, version 0.1.0",
     "ok    rules for claude_code: built in, version 0.1.0",
+    `ok    HOME: ${path}`,
     "ok    terminal: TERM is xterm-256color",
     "ok    locale: C.UTF-8",
     `ok    working directory: ${path} is writable`,
@@ -182,18 +194,20 @@ Deno.test("doctor on a bare machine ends with 1, and each finding has its remedy
   const findings = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(findings.map(({ check, status }) => `${status} ${check}`), [
     "ok panewright",
+    "ok programs",
     "fail tmux",
     "warn Codex",
     "warn Claude Code",
     "fail agents",
     "ok rules for codex",
     "ok rules for claude_code",
+    "ok HOME",
     "ok terminal",
     "ok locale",
     "ok working directory",
     "warn config",
   ]);
-  assertEquals(findings[1].remedy, TMUX_INSTALL_HINT);
+  assertEquals(findings[2].remedy, TMUX_INSTALL_HINT);
   for (const { status, remedy } of findings) assertEquals(status !== "ok", remedy !== undefined);
 });
 

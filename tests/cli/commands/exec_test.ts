@@ -89,7 +89,7 @@ Deno.test("a second answer is refused, and so is one to a question that is not o
   const before = `panewright: Cannot answer q1: that question of run ${run} was answered before`;
   assertEquals(await refused("second"), [2, before]);
   const questions = await project.call("questions");
-  assertStringIncludes(questions.stdout, `answered; resume with: panewright resume ${run}`);
+  assertStringIncludes(questions.stdout, `answered by panewright answer; resume with: panewright resume ${run}`);
   assertEquals((await project.run("resume", run)).code, 0);
   assertEquals(await refused("--question", "q1", "third"), [2, before]);
   assertEquals(await refused("third"), [2, `panewright: Cannot answer: nothing of run ${run} waits for an answer`]);
@@ -231,10 +231,10 @@ Deno.test("exec of a folder: mistakes in any task are told before the first begi
   await write("2-b.md", "Build b.\n");
   await write("10-c.md", "---\npipelin: single\n---\nBuild c.\n");
   const refused = await project.call("exec", "tasks", "--pipeline", "single");
-  assertEquals([refused.code, refused.stderr.split("\n")[0]], [
+  assertEquals([refused.code, refused.stderr], [
     2,
     'panewright: Cannot do the tasks: tasks/10-c.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: ' +
-    "pipeline, autonomy_level",
+    "pipeline, autonomy_level\n      |\n    2 | pipelin: single\n      | ^^^^^^^\n",
   ]);
   assertEquals(await project.prompts(), []);
 

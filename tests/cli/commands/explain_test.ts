@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import type { Command, ParsedCommand } from "../../../lib/cli/console/command.ts";
 import { command as explain } from "../../../lib/cli/commands/explain.ts";
 import { command as fixtures } from "../../../lib/cli/commands/fixtures.ts";
@@ -15,7 +16,7 @@ interface Call {
 
 async function call(command: Command, { flags = {}, positionals = [], json = false, io: options }: Call) {
   const io = fakeIo(options);
-  const global = { json, quiet: false, verbose: false, color: false };
+  const global = { json, quiet: false, verbose: false, color: NO_COLORS };
   const code = await command.run({ flags, positionals, global } as ParsedCommand, io);
   return { code, ...io.written };
 }
@@ -40,6 +41,8 @@ Deno.test("explain --json: one object a line, with the keys that tests from outs
   });
   assertEquals(code, 0);
   assertEquals(stdout.trimEnd().split("\n").map((line) => JSON.parse(line)), [{
+    type: "explanation",
+    v: 1,
     file: "-",
     provider: "codex",
     status: "processing",
@@ -175,9 +178,15 @@ Deno.test("fixtures check: our own corpus has no mistake and lacks no class, ove
   const corpus = new URL("../../../fixtures", import.meta.url).pathname;
   const { code, stdout } = await call(fixtures, { positionals: ["check", corpus], json: true });
   const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assertEquals([code, lines.at(-1)], [0, { type: "result", passed: true, mistakes: 0, timelineMistakes: 0 }]);
-  assert(lines.filter(({ type }) => type === "version").length >= 12);
-  assert(lines.filter(({ type, falseRests }) => type === "timeline" && falseRests.length === 0).length >= 2);
+  assertEquals([code, lines.at(-1)], [0, {
+    type: "fixtures_result",
+    v: 1,
+    passed: true,
+    mistakes: 0,
+    timelineMistakes: 0,
+  }]);
+  assert(lines.filter(({ type }) => type === "fixtures_version").length >= 12);
+  assert(lines.filter(({ type, falseRests }) => type === "fixtures_timeline" && falseRests.length === 0).length >= 2);
 });
 
 Deno.test("fixtures check: a timeline by itself is told with its counts", async () => {

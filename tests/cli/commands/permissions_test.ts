@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { loadSettings } from "../../../lib/config/load.ts";
 import { runCli } from "../../../lib/cli/main.ts";
-import { OFFERED_ALLOW_LIST, OFFERED_WRITABLE } from "../../../lib/config/allow_list.ts";
+import { OFFERED_WRITABLE } from "../../../lib/config/allow_list.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -56,6 +57,8 @@ Deno.test("permissions test --json has the verdict and what it is about", async 
   await dir.write({ "panewright.jsonc": CONFIG });
   const { stdout } = await test(dir, ["sudo x", "--json"]);
   assertEquals(JSON.parse(stdout), {
+    type: "permission_decision",
+    v: 1,
     decision: "deny",
     rule: "builtin:sudo",
     reason: "The built-in rule sudo denies it: acts as another user: sudo.",
@@ -118,10 +121,9 @@ Deno.test("permissions test names the record that it cannot use", async () => {
   assertEquals((await test(dir, ["ls", "--null"])).code, 2);
 });
 
-Deno.test("permissions test: everyday commands need no person under the allow list that init offers", async () => {
+Deno.test("permissions test: everyday commands need no person with allow_everyday, which init offers", async () => {
   await using dir = await tempDir();
-  const allow = OFFERED_ALLOW_LIST.flatMap(({ rules }) => rules);
-  const permissions = { default: "ask", allow, writable: OFFERED_WRITABLE };
+  const permissions = { default: "ask", allow_everyday: true, writable: OFFERED_WRITABLE };
   await dir.write({ "policy.jsonc": JSON.stringify({ permissions }) });
   const commands = [
     "npm test > /tmp/out.txt",
@@ -197,4 +199,24 @@ Deno.test("permissions refuses what it does not know", async () => {
   const wrong = await test(dir, ["ls"]);
   assertEquals(wrong.code, 2);
   assertStringIncludes(wrong.stderr, "panewright.jsonc:1:29: permissions.deny[0] is not a command pattern");
+});
+
+Deno.test("permissions list prints what allow_everyday accepts, in the form of an allow list", async () => {
+  const listed = async (...args: readonly string[]) => {
+    const io = fakeIo();
+    assertEquals(await runCli(["permissions", "list", ...args], io), 0, io.written.stderr);
+    return io.written.stdout;
+  };
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": `{ "permissions": { "default": "ask", "allow": ${await listed()} } }` });
+  const { permissions } = (await loadSettings({ cwd: dir.path, env: () => undefined })).config;
+  const asObjects = permissions.allow.map((rule) => typeof rule === "string" ? { command: rule } : rule);
+  const rules = asObjects.map((rule) => ({ type: "allow_rule", v: 1, ...rule }));
+  assertEquals((await listed("--json")).trimEnd().split("\n").map((line) => JSON.parse(line)), rules);
+  await dir.write({
+    "panewright.jsonc": '{ "permissions": { "allow_everyday": true, "allow": ["x"], "deny": ["ls"] } }',
+  });
+  const verdicts = await test(dir, ["npm test", "curl x", "x", "ls", "--json"]);
+  const told = verdicts.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(told.map(({ decision }) => decision), ["allow", "ask", "allow", "deny"]);
 });

@@ -196,7 +196,7 @@ Deno.test("each refusal leaves what was in use, and says why", async (t) => {
     await stage.offer({ version: newer, recordings: wrong }),
     "of its own recordings wrong",
   );
-  await refused("a huge file", "huge.json", `it is larger than ${MAX_PACK_BYTES} bytes`);
+  await refused("a huge file", "huge.json", "it is larger than 8 MiB");
   await refused("what is no pack", "text.json", "it is not a pack of rules");
   await refused("a missing file", "gone.json", "there is no such file");
   await refused("a folder", ".", "it is a folder");

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { EXCEPTIONS_ONLY, executeReview } from "../../../lib/cli/commands/run.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { toRunPlan } from "../../../lib/config/plan.ts";
@@ -15,7 +16,7 @@ async function firstLines(permissions: object, more: object = {}): Promise<strin
     "job.md": JOB,
   });
   const io = fakeIo({ cwd: dir.path });
-  const global = { json: false, quiet: false, verbose: false, color: false };
+  const global = { json: false, quiet: false, verbose: false, color: NO_COLORS };
   const execute = () => Promise.reject(new Error("far enough"));
   const plan = toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined }));
   await executeReview(plan, { io, global, execute }).catch(() => {});

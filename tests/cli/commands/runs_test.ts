@@ -100,7 +100,7 @@ Deno.test("runs: columns are aligned, and cut to the width of a terminal only", 
   await writeReview(dir, [reviewFinished("pass", "x".repeat(200))], runId(1));
   const id = runId(2);
   await writeRun({ workdir: dir.path, id, events: execWaiting(dir.path, id) });
-  const narrow = (await runs(dir, { terminal: true, columns: 50 })).trimEnd().split("\n");
+  const narrow = (await runs(dir, { terminal: true, columns: 50, env: { NO_COLOR: "1" } })).trimEnd().split("\n");
   assertEquals(narrow.map((line) => line.length <= 50), [true, true, true]);
   assertEquals(new Set(narrow.map((line) => /(?:JOB|exec|run {2}) /.exec(line)?.index)).size, 1);
   assert(narrow.at(-1)?.endsWith("…"));

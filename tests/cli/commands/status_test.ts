@@ -271,3 +271,34 @@ Deno.test("status --watch: Ctrl-C leaves with 130 and no message, and gives the 
   assertEquals(rest[0]?.split("\r\n").length, 5);
   assertEquals(io.written.stdout.endsWith("\x1b[?25h\x1b[?1049l"), true);
 });
+
+Deno.test("status: reasons stand on lines of their own, wrapped at the width of a terminal", async () => {
+  await using dir = await tempDir();
+  const reason =
+    "No round is left: the tests of the last one failed as those of the rounds before it.\nSee 009-tester.md.";
+  await writeReview(dir, [
+    ...agentReady(),
+    { type: "round_finished", round: 1, verdict: "FAIL", note: "scenario step 4 prints nothing" },
+    reviewFinished("fail", reason),
+  ]);
+  const rows = (await status(dir, [], { terminal: true, columns: 60, env: { NO_COLOR: "1" } })).split("\n");
+  const at = rows.findIndex((row) => row.startsWith("  because"));
+  assertEquals(rows.slice(at, at + 3), [
+    "  because   No round is left: the tests of the last one",
+    "            failed as those of the rounds before it.",
+    "            See 009-tester.md.",
+  ]);
+  assertStringIncludes(rows.join("\n"), "last: round 1: FAIL\n            scenario step 4 prints nothing\n");
+});
+
+Deno.test("status --watch under TERM=dumb: plain blocks, no control sequence", async () => {
+  await using dir = await tempDir();
+  const folder = await writeReview(dir, [...agentReady()]);
+  const io = fakeIo({ cwd: dir.path, terminal: true, env: { TERM: "dumb" } });
+  const lock = await tryLockFile(folder.lockPath, "process 1");
+  const watching = runCli(["status", "--watch"], io);
+  await until(() => io.written.stdout !== "");
+  lock?.[Symbol.dispose]();
+  assertEquals(await watching, 0);
+  assertEquals(io.written.stdout.includes("\x1b"), false);
+});

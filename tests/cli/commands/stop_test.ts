@@ -4,7 +4,6 @@ import { isLocked } from "../../../lib/run/lock_file.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { readFactsOf } from "../../../lib/run/read_facts.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
-import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { systemClock } from "../../../lib/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { findSocketPath, isServerRunning, killServer } from "../../../lib/tmux/server.ts";
@@ -12,7 +11,7 @@ import { stopRun } from "../../../lib/jobs/stop_run.ts";
 import { foldEvents } from "../../support/fold_events.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { cleanEnvironment } from "../../support/run_panewright.ts";
-import { type RunningProgram, startProgram } from "../../support/program.ts";
+import { startProgram } from "../../support/program.ts";
 import {
   agentReady,
   execWaiting,
@@ -22,20 +21,12 @@ import {
   writeReview,
   writeRun,
 } from "../../support/run_folders.ts";
+import { startOwner } from "../../support/start_owner.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
 async function stop(dir: TempDir, ...args: readonly string[]) {
   return await callCli(["stop", RUN_ID, ...args], { cwd: dir.path });
-}
-
-/** A process that holds a run's lock, as the panewright that executes it does. */
-async function startOwner({ lockPath }: RunFolder, ...mode: readonly string[]): Promise<RunningProgram> {
-  const script = new URL("../../support/hold_lock.ts", import.meta.url).pathname;
-  const argv = [Deno.execPath(), "run", "--quiet", "--no-check", "-A", script, lockPath, ...mode] as const;
-  const owner = startProgram(argv, { cwd: "/", env: cleanEnvironment() });
-  await until(() => owner.output.stdout.includes("held"));
-  return owner;
 }
 
 Deno.test("stop: the process that executes the run is told to end, and waited for", async () => {
@@ -195,6 +186,7 @@ Deno.test("stop --json: what was done, as one object", async () => {
   const { stdout } = await stop(dir, "--json");
   assertEquals(JSON.parse(stdout), {
     type: "run_stopped",
+    v: 1,
     run: RUN_ID,
     pid: owner.pid,
     endedAgents: false,

@@ -168,7 +168,7 @@ const TASK = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST *
 
 Deno.test("what init wrote is trusted, with the first text of the job; every later change is asked about", async () => {
   await using dir = await tempDir();
-  await dir.write({ "home/.keep": "" });
+  await dir.write({ "home/.keep": "", ".git/HEAD": "ref: refs/heads/main\n" });
   // Nothing is there to run agents with: a run that may use its config fails for that reason.
   const call = async (...args: readonly string[]) =>
     await runPanewright(args, {
@@ -178,6 +178,9 @@ Deno.test("what init wrote is trusted, with the first text of the job; every lat
     });
   assertEquals((await call("init")).stderr, "");
   assertEquals([...Deno.readDirSync(dir.path)].map(({ name }) => name).toSorted(), [
+    ".git",
+    ".gitignore",
+    ".panewright",
     "home",
     "job.md",
     "panewright.jsonc",

@@ -1,9 +1,13 @@
 import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { command } from "../../../lib/cli/commands/validate.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
-const GLOBAL = { json: false, quiet: false, verbose: false, color: false };
+const GLOBAL = { json: false, quiet: false, verbose: false, color: NO_COLORS };
+
+/** A row of the file below a mistake. */
+const EXCERPT = /^ +(?:\d+ )?\|/;
 
 async function validate(
   dir: TempDir,
@@ -12,12 +16,14 @@ async function validate(
 ) {
   const text = typeof config === "string" ? config : JSON.stringify(config);
   await dir.write({ "panewright.jsonc": text, "bin/codex": "", "bin/claude": "", "plan.md": "Plan." });
+  for (const program of ["codex", "claude"]) await Deno.chmod(`${dir.path}/bin/${program}`, 0o755);
   const io = fakeIo({ cwd: dir.path, env: { PATH: options.path ?? `${dir.path}/bin` } });
   const code = await command.run(
     { flags: {}, positionals: options.files ?? [], global: { ...GLOBAL, json: options.json ?? false } },
     io,
   );
-  return { code, lines: io.written.stdout.trimEnd().split("\n").map((line) => line.replaceAll(dir.path, "DIR")) };
+  const rows = io.written.stdout.trimEnd().split("\n").map((line) => line.replaceAll(dir.path, "DIR"));
+  return { code, rows, lines: rows.filter((row) => !EXCERPT.test(row)) };
 }
 
 const STEP = { name: "a", prompt: "self", check: { type: "none" } };
@@ -54,6 +60,7 @@ async function toldOf(version: string, config: Readonly<Record<string, unknown>>
     "npm/package.json": JSON.stringify({ name: "@openai/codex", version }),
     "package.json": JSON.stringify({ name: "the-project", version: "1.0.0" }),
   });
+  await Deno.chmod(`${dir.path}/npm/bin/codex.js`, 0o755);
   await Deno.mkdir(`${dir.path}/links`);
   await Deno.symlink("../npm/bin/codex.js", `${dir.path}/links/codex`);
   return (await validate(dir, config, { path: `${dir.path}/links` })).lines[0] ?? "";
@@ -93,6 +100,19 @@ Deno.test("the warning about fileAccess names an argument that takes the place o
   );
 });
 
+Deno.test("below a mistake stands its row of the file, with marks below what is meant and without secrets", async () => {
+  await using dir = await tempDir();
+  const config = '{\n\t"provider": "codexx", "a": "sk-proj-abcdefghijklmnopqrstuvwxyz012345"\n}';
+  const { rows } = await validate(dir, config);
+  assertEquals(rows.slice(1, 4), [
+    "      |",
+    '    2 |  "provider": "codexx", "a": "redactedxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+    "      |  ^^^^^^^^^^",
+  ]);
+  const long = await validate(dir, `{ "provider": "codexx", "a": "${"x".repeat(2000)}" }`);
+  assertEquals(long.rows, long.lines);
+});
+
 Deno.test("all that is wrong is told at once, each with file, line and key", async () => {
   await using dir = await tempDir();
   const { code, lines } = await validate(
@@ -130,12 +150,11 @@ Deno.test("all that is wrong is told at once, each with file, line and key", asy
     "error: panewright.jsonc:12:40: pipelines.main[7].check must not be empty",
     'error: panewright.jsonc:12:53: pipelines.main[7].command cannot be run: there is no program "/nope"',
     "error: panewright.jsonc:13:40: pipelines.main[8].check must be an object or an array of objects, but is 1",
-    "error: panewright.jsonc:13:52: pipelines.main[8].file_access.allow_write is missing",
     'error: panewright.jsonc:13:69: unknown key "allowWrite" in pipelines.main[8].file_access; did you mean "allow_write"? Allowed here: allow_write',
     "error: panewright.jsonc:15:5: pipelines.empty must not be empty",
     "warning: panewright.jsonc:10:69: pipelines.main[5].file_access is enforced for codex from 0.130.0 on, for its file tools and for files that its shell commands name plainly: what else they write is found after the step",
     "warning: panewright.jsonc:13:52: pipelines.main[8].file_access is enforced for codex from 0.130.0 on, for its file tools and for files that its shell commands name plainly: what else they write is found after the step",
-    "16 errors, 2 warnings",
+    "15 errors, 2 warnings",
   ]);
 });
 
@@ -232,36 +251,39 @@ Deno.test("a program that is not on PATH, and the provider replay, cannot run a 
   assertStringIncludes(replay.lines[0] ?? "", "needs codex or claude_code");
 });
 
-Deno.test("a configuration without pipelines is none for exec, and broken JSON is one problem", async () => {
+Deno.test("a configuration without a job is none without pipelines, and broken JSON is one problem", async () => {
   await using dir = await tempDir();
   assertEquals(
     (await validate(dir, {})).lines[0],
-    "error: pipelines is missing: a task needs a pipeline with steps",
+    "error: there is no job: prompt_file or prompt must be given",
   );
   const broken = await validate(dir, '{\n "pipelines": {\n');
   assertEquals([broken.code, broken.lines.length], [2, 2]);
   assertStringIncludes(broken.lines[0] ?? "", "error: panewright.jsonc:");
 });
 
-Deno.test("--json gives one object for each thing that is wrong", async () => {
+Deno.test("--json gives one object for each thing that is wrong, and one for all", async () => {
   await using dir = await tempDir();
   const { code, lines } = await validate(dir, '{ "pipelines": {},\n  "autonomy_level": 9 }', { json: true });
   assertEquals(code, 2);
   assertEquals(lines.map((line) => JSON.parse(line)), [
     {
-      level: "error",
-      where: "panewright.jsonc:1:3",
-      message: "pipelines is missing: a task needs a pipeline with steps",
-      line: 1,
-      column: 3,
-    },
-    {
+      type: "problem",
+      v: 1,
       level: "error",
       where: "panewright.jsonc:2:3",
       message: "autonomy_level must be one of 0, 1, 2, 3, 4, 5, but is 9",
       line: 2,
       column: 3,
     },
+    {
+      type: "problem",
+      v: 1,
+      level: "error",
+      where: "",
+      message: "there is no job: prompt_file or prompt must be given",
+    },
+    { type: "validated", v: 1, errors: 2, warnings: 0 },
   ]);
 });
 
@@ -273,14 +295,22 @@ Deno.test("tasks and folders of tasks are checked with the configuration: front 
     "good.md": "---\npipeline: main\n---\nWork.",
   });
   const config = { pipelines: { main: [STEP] } };
-  const { code, lines } = await validate(dir, config, { files: ["t", "good.md"] });
+  const { code, rows, lines } = await validate(dir, config, { files: ["t", "good.md"] });
   assertEquals(code, 2);
   assertEquals(lines, [
     "error: t/2.md: it has no text: write in it what is to be done",
     'error: t/2.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level',
     'error: t/2.md:3: autonomy_level must be a whole number from 0 to 5, but is "7"',
-    'error: t/10.md: its front matter names "mian", and there is no such pipeline (did you mean "main"?). The pipelines are main.',
+    'error: t/10.md:2: its front matter names "mian", and there is no such pipeline (did you mean "main"?). The pipelines are main.',
     "4 errors, 0 warnings",
+  ]);
+  assertEquals(rows.filter((row) => EXCERPT.test(row) && /\d|\^/.test(row)), [
+    "    2 | pipelin: main",
+    "      | ^^^^^^^",
+    "    3 | autonomy_level: 7",
+    "      |                 ^",
+    "    2 | pipeline: mian",
+    "      |           ^^^^",
   ]);
   assertEquals((await validate(dir, config, { files: ["good.md", "panewright.jsonc"] })).code, 0);
 });

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes, fail } from "@std/assert";
 import { type AnswerEditor, EMPTY_ANSWER, onInput, renderAnswer } from "../../../lib/cli/console/answer_editor.ts";
 import { askedDialog, askedQuestion, openTerminalPerson } from "../../../lib/cli/console/ask_person.ts";
 import { createKeyDecoder } from "../../../lib/text/keys.ts";
@@ -32,6 +32,8 @@ Deno.test("an answer may have several lines: Alt+Enter, a backslash before Enter
   assertEquals(type("\x1b[200~one\rtwo\r\x1b[201~", "\r"), "sent: one\ntwo");
   assertEquals(type("\x1b[200~one\n", "two", "\x1b[20", "1~", "\r"), "sent: one\ntwo");
   assertEquals(type("one\ntwo\nthree\n"), "sent: one\ntwo\nthree");
+  // Typed faster than it was read: it comes at once.
+  assertEquals(type("one\\\rtwo\\\rthree\r"), "sent: one\ntwo\nthree");
 });
 
 Deno.test("Esc is a key of its own: it takes nothing of what is typed after it along", () => {
@@ -103,6 +105,19 @@ Deno.test("a person is shown the question with its context, and what is typed co
   assertStringIncludes(shown, "Which \\x1b[31mdatabase?");
   assertNotMatch(shown, /old line/);
   assertEquals(io.written.stdout, "");
+});
+
+Deno.test("under TERM=dumb the terminal edits each line itself, and gets no control sequence", async () => {
+  const asked = async (...keys: readonly string[]) => {
+    const io = fakeIo({ terminal: true, env: { TERM: "dumb" }, keys });
+    const input = { ...io.openTerminalInput(), startRaw: () => fail("the terminal is to stay as it is") };
+    using person = openTerminalPerson({ ...io, openTerminalInput: () => input });
+    const answer = await person.ask(askedQuestion(QUESTION), new AbortController().signal);
+    assertEquals(io.written.stderr.includes("\x1b"), false);
+    return answer;
+  };
+  assertEquals(await asked("Post", "gre\x1b[DSQL\n"), "PostgreSQL");
+  assertEquals(await asked("\n", "one\\\n", "two\n"), "one\ntwo");
 });
 
 Deno.test("Esc that nothing follows for a while is a key: Enter after it sends, and a bracket is a character", async () => {

@@ -40,6 +40,13 @@ Deno.test("what looks like a number stays the text that was written, in a string
   assertEquals(parseFlags(["--wd", "007", "1e3"], FLAGS), { values: { wd: "007" }, positionals: ["1e3"] });
 });
 
+Deno.test("a negative number is the value of the flag before it, and nothing else's", () => {
+  assertEquals(parseFlags(["--tag", "-1", "--wd", "-.5", "--", "--tag", "-1"], FLAGS), {
+    values: { tag: ["-1"], wd: "-.5" },
+    positionals: ["--tag", "-1"],
+  });
+});
+
 Deno.test("after -- everything is an argument", () => {
   assertEquals(parseFlags(["--", "--wd", "-q"], FLAGS), { values: {}, positionals: ["--wd", "-q"] });
 });
@@ -54,6 +61,9 @@ for (
     [["--max-rounds", "two"], 'Cannot use --max-rounds "two": it must be a whole number'],
     [["--max-rounds", "1.5"], 'Cannot use --max-rounds "1.5": it must be a whole number'],
     [["--max-rounds=-1"], 'Cannot use --max-rounds "-1": it must be a whole number'],
+    [["--max-rounds", "-1"], 'Cannot use --max-rounds "-1": it must be a whole number'],
+    [["--quiet", "-1"], "Cannot use -1: no such flag"],
+    [["--wd=a", "-1"], "Cannot use -1: no such flag"],
     [["--max-rounds", "0x10"], 'Cannot use --max-rounds "0x10": it must be a whole number'],
     [["--poll-seconds", "2s"], 'Cannot use --poll-seconds "2s": it must be a number, such as 2 or 0.5'],
     [["--shape", "rond"], 'Cannot use --shape "rond": it must be one of round, square (did you mean "round"?)'],
@@ -67,6 +77,11 @@ for (
     assertEquals(assertThrows(() => parseFlags(args, FLAGS), UsageError).message, message);
   });
 }
+
+Deno.test("a negative number that no flag takes is told how to be an argument", () => {
+  const error = assertThrows(() => parseFlags(["-1"], FLAGS), UsageError);
+  assertEquals(error.hint, 'Write "--" before an argument that begins with "-".');
+});
 
 Deno.test("positional arguments are counted by their data", () => {
   const file = { name: "FILE", description: "", required: true };

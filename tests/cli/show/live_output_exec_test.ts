@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { NO_COLORS } from "../../../lib/cli/console/color.ts";
+import { Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
@@ -8,7 +10,7 @@ import { initialProgress } from "../../../lib/run/progress.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
-const GLOBAL = { json: false, quiet: false, verbose: false, color: false };
+const GLOBAL = { json: false, quiet: false, verbose: false, color: NO_COLORS };
 const NOW = () => new Date("2026-11-20T12:00:00Z");
 const PLACE = { task: 1, step: 2 } as const;
 const USAGE = { "gpt-5": { inputTokens: 100, cachedInputTokens: 10, outputTokens: 5 } };
@@ -30,10 +32,15 @@ const EVENTS: readonly ExecEvent[] = [
   { type: "step_started", ...PLACE, name: HOSTILE, provider: "codex", autonomyLevel: 3, startedAt: "" },
   { type: "attempt_started", ...PLACE, attempt: 1, reason: "first", native: false, folder: "steps/x", promptBytes: 10 },
   { type: "session_found", sessionId: HOSTILE },
-  { type: "agent_activity", ...PLACE, fact: { type: "ran", id: "1", command: `ls ${HOSTILE}` } },
-  { type: "agent_activity", ...PLACE, fact: { type: "said", text: `hello\n${HOSTILE}` } },
-  { type: "agent_activity", ...PLACE, fact: { type: "trouble", text: HOSTILE } },
-  { type: "agent_activity", ...PLACE, fact: { type: "saw", id: "1", command: "ls", output: HOSTILE, exitCode: 1 } },
+  { type: "agent_activity", ...PLACE, attempt: 1, fact: { type: "ran", id: "1", command: `ls ${HOSTILE}` } },
+  { type: "agent_activity", ...PLACE, attempt: 1, fact: { type: "said", text: `hello\n${HOSTILE}` } },
+  { type: "agent_activity", ...PLACE, attempt: 1, fact: { type: "trouble", text: HOSTILE } },
+  {
+    type: "agent_activity",
+    ...PLACE,
+    attempt: 1,
+    fact: { type: "saw", id: "1", command: "ls", output: HOSTILE, exitCode: 1 },
+  },
   {
     type: "question_asked",
     ...PLACE,
@@ -110,7 +117,7 @@ Deno.test("--json gives each event of exec as a line, what the agent does includ
   using progress = openLiveOutput(PIPELINE, { io, global: { ...GLOBAL, json: true }, wallClock: NOW });
   for (const event of EVENTS) progress.onEvent(event);
   const lines = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assertEquals(lines, EVENTS.map((event) => ({ at: "2026-11-20T12:00:00.000Z", ...event })));
+  assertEquals(lines, EVENTS.map((event) => ({ v: 1, at: "2026-11-20T12:00:00.000Z", ...event })));
   assertEquals(io.written.stderr, "");
 });
 
@@ -213,4 +220,21 @@ Deno.test("every row of a folder's run names its task, also after a resume; that
   using later = openLiveOutput(PIPELINE, { io: resumed, global: GLOBAL, wallClock: NOW, earlier });
   later.onEvent({ type: "run_resumed", runId: "r1", folder: "/w/.panewright/runs/r1" });
   assertMatch(resumed.written.stderr, /Z \[1-a\] run r1 resumed/);
+});
+
+Deno.test("a signal is answered at once: an agent that works is being ended, and one whose attempt is over is not there", () => {
+  const at = (type: ExecEvent["type"]) => EVENTS.findIndex((event) => event.type === type);
+  const cases = [
+    [at("step_started"), "stopping; Ctrl-C again forces it"],
+    [at("agent_activity"), "stopping: ending 1 agent; Ctrl-C again forces it"],
+    [at("attempt_finished"), "stopping; Ctrl-C again forces it"],
+  ] as const;
+  for (const [last, told] of cases) {
+    const stop = new AbortController();
+    const io = fakeIo({ signal: stop.signal });
+    using output = openLiveOutput(PIPELINE, { io, global: GLOBAL, wallClock: NOW });
+    EVENTS.slice(0, last + 1).forEach((event) => output.onEvent(event));
+    stop.abort(new Interruption("SIGINT"));
+    assertEquals(io.written.stderr.trimEnd().split("\n").at(-1), told);
+  }
 });

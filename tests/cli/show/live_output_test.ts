@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import type { GlobalFlags } from "../../../lib/cli/console/command.ts";
+import { NO_COLORS } from "../../../lib/cli/console/color.ts";
+import { type GlobalFlags, Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
@@ -12,7 +13,7 @@ import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
-const FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false, color: false };
+const FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false, color: NO_COLORS };
 const fakeClock: Clock = { now: () => Date.now(), sleep: sleepWithTimer };
 const noon = () => new Date(2026, 10, 20, 12, 0, 5);
 
@@ -23,6 +24,16 @@ const TURN = {
   round: 1,
   cycle: 2,
   promptBytes: 3276,
+} satisfies ReviewFact;
+
+const SENT = {
+  type: "message_sent",
+  turnId: "t1",
+  role: "programmer",
+  what: "prompt",
+  round: 1,
+  cycle: 2,
+  bytes: 3276,
 } satisfies ReviewFact;
 
 const HELD = {
@@ -77,7 +88,7 @@ const RUN: readonly ReviewFact[] = [
   { ...HELD, obstacle: "at_work", timeoutSeconds: 1800 },
   { ...HELD, obstacle: "draft", timeoutSeconds: 600 },
   { type: "message_released", turnId: "t1", role: "programmer", passable: true },
-  { type: "message_sent", turnId: "t1", role: "programmer", what: "prompt" },
+  SENT,
   { type: "turn_time", turnId: "t1", role: "programmer", usedSeconds: 61, passable: true },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "processing" },
   { type: "status_changed", turnId: "t1", role: "programmer", status: "waiting_user_answer" },
@@ -105,6 +116,7 @@ const RUN: readonly ReviewFact[] = [
     truncated: false,
   },
   { type: "round_finished", round: 1, verdict: "FAIL" },
+  { type: "note", message: "Auto-accepting the command `cat > a <<E`\nE", role: "programmer", passable: true },
   { type: "warning", message: "the status could not be read", role: "tester" },
   { type: "panes_left", attachCommand: "tmux -L s attach-session -t =p" },
   { type: "run_finished", outcome: "fail", rounds: 1, seconds: 3700, reason: "no round is left" },
@@ -138,22 +150,23 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
   using progress = openLiveOutput(REVIEW_LOOP, {
     io,
     global: FLAGS,
+    attachCommand: (runId) => `npx panewright attach ${runId}`,
     wallClock: () => new Date("2026-11-20T12:00:05Z"),
   });
   RUN.forEach((event) => progress.onEvent(event));
   const stamped = [
     "run r1, starting with analyst; its records are in /w/.panewright/runs/r1",
     "run r1 resumed; its records are in /w/.panewright/runs/r1",
-    "watch the agents with: tmux -L s attach-session -t =p",
+    "watch the agents with: npx panewright attach r1",
     "analyst: starting codex again, with its session u1",
     "analyst: ready after 0.6 s",
     "tester: still alive in terminal %2",
     "analyst: its program has ended (exit code 1); starting it again (restart 1 of at most 2)",
     "round 1 of 8",
-    "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
     "programmer: continues its turn (round 1, cycle 2)",
     "programmer: at work on something else; its prompt waits, for at most 30m 00s",
     "programmer: a person's draft stands in its composer (terminal %1), and its prompt waits, for at most 10m 00s; submit it or delete it with: tmux attach",
+    "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
     "programmer: waiting for an answer to its dialog",
     "programmer: reminded of its response file (reminder 1)",
     "programmer: response of 2.1 KiB after 1m 05s, kept as 002.md",
@@ -162,6 +175,7 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
     "project tests: npm test",
     "project tests failed after 3 s: exit code 2",
     "round 1: FAIL",
+    "programmer: Auto-accepting the command `cat > a <<E`",
     "warning: tester: the status could not be read",
     "the panes stay open; look at them with: tmux -L s attach-session -t =p",
   ].map((line) => `2026-11-20T12:00:05.000Z ${line}\n`);
@@ -201,7 +215,7 @@ Deno.test("--json writes each event as a line of JSON to stdout, and nothing to 
   });
   RUN.forEach((event) => progress.onEvent(event));
   const lines = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assertEquals(lines, RUN.map((event) => ({ at: "2026-11-20T12:00:05.000Z", ...event })));
+  assertEquals(lines, RUN.map((event) => ({ v: 1, at: "2026-11-20T12:00:05.000Z", ...event })));
   assertEquals(io.written.stderr, "");
 });
 
@@ -253,8 +267,18 @@ Deno.test("what the live line says follows the records", () => {
   assertEquals(shownAfter({ ...AGENT, type: "agent_ready", role: "programmer" }, 3), "");
   assertEquals(shownAfter({ type: "round_started", round: 1, maxRounds: 8 }, 3), "");
   const place = "round 1/8, cycle 2, programmer";
-  assertEquals(shownAfter(TURN, 4), `${place} · prompt sent · 0 s (run 4 s)`);
+  assertEquals(shownAfter(TURN, 4), `${place} · about to be sent its prompt · 0 s (run 4 s)`);
   const status = { type: "status_changed", turnId: "t1", role: "programmer" } as const;
+  assertEquals(
+    shownAfter({ ...status, status: "idle" }, 5),
+    `${place} · about to be sent its prompt · 1 s (run 5 s)`,
+  );
+  assertEquals(shownAfter(SENT, 6), `${place} · prompt sent · 2 s (run 6 s)`);
+  assertEquals(
+    shownAfter({ ...status, status: "idle" }, 7),
+    `${place} · prompt sent · 3 s (run 7 s)`,
+    "it has shown no sign of work yet",
+  );
   assertEquals(shownAfter({ ...status, status: "processing" }, 9), `${place} · working · 5 s (run 9 s)`);
   const rest = `${place} · at rest, waiting for its response file · 6 s (run 10 s)`;
   assertEquals(shownAfter({ ...status, status: "completed" }, 10), rest);
@@ -273,6 +297,17 @@ Deno.test("what the live line says follows the records", () => {
   );
 });
 
+Deno.test("what is as it should be is one line and not a warning; the rest of it is for --verbose", () => {
+  const note = RUN.find(({ type }) => type === "note")!;
+  const [first, rest] = describeRecord(note);
+  assertEquals([first?.text, first?.tone, first?.importance], [
+    "programmer: Auto-accepting the command `cat > a <<E`",
+    "plain",
+    "normal",
+  ]);
+  assertEquals([rest?.text, rest?.importance], ["E", "detail"]);
+});
+
 Deno.test("every record has its own words", () => {
   const texts = RUN.map((event) => describeRecord(event)[0]?.text);
   assertEquals(new Set(texts).size, RUN.length);
@@ -280,7 +315,7 @@ Deno.test("every record has its own words", () => {
 
 Deno.test("in a terminal a live line stands below the log, ticks once a second and is taken away at the end", async () => {
   using time = new FakeTime(0);
-  const io = fakeIo({ terminal: true, columns: 50 });
+  const io = fakeIo({ terminal: true, columns: 52 });
   const screen = () => lastScreen(io.written.stderr);
   {
     const wallClock = () => new Date(noon().getTime() + Date.now());
@@ -288,6 +323,7 @@ Deno.test("in a terminal a live line stands below the log, ticks once a second a
     progress.onEvent({ type: "agent_starting", role: "programmer", provider: "codex" });
     progress.onEvent({ type: "round_started", round: 1, maxRounds: 8 });
     progress.onEvent(TURN);
+    progress.onEvent(SENT);
     const logged = ["12:00:05 round 1 of 8", "12:00:05 programmer: prompt of 3.2 KiB sent (round 1, cycle 2)"];
     assertEquals(screen(), [...logged, "round 1/8, cycle 2, programmer · prompt se… · 0 …"]);
     for (let second = 0; second < 3; second++) await time.tickAsync(1000);
@@ -301,6 +337,41 @@ Deno.test("in a terminal a live line stands below the log, ticks once a second a
   assertEquals(io.written.stderr, before, "nothing is drawn after the end");
 });
 
+Deno.test("under TERM=dumb there are plain lines: no live line, no control sequence", () => {
+  const io = fakeIo({ terminal: true, env: { TERM: "dumb" } });
+  {
+    using progress = openLiveOutput(REVIEW_LOOP, { io, global: FLAGS, clock: fakeClock, wallClock: noon });
+    RUN.forEach((event) => progress.onEvent(event));
+  }
+  assertStringIncludes(io.written.stderr, "12:00:05 round 1 of 8\n");
+  for (const control of ["\r", "\x1b"]) {
+    assertEquals(`${io.written.stderr}${io.written.stdout}`.includes(control), false);
+  }
+});
+
+Deno.test("each role has its colour, which who reviews it shares, and each line the colour of its tone", () => {
+  const io = fakeIo();
+  using progress = openLiveOutput(REVIEW_LOOP, {
+    io,
+    global: { ...FLAGS, color: { stdout: true, stderr: true } },
+    wallClock: noon,
+  });
+  RUN.forEach((event) => progress.onEvent(event));
+  const programmer = "\x1b[34mprogrammer\x1b[0m";
+  assertStringIncludes(io.written.stderr, ` ${programmer}: prompt of 3.2 KiB sent`);
+  assertStringIncludes(io.written.stderr, " \x1b[34mprogrammer_review\x1b[0m\x1b[33m: REVISE (round 1, cycle 1)");
+  assertStringIncludes(io.written.stderr, " \x1b[1mround 1 of 8\x1b[0m\n");
+  assertEquals(io.written.stdout, "\x1b[31mFAIL after 1 round, 1h 01m: no round is left\x1b[0m\n");
+});
+
+Deno.test("the live line has its roles in their colours, and what an agent does as it is", () => {
+  const io = fakeIo({ terminal: true });
+  const color = { stdout: true, stderr: true };
+  using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, color }, wallClock: noon });
+  RUN.slice(0, 6).forEach((event) => progress.onEvent(event));
+  assertStringIncludes(io.written.stderr, "starting \x1b[36manalyst\x1b[0m · 0 s (run 0 s)");
+});
+
 Deno.test("nothing is written while nothing goes on, and a forced exit takes the live line away", async () => {
   using time = new FakeTime(0);
   const io = fakeIo({ terminal: true });
@@ -312,16 +383,75 @@ Deno.test("nothing is written while nothing goes on, and a forced exit takes the
   assertEquals(lastScreen(io.written.stderr).at(-1), "");
 });
 
+Deno.test("a signal is answered at once: what is being ended, and what forces it; the live line is gone", () => {
+  const ready = (role: "analyst" | "programmer", terminalId: string) =>
+    [
+      { type: "agent_starting", role, provider: "codex" },
+      { type: "agent_ready", role, terminalId, seconds: 1, pid: 7, launchedAtMs: 0 },
+    ] as const;
+  const cases = [
+    [{}, [], "SIGINT", "stopping; Ctrl-C again forces it"],
+    [{}, ready("analyst", "%1"), "SIGINT", "stopping: ending 1 agent; Ctrl-C again forces it"],
+    [
+      {},
+      [...ready("analyst", "%1"), ...ready("programmer", "%2"), TURN],
+      "SIGTERM",
+      "stopping: ending 2 agents; a second SIGTERM forces it",
+    ],
+    [
+      { leavesAgents: true },
+      ready("analyst", "%1"),
+      "SIGINT",
+      "stopping: leaving 1 agent; Ctrl-C again forces it",
+    ],
+  ] as const;
+  for (const [options, facts, signalName, told] of cases) {
+    for (const json of [false, true]) {
+      const stop = new AbortController();
+      const io = fakeIo({ terminal: true, signal: stop.signal });
+      using output = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, json }, ...options, wallClock: noon });
+      [RUN[0]!, ...facts].forEach((fact) => output.onEvent(fact));
+      stop.abort(new Interruption(signalName));
+      assertEquals(lastScreen(io.written.stderr).slice(-2), [told, ""]);
+      output.onEvent({ type: "warning", message: "one more" });
+      assertEquals(lastScreen(io.written.stderr).at(-1), "", "no live line is drawn any more");
+    }
+  }
+});
+
+Deno.test("a live line leaves room for the ^C that a terminal writes behind it: one that wraps could not be erased", () => {
+  const io = fakeIo({ terminal: true, columns: 50 });
+  using progress = openLiveOutput(REVIEW_LOOP, { io, global: FLAGS, wallClock: noon });
+  const starting = { type: "agent_starting", role: "programmer", provider: "codex" } as const;
+  [RUN[0]!, starting, TURN, SENT].forEach((fact) => progress.onEvent(fact));
+  const line = lastScreen(io.written.stderr).at(-1) ?? "";
+  assertStringIncludes(line, "round 1/8, cycle 2, programmer");
+  assertEquals([line.endsWith("…"), line.length <= 50 - 3], [true, true], line);
+});
+
+Deno.test("a signal before a run has begun, or after its end, is no stop of a run; nor is an error of our own", () => {
+  const end = { type: "run_finished", outcome: "pass", rounds: 1, seconds: 1, reason: "" } as const;
+  const cases = [[[], "SIGINT"], [[RUN[0]!, end], "SIGINT"], [[RUN[0]!], undefined]] as const;
+  for (const [facts, signalName] of cases) {
+    const stop = new AbortController();
+    const io = fakeIo({ signal: stop.signal });
+    using output = openLiveOutput(REVIEW_LOOP, { io, global: FLAGS, wallClock: noon });
+    facts.forEach((fact) => output.onEvent(fact));
+    stop.abort(signalName === undefined ? new Error("a defect") : new Interruption(signalName));
+    assertEquals(io.written.stderr.includes("stopping"), false);
+  }
+});
+
 Deno.test("colours are used only where they are wanted", () => {
   const io = fakeIo({ terminal: true });
   using progress = openLiveOutput(REVIEW_LOOP, {
     io,
-    global: { ...FLAGS, color: true },
+    global: { ...FLAGS, color: { stdout: false, stderr: true } },
     clock: fakeClock,
     wallClock: noon,
   });
   progress.onEvent({ type: "round_finished", round: 1, verdict: "PASS" });
-  assertStringIncludes(io.written.stderr, "12:00:05 \x1b[32mround 1: PASS\x1b[0m\n");
+  assertStringIncludes(io.written.stderr, "\x1b[2m12:00:05\x1b[0m \x1b[32mround 1: PASS\x1b[0m\n");
 });
 
 /** What a terminal shows after text in which only carriage return and "erase line" act. */
@@ -378,10 +508,10 @@ Deno.test("a dialog that waits for a person is told with what it asks, how to at
 });
 
 Deno.test("the live line makes way for the question, and says how long a dialog waits that only the pane answers", () => {
-  const started = after(
-    after(after(initialProgress("run"), RUN[0]!, 0), { ...AGENT, type: "agent_starting", role: "programmer" }, 0),
-    TURN,
-    0,
+  const starting = { ...AGENT, type: "agent_starting", role: "programmer" } as const;
+  const started = [RUN[0]!, starting, TURN, SENT].reduce(
+    (before, fact) => after(before, fact, 0),
+    initialProgress("run"),
   );
   const { question: _, ...unanswerable } = DIALOG;
   const waiting = after(started, DIALOG, 1);

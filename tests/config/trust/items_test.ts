@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { SETTINGS } from "../../../lib/config/settings_table.ts";
-import { trustItems } from "../../../lib/config/trust/items.ts";
+import { packItems, trustItems } from "../../../lib/config/trust/items.ts";
 
 function keysOf(data: Readonly<Record<string, unknown>>): readonly string[] {
   return trustItems(data).map(({ key, alone }) => alone ? `! ${key}` : key);
@@ -15,7 +15,13 @@ Deno.test("all that a config can have run, set or accepted is an item, the dange
       roles: { tester: { args: ["-c", "notify=['sh']"], env: { PATH: "./bin" } } },
       project_test_cmd: ["npm", "test"],
       post_processing: { git_commit_message: "Done", openspec_change: "x" },
-      notifications: { ntfy_topic: "me" },
+      notifications: {
+        ntfy_topic: "me",
+        buttons: "all",
+        ntfy_token_file: "/k",
+        command: ["./tell.sh"],
+        delay_seconds: 9,
+      },
       permissions: { auto_accept: true, allow: [], deny: ["rm"], lift_builtin: ["git_push"], default: "allow" },
       wd: "../other",
       tmux: { socket: "mine", cols: 100 },
@@ -42,6 +48,9 @@ Deno.test("all that a config can have run, set or accepted is an item, the dange
       "post_processing.git_commit_message",
       "post_processing.openspec_change",
       "notifications.ntfy_topic",
+      "! notifications.buttons",
+      "! notifications.ntfy_token_file",
+      "notifications.command",
       "! permissions.auto_accept",
       "! permissions.lift_builtin[0]",
       "! permissions.default",
@@ -59,6 +68,42 @@ Deno.test("all that a config can have run, set or accepted is an item, the dange
       "pipelines.main[1].check[1].command",
     ],
   );
+});
+
+Deno.test("what has an agent ask less, or ask elsewhere, is asked about alone, of each agent", () => {
+  for (
+    const [name, value] of [
+      ["OPENCODE_PERMISSION", '{"bash":"allow"}'],
+      ["COPILOT_ALLOW_ALL", "true"],
+      ["GEMINI_CLI_TRUST_WORKSPACE", "true"],
+      ["QWEN_HOME", "./home"],
+      ["INITIAL_AGENT_MODE", "agent-full-access"],
+      ["OPENAI_BASE_URL", "http://elsewhere"],
+    ] as const
+  ) {
+    const env = { [name]: value, LANG: "C" };
+    assertEquals(keysOf({ providers: { gemini: { env } } }), [
+      `! providers.gemini.env.${name}`,
+      "providers.gemini.env.LANG",
+    ]);
+    const ofPack = packItems("mine", { label: "Mine", env });
+    assertEquals(ofPack.map(({ alone }) => alone), [true, false], name);
+  }
+  for (
+    const args of [
+      ["-y"],
+      ["--allow-all-tools"],
+      ["--skip-trust"],
+      ["--auto"],
+      ["--policy", "p.toml"],
+      ["--include-directories", "/"],
+      ["-e", "x"],
+    ]
+  ) {
+    assertEquals(keysOf({ roles: { tester: { args } } }), ["! roles.tester.args"], args.join(" "));
+    assertEquals(packItems("mine", { label: "Mine", args }).map(({ alone }) => alone), [true], args.join(" "));
+  }
+  assertEquals(packItems("mine", { label: "Mine", args: ["--acp"] }).map(({ alone }) => alone), [false]);
 });
 
 Deno.test("a name that a config chooses cannot make a program pass for something else", () => {
@@ -95,7 +140,7 @@ Deno.test("automatic acceptance is asked about alone where no list bounds it, an
 
 /** Settings that do nothing but bound, delay or name; every other one must be shown. */
 const LEFT_OUT =
-  /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
+  /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|notifications\.delay_seconds|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
 
 Deno.test("a setting is shown unless it is known to do nothing", () => {
   for (const { key, value, example } of SETTINGS) {
@@ -115,5 +160,11 @@ function valueOf(key: string, value: { readonly kind: string }, example: unknown
   if (key === "exec.writes_outside") return "warn";
   if (key === "permissions.allow" || key === "permissions.lift_builtin") return ["x"];
   if (key === "permissions.default") return "allow";
+  if (key === "permissions.model_answers") return "all";
   return example ?? (value.kind === "switch" ? true : "x");
 }
+
+Deno.test("keys from outside are asked about alone", () => {
+  assertEquals(keysOf({ permissions: { raw_input: true } }), ["! permissions.raw_input"]);
+  assertEquals(keysOf({ permissions: { raw_input: false } }), []);
+});

@@ -5,6 +5,7 @@ import { type GeneratedPayload, generatedPayloads } from "../../support/payload_
 import { payloadTexts } from "../../support/permission_table.ts";
 import { createRandom } from "../../support/random.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { whyMissing } from "../../support/why_missing.ts";
 
 /** What a payload leaves behind. */
 const MARK = "pwned";
@@ -162,14 +163,4 @@ async function runIn(cwd: string, [program = "", ...args]: readonly string[]): P
     stderr: "piped",
     signal: AbortSignal.timeout(120_000),
   }).output();
-}
-
-/** Why a shell cannot be run here; undefined where it can. */
-async function whyMissing(shell: string): Promise<string | undefined> {
-  try {
-    await new Deno.Command(shell, { args: ["-c", ":"], stdin: "null", stdout: "null", stderr: "null" }).output();
-    return undefined;
-  } catch {
-    return `there is no ${shell}`;
-  }
 }

@@ -2,8 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { decidePermission, DEFAULT_PERMISSION_POLICY, exactRequest } from "../../../lib/dialogs/policy/mod.ts";
 import type { PermissionDecision, PermissionPolicy } from "../../../lib/dialogs/policy/mod.ts";
 import {
+  documentedPolicy,
   offeredAllowList,
-  readmePolicy,
   TABLE_LINKS,
   TABLE_WORKDIR,
   type TablePolicy,
@@ -16,7 +16,7 @@ const EVERYDAY = tableRows("everyday");
 
 const POLICIES: Readonly<Record<TablePolicy, PermissionPolicy>> = {
   offered: offeredAllowList(),
-  readme: readmePolicy(),
+  readme: documentedPolicy(),
   default: { ...DEFAULT_PERMISSION_POLICY, default: "allow" },
 };
 
@@ -58,7 +58,7 @@ Deno.test("what builtin rules and protection are about is stopped under every po
   assertEquals(passing.map(tell), []);
 });
 
-Deno.test("the README's policy denies what its rules name", () => {
+Deno.test("the policy of docs/permissions.md denies what its rules name", () => {
   const pushes = HOSTILE.filter(({ subject }) => /^git push\b/.test(subject));
   assert(pushes.length >= 5);
   assertEquals(pushes.filter((row) => decide(row, "readme") !== "deny").map(tell), []);

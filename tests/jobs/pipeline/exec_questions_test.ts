@@ -281,7 +281,7 @@ Deno.test("a notification tells that a question waits, and how to answer it", as
     defaultPipeline: undefined,
     ...permitting({}),
     caps: {},
-    notifications: { url: "http://127.0.0.1:9", topic: "t" },
+    notifications: { ntfy: { url: "http://127.0.0.1:9", topic: "t" } },
   };
   const { folder } = await executeExec(
     { target: { kind: "task", path: `${dir.path}/task.md` }, overrides: {}, configFile: null },

@@ -3,6 +3,7 @@ import type { ChainedRecord } from "../../../lib/dialogs/audit_chain.ts";
 import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { AgentAskedError } from "../../../lib/providers/headless.ts";
 import type { ExactRequest } from "../../../lib/providers/exact_request.ts";
+import type { JudgedCall } from "../../../lib/providers/headless/call_judge.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";
@@ -13,12 +14,13 @@ interface Call extends Partial<ExactRequest> {
   readonly subject: string;
   /** @default {true} */
   readonly needsPermission?: boolean;
+  readonly offers?: JudgedCall["offers"];
 }
 
 /** An agent that makes calls one after the other, as a CLI with its hooks; `told` has what became of each. */
 function calls(told: string[], ...all: readonly Call[]): Act {
   return async (request) => {
-    for (const { needsPermission = true, ...change } of all) {
+    for (const { needsPermission = true, offers, ...change } of all) {
       const exact = {
         id: "h1",
         source: "hook",
@@ -27,7 +29,7 @@ function calls(told: string[], ...all: readonly Call[]): Act {
         cwd: request.workdir,
         ...change,
       } as const;
-      const call = { request: exact, needsPermission };
+      const call = { request: exact, needsPermission, ...(offers === undefined ? {} : { offers }) };
       const verdict = await request.judge?.judge(call);
       told.push(`${verdict?.decision} ${exact.subject}`);
       if (verdict?.decision !== "ask") continue;
@@ -88,6 +90,42 @@ Deno.test("a call that the policy puts to a person stops the run; a yes lets tha
   ]);
   const decided = only([...events, ...other.events, ...end.events], "call_decided");
   assertEquals(decided.map(({ audit }) => audit.records), [3, 4, 5, 7, 9, 10]);
+});
+
+Deno.test("a permission that a model gives counts only where the policy lets it, and is marked as a model's", async () => {
+  for (const modelAnswers of ["questions", "all"] as const) {
+    await using dir = await tempDir();
+    await dir.write({ "task.md": "Build it." });
+    const permitted = permitting({}, { autoAccept: false, modelAnswers });
+    const first = await runIn(dir, [step("a")], { ...cast(calls([], { subject: "npm publish" })), permitted });
+    const { folder } = first.report;
+    const given = {
+      question: "q1",
+      answer: "yes",
+      by: "mcp",
+      who: "codex",
+      answeredAt: "2026-11-22T10:00:00Z",
+    } as const;
+    await leaveAnswer(folder, given);
+    const told: string[] = [];
+    const agents = cast(calls(told, { subject: "npm publish" }));
+    const { report, events } = await resumeIn(dir, [step("a")], { ...agents, run: folder.id, permitted });
+    if (modelAnswers === "questions") {
+      assertEquals([report.outcome, told, only(events, "question_answered")], ["waiting", [], []]);
+      const [warning] = only(events, "warning");
+      assertStringIncludes(
+        warning?.message ?? "",
+        "it was given by a model over MCP (codex), and permissions.model_answers",
+      );
+      assert(await leaveAnswer(folder, { ...given, by: "command" }));
+      continue;
+    }
+    assertEquals([report.outcome, told], ["pass", ["allow npm publish"]]);
+    assertEquals(only(events, "question_answered").map(({ by, who }) => [by, who]), [["mcp", "codex"]]);
+    const decision = (await auditOf(dir, folder.id)).findLast(({ type }) => type === "decision");
+    assertEquals([decision?.decision, decision?.rule], ["allow", "model"]);
+    assertStringIncludes(agents.requests[0]?.prompt ?? "", "Another model, in place of the person, permits it, once.");
+  }
 });
 
 Deno.test("with the switch off a person is asked about all that needs a permission, at every autonomy level", async () => {
@@ -230,3 +268,32 @@ Deno.test("a copy of a run has hooks and heads of its own: it can be resumed bes
     assertMatch(stdout, /Compared with \d+ heads? in the run's journal and [2-9] in /);
   }
 });
+
+for (const rules of [{ allow: [{ command: "npm test" }] }, { ask: [{ command: "npm test" }] }]) {
+  const list = Object.keys(rules).join();
+  Deno.test(`a call to which the agent takes no plain yes is put to a person, whose yes cannot be given either: ${list}`, async () => {
+    await using dir = await tempDir();
+    await dir.write({ "task.md": "Build it." });
+    const permitted = permitting(rules);
+    const offers = { allow: false, reject: true };
+    const told: string[] = [];
+    const { report, events } = await runIn(dir, [step("a")], {
+      ...cast(calls(told, { subject: "npm test", offers })),
+      permitted,
+    });
+    assertEquals(told, ["ask npm test"]);
+    assertStringIncludes(
+      only(events, "question_asked")[0]?.text ?? "",
+      "The agent offers no yes for this once, so it can only be refused.",
+    );
+    await answer(report.folder, "q1", "yes");
+    const again: string[] = [];
+    const end = await resumeIn(dir, [step("a")], {
+      ...cast(calls(again, { subject: "npm test", offers })),
+      run: report.folder.id,
+      permitted,
+    });
+    assertEquals(again, ["deny npm test"]);
+    assertEquals(only(end.events, "call_decided").map(({ rule }) => rule), ["no_plain_yes"]);
+  });
+}

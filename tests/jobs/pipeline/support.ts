@@ -1,3 +1,4 @@
+import type { ModelAnswers } from "../../../lib/dialogs/settings.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/dialogs/policy/mod.ts";
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../../lib/providers/headless.ts";
@@ -184,11 +185,20 @@ async function collect(
 /** What a plan says of permissions: the policy decides. */
 export function permitting(
   policy: Partial<PermissionPolicy>,
-  { autoAccept = true, dryRun = false }: { readonly autoAccept?: boolean; readonly dryRun?: boolean } = {},
+  { autoAccept = true, dryRun = false, modelAnswers = "questions" }: {
+    readonly autoAccept?: boolean;
+    readonly dryRun?: boolean;
+    readonly modelAnswers?: ModelAnswers;
+  } = {},
 ): Pick<ExecPlan, "handoff" | "permissions"> {
   return {
     handoff: { autoAcceptPermissions: autoAccept },
-    permissions: { policy: { ...DEFAULT_PERMISSION_POLICY, ...policy }, dryRun, dialogTimeoutSeconds: 600 },
+    permissions: {
+      policy: { ...DEFAULT_PERMISSION_POLICY, ...policy },
+      dryRun,
+      modelAnswers,
+      dialogTimeoutSeconds: 600,
+    },
   };
 }
 

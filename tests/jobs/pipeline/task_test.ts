@@ -38,18 +38,20 @@ Deno.test("a task without a text, or with a level that is none, is refused with 
 
 Deno.test("whatever else stands in front matter is a mistake, told with its line and the nearest key", () => {
   const source = "---\npipelin: a\ntitle: x\njust text\nautonomy_level: 9\npipeline: a\npipeline: b\n  - c\n---\nWork.";
-  assertEquals(readTask(source).problems, [
-    { line: 2, message: 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level' },
-    { line: 3, message: 'unknown key "title"; Allowed here: pipeline, autonomy_level' },
-    { line: 4, message: "this is not front matter: each line between the two --- must be KEY: VALUE" },
-    { line: 5, message: 'autonomy_level must be a whole number from 0 to 5, but is "9"' },
-    { line: 7, message: "pipeline is there twice" },
-    { line: 8, message: "this is not front matter: each line between the two --- must be KEY: VALUE" },
+  const told = readTask(source).problems.map(({ excerpt, message }) => [excerpt?.line, excerpt?.column, message]);
+  assertEquals(told, [
+    [2, 1, 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level'],
+    [3, 1, 'unknown key "title"; Allowed here: pipeline, autonomy_level'],
+    [4, 1, "this is not front matter: each line between the two --- must be KEY: VALUE"],
+    [5, 17, 'autonomy_level must be a whole number from 0 to 5, but is "9"'],
+    [7, 1, "pipeline is there twice"],
+    [8, 3, "this is not front matter: each line between the two --- must be KEY: VALUE"],
   ]);
   assertThrows(() => parse(source), UsageError, 't.md:2: unknown key "pipelin"');
-  assertEquals(readTask("---\npipeline: a\n\nWork.").problems, [
-    { line: 1, message: "front matter begins here, and no line --- ends it" },
-  ]);
+  assertEquals(readTask("---\npipeline: a\n\nWork.").problems, [{
+    excerpt: { line: 1, row: "---", column: 1 },
+    message: "front matter begins here, and no line --- ends it",
+  }]);
 });
 
 Deno.test("the tasks of a folder are its .md files in the order of their names, 2 before 10", async () => {

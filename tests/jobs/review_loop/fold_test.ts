@@ -4,7 +4,7 @@ import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { applyEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { foldEvents } from "../../support/fold_events.ts";
 import { type ReviewLoopOptions, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
-import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import { openTurnOf, type RunState } from "../../../lib/jobs/review_loop/run_state.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
 import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE } from "./scripted_agents.ts";
@@ -182,6 +182,13 @@ Deno.test("an agent is known by its pane, and by the session of its CLI", () => 
   assertEquals(fold(...seen, STARTING).agents.analyst?.seenRules, [], "of the agent, not of the role");
 });
 
+Deno.test("an agent of a session that is gone has no pane: a new session may have another's pane by that name", () => {
+  const opening = { type: "session_opening", socket: "s", session: "panewright", existing: false, mark: "m2" } as const;
+  const session = { type: "agent_session", role: "analyst", sessionId: "u1" } as const;
+  const { agents } = fold(STARTING, READY, session, opening);
+  assertEquals([agents.analyst?.pane, agents.analyst?.sessionId], [undefined, "u1"]);
+});
+
 Deno.test("a message is about to be pasted, about to be submitted, and sent", () => {
   const pasting = { ...SENDING, step: "paste", dispatchedAtMs: 1000 } as const;
   const paste = fold(STARTING, READY, TURN, pasting);
@@ -200,6 +207,35 @@ Deno.test("a new agent has nothing of what the one before was sent; one that goe
   assertEquals([resumed.turn?.interrupted, resumed.agents.analyst?.hasMemory], [true, true]);
   const unsent = fold(STARTING, READY, TURN, { ...SENDING, step: "paste" }, STARTING);
   assertEquals([unsent.turn?.message, unsent.turn?.interrupted], [undefined, false]);
+});
+
+Deno.test("the turn of a message from outside stands beside the loop's; each record changes its own", () => {
+  const messageId = "m-0000000000000001";
+  const role = "tester";
+  const received = {
+    type: "message_received",
+    messageId,
+    role,
+    by: "http",
+    wantsResponse: true,
+    bytes: 4,
+    sha256: "5",
+  };
+  const own = { ...SENDING, turnId: messageId, role } as const;
+  const before = [
+    ...[STARTING, READY, { ...STARTING, role }, TURN, { ...SENDING, step: "enter" }, SENT],
+    ...[received, { type: "message_started", messageId, role }, { ...own, step: "enter" }],
+  ] as readonly ReviewFact[];
+  const open = fold(...before);
+  const [message] = open.messages;
+  assertEquals([open.turn?.id, open.turn?.message?.step], [TURN.turnId, "sent"]);
+  assertEquals([message?.turn?.id, message?.turn?.message?.step, message?.isOver], [messageId, "enter", false]);
+  assertEquals([openTurnOf(open, "analyst")?.id, openTurnOf(open, role)?.id], [TURN.turnId, messageId]);
+  const lost = fold(...before, { ...STARTING, role });
+  assertEquals([lost.messages[0]?.turn?.interrupted, lost.turn?.interrupted], [true, false]);
+  const answered = fold(...before, { type: "message_answered", messageId, role, seconds: 1 });
+  assertEquals([answered.messages[0]?.turn, answered.messages[0]?.isOver], [undefined, true]);
+  assertEquals([answered.turn, answered.loop, answered.responses], [open.turn, open.loop, []]);
 });
 
 Deno.test("a role whose agent is new is told everything again, the others are not", () => {
@@ -350,4 +386,12 @@ Deno.test("what a turn has used of its time is what was told of it last, and a n
   const used = events.map((_, index) => fold(...events.slice(0, index + 1)).turn?.usedSeconds);
   assertEquals(used, [0, 0, 60, 60, 71.5, 71.5, 71.5, 131.5]);
   assertEquals(fold(...events, { type: "turn_started", ...turn, promptBytes: 9 }).turn?.usedSeconds, 0);
+});
+
+Deno.test("a test command that could be run may be missing where the run was carried to", async () => {
+  const { events } = await play([START]);
+  const tested = events.slice(0, events.findIndex(({ type }) => type === "test_command_finished") + 1);
+  const resumed = { type: "run_resumed", runId: "r", folder: "/f", settings: SETTINGS } as const;
+  const ranAfter = (event: ReviewFact) => foldEvents([...tested, at(event)])?.loop.testCommandRan;
+  assertEquals([ranAfter(resumed), ranAfter({ ...resumed, carriedFrom: "/g" })], ["npm test", undefined]);
 });

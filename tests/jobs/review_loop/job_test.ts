@@ -16,6 +16,12 @@ Deno.test("the sections may come in either order, with any line ends and spaces 
   assertEquals(job, { introduction: "", exploreSummary: "one", scenarioTest: "three" });
 });
 
+Deno.test("a section whose line a formatter of Markdown has joined with the text below is found, with the remedy", () => {
+  const error = refused(`${EXPLORE_HEADER} Add a flag.\n\n${SCENARIO_HEADER}\n\nRun it.\n`);
+  assertStringIncludes(error.message, `(line 1 looks like it: "${EXPLORE_HEADER} Add a flag.")`);
+  assertStringIncludes(error.hint ?? "", "Without the blank line, a formatter of Markdown may join the two.");
+});
+
 Deno.test("a missing section is refused with the line to write", () => {
   const error = refused(`${EXPLORE_HEADER}\none\n`);
   assertEquals(error.message, `Cannot use job.md: the line "${SCENARIO_HEADER}" is missing`);

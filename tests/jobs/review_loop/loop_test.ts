@@ -277,6 +277,95 @@ Deno.test("the test of a loop started at the tester goes back to the programmer"
   assert(!promptOf(sent, "r2-programmer-c1").includes("EARLIER ROUNDS"));
 });
 
+for (const exitCode of [126, 127]) {
+  Deno.test(`a test command that cannot be run (${exitCode}) is a mistake of the configuration, and no evidence`, async () => {
+    const events: ReviewFact[] = [];
+    const error = await assertRejects(
+      () =>
+        runScripted({}, {
+          settings: { projectTestCmd: ["make", "check"] },
+          runTestCommand: () =>
+            Promise.resolve(
+              commandResult({ passed: false, exitCode, output: `${"a line\n".repeat(9000)}sh: make: not found\n` }),
+            ),
+          onEvent: (event) => void events.push(event),
+        }),
+      UsageError,
+      `Cannot run the project's test command (exit code ${exitCode}): make check\n${
+        "a line\n".repeat(4)
+      }sh: make: not found`,
+    );
+    assertEquals(error.exitCode, 2);
+    // A run that is resumed runs it again.
+    assertEquals(events.at(-1)?.type, "test_command_started");
+    assertEquals(ofType(events, "round_finished"), []);
+  });
+}
+
+Deno.test("a test command that could be run before, and cannot after a change of the programmer, is evidence", async () => {
+  const results = [
+    commandResult({ passed: false, exitCode: 1, output: "1 failed\n" }),
+    commandResult({ passed: false, exitCode: 127, output: "sh: vitest: not found\n" }),
+    commandResult({ passed: false, exitCode: 126, output: "sh: ./check.sh: Permission denied\n" }),
+    commandResult(),
+  ];
+  const { result, events, sent } = await runScripted({}, {
+    settings: { projectTestCmd: ["npm", "test"] },
+    runTestCommand: () => Promise.resolve(results.shift()!),
+  });
+  assertEquals([result.outcome, result.rounds], ["pass", 4]);
+  assertEquals(
+    ofType(events, "round_finished").map(({ note }) => note?.match(/exit code \d+|which could be run before/g)),
+    [
+      ["exit code 1"],
+      ["which could be run before", "exit code 127"],
+      ["which could be run before", "exit code 126"],
+      undefined,
+    ],
+  );
+  assertStringIncludes(promptOf(sent, "r3-programmer-c1"), "sh: vitest: not found");
+});
+
+Deno.test("a test command whose program the machine has lost since is no evidence", async () => {
+  const results = [commandResult({ passed: false, exitCode: 1 }), commandResult({ passed: false, exitCode: 127 })];
+  const events: ReviewFact[] = [];
+  await assertRejects(
+    () =>
+      runScripted({}, {
+        settings: { projectTestCmd: ["npm", "test"] },
+        runTestCommand: () => Promise.resolve(results.shift()!),
+        isProgramGone: ([program]) => program === "npm",
+        onEvent: (event) => void events.push(event),
+      }),
+    UsageError,
+    "Cannot run the project's test command (exit code 127): npm test",
+  );
+  assertEquals(ofType(events, "round_finished").map(({ round }) => round), [1]);
+});
+
+Deno.test("another test command than the one that could be run is a mistake of the configuration again", async () => {
+  const ran = await runScripted({}, {
+    settings: { projectTestCmd: ["npm", "test"], maxRounds: 2 },
+    runTestCommand: () => Promise.resolve(commandResult({ passed: false, exitCode: 1 })),
+  });
+  const { result: { state } } = ran;
+  const again = {
+    ...state,
+    round: 2,
+    stage: { kind: "test_command", testerVerdict: "PASS", note: undefined } as const,
+  };
+  await assertRejects(
+    () =>
+      runScripted({}, {
+        state: again,
+        settings: { projectTestCmd: ["npn", "test"], maxRounds: 3 },
+        runTestCommand: () => Promise.resolve(commandResult({ passed: false, exitCode: 127 })),
+      }),
+    UsageError,
+    "Cannot run the project's test command (exit code 127): npn test",
+  );
+});
+
 Deno.test("the tester's PASS does not count when the project's test command fails", async () => {
   const results = [
     commandResult({ passed: false, exitCode: 2, output: "1 failed: greet is not loud\n" }),

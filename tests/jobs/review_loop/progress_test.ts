@@ -48,6 +48,9 @@ Deno.test("progress of a review loop: a dialog is what it is, with role, kind, s
     by: "programmer",
     askedAt: at(AT_WORK.length),
     text: "a dialog (command): rm -rf \x1b[2Jbuild\nNo rule allows it.",
+    fingerprint: "f",
+    // No model gives a permission unless the policy lets it.
+    reserved: true,
     dialog: {
       kind: "command",
       subject: "rm -rf \x1b[2Jbuild",
@@ -167,4 +170,98 @@ Deno.test("progress of a review loop: a turn that waits to be tried again says u
 Deno.test("progress of a review loop: an agent that is started in its turn leaves the turn as it is", () => {
   const { activity } = after(...AT_WORK, ...agentReady());
   assertEquals([activity?.kind, activity?.worker], ["turn", "programmer"]);
+});
+
+Deno.test("progress of a review loop: a prompt is sent until the agent is seen at work, before or after", () => {
+  const begun = [reviewStarted("/w", ID), ...agentReady(), {
+    ...{ type: "turn_started", ...TURN, round: 2, cycle: 1, promptBytes: 9 },
+  }] as const satisfies readonly ReviewFact[];
+  const sent = { type: "message_sent", ...TURN, what: "prompt" } as const satisfies ReviewFact;
+  const seen = (status: "processing" | "idle") =>
+    ({ type: "status_changed", ...TURN, status }) as const satisfies ReviewFact;
+  const statusAfter = (...facts: readonly ReviewFact[]) => workerOf(after(...begun, ...facts), "programmer")?.status;
+  assertEquals(statusAfter(), "prompting");
+  assertEquals(statusAfter(seen("idle"), sent), "prompted");
+  assertEquals(statusAfter(sent, seen("idle")), "prompted");
+  assertEquals(statusAfter(sent, seen("processing")), "processing");
+  assertEquals(statusAfter(sent, seen("processing"), seen("idle")), "idle");
+  // Work on something else was waited for.
+  assertEquals(statusAfter(seen("processing"), seen("idle"), sent), "prompted");
+  // A person has pressed Enter for a text that was pasted; that the agent is at work is not recorded once more.
+  assertEquals(statusAfter(seen("processing"), sent), "processing");
+});
+
+Deno.test("progress of a review loop: a new session has no pane of the one before", () => {
+  const opening = { type: "session_opening", socket: "s", session: "panewright", existing: false, mark: "m2" } as const;
+  const progress = after(...AT_WORK, opening);
+  assertEquals([progress.session?.mark, workerOf(progress, "programmer")?.pane], ["m2", undefined]);
+});
+
+const RECEIVED = {
+  ...{ type: "message_received", messageId: "m-0000000000000001", role: "tester", by: "mcp" } as const,
+  ...{ who: "codex", wantsResponse: true, bytes: 4, sha256: "5" },
+} as const;
+const OF_MESSAGE = { messageId: RECEIVED.messageId, role: "tester" } as const;
+const IN_ITS_TURN = { turnId: RECEIVED.messageId, role: "tester" } as const;
+
+Deno.test("progress of a review loop: how a message from outside fares; what the loop does stays as it is", () => {
+  const sent = { type: "message_sent", ...IN_ITS_TURN, what: "prompt" } as const;
+  const answered = {
+    ...{ type: "message_answered", ...OF_MESSAGE, seconds: 3 } as const,
+    ...{ bytes: 9, archivedAs: "/r/001-tester.md", sha256: "5" },
+  } as const;
+  const facts = [RECEIVED, { type: "message_started", ...OF_MESSAGE }, sent, answered] as const;
+  const seen = facts.map((_, index) => after(...AT_WORK, ...facts.slice(0, index + 1)));
+  assertEquals(seen.map(({ messages: [message] }) => message?.status), ["waiting", "sending", "sent", "answered"]);
+  assertEquals(seen.map(({ activity }) => [activity?.kind, activity?.worker]), seen.map(() => ["turn", "programmer"]));
+  assertEquals(seen.at(-1)?.messages, [{
+    ...{ id: OF_MESSAGE.messageId, worker: "tester", by: "mcp", who: "codex", wantsResponse: true },
+    ...{ receivedAt: at(AT_WORK.length), status: "answered", since: at(AT_WORK.length + 3) } as const,
+    archivedAs: "/r/001-tester.md",
+  }]);
+  const failed = { type: "message_failed", ...OF_MESSAGE, reason: "No." } as const;
+  assertEquals(after(...AT_WORK, RECEIVED, failed).messages.map(({ status, reason }) => [status, reason]), [[
+    "failed",
+    "No.",
+  ]]);
+});
+
+Deno.test("progress of a review loop: a message's wait, or its failure, is not the loop's", () => {
+  const held = {
+    ...{ type: "message_held", ...IN_ITS_TURN, terminalId: "%2", what: "prompt", obstacle: "at_work" } as const,
+    ...{ timeoutSeconds: 9, passable: true },
+  } as const;
+  const failed = {
+    ...{ type: "agent_failed", ...IN_ITS_TURN, class: "overloaded", message: "529", evidence: "row 7" } as const,
+    ...{ retry: 1, retryAt: at(99) },
+  } as const;
+  for (
+    const facts of [[held], [held, { type: "message_released", ...IN_ITS_TURN, passable: true }], [failed]] as const
+  ) {
+    const { activity } = after(...AT_WORK, RECEIVED, { type: "message_started", ...OF_MESSAGE }, ...facts);
+    assertEquals(activity, { kind: "turn", worker: "programmer", since: at(7) });
+  }
+});
+
+Deno.test("progress of a review loop: of two dialogs side by side the first one is shown, and after it the other", () => {
+  const first = dialogWaiting(ID, "q1");
+  if (first.type !== "dialog_waiting") throw new TypeError("it is another fact");
+  const second = { ...first, ...IN_ITS_TURN, question: "q2" };
+  const closed = { type: "dialog_closed", turnId: first.turnId, role: first.role, question: "q1", seconds: 1 } as const;
+  const both = after(...AT_WORK, first, second);
+  assertEquals([both.waiting?.id, both.alsoWaiting.map(({ id }) => id)], ["q1", ["q2"]]);
+  const one = after(...AT_WORK, first, second, closed);
+  assertEquals([one.waiting?.id, one.alsoWaiting], ["q2", []]);
+  const other = after(...AT_WORK, first, second, { ...closed, ...IN_ITS_TURN, question: "q2" });
+  assertEquals([other.waiting?.id, other.alsoWaiting], ["q1", []]);
+});
+
+Deno.test("progress of a review loop: of many messages the last twenty that are over are kept, and all others", () => {
+  const many = Array.from({ length: 30 }, (_, index): readonly ReviewFact[] => {
+    const messageId = `m-${String(index).padStart(16, "0")}`;
+    const received = { ...RECEIVED, messageId };
+    return index === 0 ? [received] : [received, { type: "message_failed", messageId, role: "tester", reason: "No." }];
+  }).flat();
+  const { messages } = after(...AT_WORK, ...many);
+  assertEquals([messages.length, messages[0]?.status, messages.at(-1)?.id], [21, "waiting", "m-0000000000000029"]);
 });

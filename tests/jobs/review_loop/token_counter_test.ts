@@ -41,14 +41,14 @@ function counterOf(
   const clock = hastyClock();
   const records: Extract<ReviewFact, { type: "tokens_counted" }>[] = [];
   let tokens: TokenCounts = NOTHING_COUNTED;
-  const sent = { message: { step: "sent" } } as RunState["turn"];
+  const sent = { role: "tester", message: { step: "sent" } } as RunState["turn"];
   const counter = createTokenCounter({
     agents: () =>
       Object.entries(looks).map(([role, all]) => {
         const usage = () => Promise.resolve(all.length > 1 ? all.shift() : all[0]);
         return [role as Role, { usage }] as const;
       }),
-    state: () => ({ tokens, turn: sent }),
+    state: () => ({ tokens, turn: sent, messages: [] }),
     capOf: () => cap,
     record(fact) {
       if (fact.type !== "tokens_counted") return;
@@ -75,6 +75,23 @@ Deno.test("what a session has used is written down when it is more; a session af
   assertEquals(counts().byWorker["tester"]?.["m"]?.inputTokens, 10);
 });
 
+Deno.test("what a session has cost is written down when it is more, also where its tokens were told before, or never are", async () => {
+  const costing = (amount: number, inputTokens?: number) => ({
+    ...(inputTokens === undefined ? { sessionId: "s1", usage: {} } : used(inputTokens)),
+    cost: { amount, currency: "USD" },
+  });
+  const { counter, records } = counterOf({
+    tester: [used(5), costing(0.25, 5), costing(0.25, 5)],
+    analyst: [costing(0), costing(0.5), costing(0.5)],
+  });
+  for (let look = 0; look < 3; look++) await counter.countAll();
+  assertEquals(records.map(({ role, cost }) => [role, cost?.amount]), [
+    ["tester", undefined],
+    ["tester", 0.25],
+    ["analyst", 0.5],
+  ]);
+});
+
 Deno.test("a count that reaches a cap ends the turn, whoever's it is; the next look is not waited for", async () => {
   for (
     const [caps, name] of [[{ max_tokens: 8 }, "max_tokens"], [
@@ -92,7 +109,7 @@ Deno.test("a count that reaches a cap ends the turn, whoever's it is; the next l
     const { state: loop } = startLoop({ workdir: "/job", job: JOB, settings: reviewLoopSettings() });
     const counter = createTokenCounter({
       agents: () => [["tester", { usage: () => Promise.resolve(used(++replies)) }]],
-      state: () => ({ tokens, turn: undefined }),
+      state: () => ({ tokens, turn: undefined, messages: [] }),
       capOf: () => name,
       record(fact) {
         meter.take(meterReview(fact, { tokens, loop, responses: [] }));

@@ -170,6 +170,20 @@ Deno.test("a key that never has an effect is pressed twice, one with which the d
   }
 });
 
+Deno.test("a question that is asked once more at once does not hide that it was answered, and gets no key", async () => {
+  const first = fakeQuestions([DATABASE]);
+  const again = fakeQuestions([DATABASE]);
+  const pane: FakeQuestions = {
+    ...first,
+    get recorded() {
+      return first.recorded;
+    },
+    look: () => (first.recorded === undefined ? first : again).look(),
+  };
+  const { result } = await answer(pane, [DATABASE], { said: "2" });
+  assertEquals([result, first.keys, again.keys], ["closed", ["2"], []]);
+});
+
 Deno.test("a CLI that stands still for all of the time gets no key that could go to what comes after the dialog", async () => {
   for (const questions of [[DATABASE], [DATABASE, PORT]]) {
     const dialog = fakeQuestions(questions);

@@ -77,7 +77,7 @@ Deno.test("a configuration may name a provider that was handed in, with rules of
 
   assertStringIncludes(
     await wrong({ ...common, provider: "toi" }),
-    'codex, claude_code, replay, toy, but is the string "toi"; did you mean "toy"?',
+    'acp, toy, but is the string "toi"; did you mean "toy"?',
   );
   assertStringIncludes(
     await wrong({ ...common, rules: { toy: [{ ...rule, dialog: ["coffee"] }] } }),
@@ -85,7 +85,7 @@ Deno.test("a configuration may name a provider that was handed in, with rules of
   );
   assertStringIncludes(
     (await assertRejects(() => load(common, [...PROVIDERS]), UsageError)).message,
-    'must be one of codex, claude_code, replay, but is the string "toy"',
+    'codex_acp, acp, but is the string "toy"',
   );
 });
 

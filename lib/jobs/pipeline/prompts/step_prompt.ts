@@ -71,16 +71,28 @@ The verdict is REVISE unless you have checked everything yourself and found noth
 
 /** What a session is told after its question stopped it. */
 function answerPrompt({ text, answer, by, isPermission }: Interaction): string {
-  if (isPermission === true) return permissionPrompt(text, answer);
-  const who = by === "terminal" || by === "command" ? "The answer of the person" : "The answer";
-  return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`${who} to it`, answer)}`;
+  if (isPermission === true) return permissionPrompt({ text, answer, by });
+  return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`The answer${OF[by]} to it`, answer)}`;
 }
 
-function permissionPrompt(text: string, answer: string): string {
+/** Whose an answer is: nobody's where it is the one that was prepared. */
+const OF: Readonly<Record<Interaction["by"], string>> = {
+  terminal: " of the person",
+  command: " of the person",
+  http: " of the person",
+  notification: " of the person",
+  mcp: " of another model, in place of the person,",
+  timeout: "",
+  level: "",
+  cap: "",
+};
+
+function permissionPrompt({ text, answer, by }: Pick<Interaction, "text" | "answer" | "by">): string {
+  const permits = by === "mcp" ? "Another model, in place of the person, permits" : "The person permits";
   const said = parsePersonsAnswer(answer)?.answer === "accept"
-    ? "The person permits it, once. Make the very same call again, word for word: any other one is asked about anew."
+    ? `${permits} it, once. Make the very same call again, word for word: any other one is asked about anew.`
     : `${
-      jobBlock("The answer of the person to it", answer)
+      jobBlock(`The answer${by === "mcp" ? OF.mcp : OF.command} to it`, answer)
     }\n\nIt is refused. Do not do the same thing in another way. ` +
       "Continue without it; if that is impossible, say so, and end your turn.";
   return `${dataBlock("WHAT YOU WANTED TO DO", text)}\n\n${said}`;
@@ -168,6 +180,9 @@ function interactionHistory(all: readonly Interaction[]): string | undefined {
 const ANSWERED: Readonly<Record<Interaction["by"], string>> = {
   terminal: "A person answered",
   command: "A person answered",
+  http: "A person answered",
+  mcp: "Another model answered",
+  notification: "A person answered",
   timeout: "Nobody answered in time; the answer prepared for that",
   level: "Nobody was asked; the answer was",
   cap: "Nobody was asked any more; the answer was",

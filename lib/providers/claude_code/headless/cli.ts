@@ -2,6 +2,7 @@ import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider, SessionUsageQ
 import type { AttemptRequest } from "../../headless/seam.ts";
 import { shellJoin } from "../../../shell/mod.ts";
 import { claudeCommandHooks } from "../hooks.ts";
+import { findNativeClaude } from "../program.ts";
 import { claudeSandboxSettings } from "../sandbox.ts";
 import { usageOfSession } from "../../terminal/session_tokens.ts";
 import type { Usage } from "../../usage.ts";
@@ -61,7 +62,8 @@ async function claudeSessionUsage(
  * ```
  */
 export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
-  const { model, args = [], ask, command = ["claude"], env = {}, resumeSessionId, sandbox } = request;
+  const { model, args = [], ask, env = {}, resumeSessionId, sandbox } = request;
+  const command = request.command ?? [findNativeClaude(options.host) ?? "claude"];
   const settings = {
     ...(sandbox === undefined ? {} : claudeSandboxSettings(sandbox, { autoAllow: true })),
     ...(options.hooks === undefined ? {} : { hooks: claudeCommandHooks(options.hooks) }),

@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
 import { type TokenUsage, usageSince } from "../../usage.ts";
-import { commandText, readToolCall } from "./tool_calls.ts";
+import { commandText, readToolCall, reportedText } from "./tool_calls.ts";
 import { failureOf } from "../session_log.ts";
 import { readCodexLimit } from "../usage_limit.ts";
 
@@ -229,9 +229,10 @@ function readItem(item: JsonObject, isStart: boolean): readonly Observation[] {
   const text = textOf(item["text"]) ?? "";
   switch (item["type"]) {
     case "command_execution": {
-      const command = textOf(item["command"]) ?? "";
+      const reported = textOf(item["command"]) ?? "";
+      const command = reportedText(reported);
       if (isStart) {
-        const commands = [{ command, isCertain: true }];
+        const commands = [{ command: reported, isCertain: true }];
         return [{ type: "ran", id, command }, { type: "called", source: "stream", id, commands }];
       }
       const output = textOf(item["aggregated_output"]) ?? "";

@@ -1,4 +1,5 @@
 import { findScriptedCommands } from "../../../ask/scripted_commands.ts";
+import { parseShellCommand } from "../../../shell/mod.ts";
 import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
 import type { ToldCommand } from "../../headless/observation.ts";
 
@@ -87,4 +88,23 @@ export function commandText(command: string | readonly string[]): string {
   const [shell = "", flag = "", text, ...rest] = command;
   const isText = /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag) && rest.length === 0;
   return isText && text !== undefined ? text : command.join(" ");
+}
+
+/**
+ * A command of the report (`codex exec --json`, 0.169.0) as a person would type it. The report quotes it in one line.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(reportedText("/bin/bash -lc 'ls | wc'"), "ls | wc");
+ * assertEquals(reportedText(`/bin/sh -c "echo 'one' \\$HOME"`), "echo 'one' $HOME");
+ * assertEquals(reportedText("git commit -m 'a b'"), "git commit -m 'a b'");
+ * ```
+ */
+export function reportedText(line: string): string {
+  const { commands: [command, ...others], problem } = parseShellCommand(line);
+  if (command === undefined || others.length > 0 || problem !== undefined) return line;
+  const words = command.words.flatMap(({ value }) => value ?? []);
+  const text = commandText(words);
+  return words.length === command.words.length && text !== words.join(" ") ? text : line;
 }

@@ -145,3 +145,12 @@ Deno.test("the report names the thread, what is done, and how the turn ends", ()
     { type: "trouble", text: "Reconnecting... 1/2" },
   ]);
 });
+
+Deno.test("a command of the report is told as a person would type it, and looked at as it is", () => {
+  const reader = createCodexReader({ model: "gpt-5.5" });
+  const item = { id: "i", type: "command_execution", command: "/bin/bash -c 'echo one; echo two'" };
+  assertEquals(reader.readReport(JSON.stringify({ type: "item.started", item })), [
+    { type: "ran", id: "i", command: "echo one; echo two" },
+    { type: "called", source: "stream", id: "i", commands: [{ command: item.command, isCertain: true }] },
+  ]);
+});

@@ -1,0 +1,52 @@
+/**
+ * Collects what the doc comments of facts say into lib/cli/output/record_texts.json, for the JSON Schemas and
+ * docs/events.md: `deno task schemas`.
+ *
+ * @module
+ */
+const ROOT = new URL("../", import.meta.url);
+
+/** The file that is made. */
+export const RECORD_TEXTS = new URL("lib/cli/output/record_texts.json", ROOT);
+
+/** Where the records of each job are declared, by the job. */
+const SOURCES = {
+  run: ["lib/dialogs/facts.ts", "lib/jobs/review_loop/facts.ts"],
+  exec: ["lib/jobs/pipeline/facts.ts"],
+};
+
+/** What a record type tells, under an empty name, and what each of its fields is. */
+type RecordText = Readonly<Record<string, string>>;
+
+/** The content of the file. */
+export async function recordTexts(): Promise<string> {
+  const texts: Record<string, Record<string, RecordText>> = {};
+  for (const [job, paths] of Object.entries(SOURCES)) {
+    const found = await Promise.all(paths.map(async (path) => readTexts(await Deno.readTextFile(new URL(path, ROOT)))));
+    const types = new Set(found.flatMap((each) => Object.keys(each)));
+    texts[job] = Object.fromEntries(
+      [...types].map((type) => [type, Object.assign({}, ...found.map((each) => each[type] ?? {}))]),
+    );
+  }
+  return `${JSON.stringify(texts, undefined, 2)}\n`;
+}
+
+/** The doc comments in the table of facts of a module, which `deno fmt` has indented. */
+function readTexts(code: string): Record<string, RecordText> {
+  const [, table = ""] = /^export const \w+_FACTS = \{\n([\s\S]*?)^\} as const;$/m.exec(code) ?? [];
+  const texts: Record<string, Record<string, string>> = {};
+  let fields: Record<string, string> = {};
+  for (
+    const [, comment, indent, name] of table.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^( {2}| {4})(\w+)[:,]/gm)
+  ) {
+    if (indent === "  ") fields = texts[name!] ??= {};
+    if (comment !== undefined) fields[indent === "  " ? "" : name!] = plain(comment);
+  }
+  return texts;
+}
+
+function plain(comment: string): string {
+  return comment.replaceAll(/\n *\* ?/g, " ").replaceAll(/\{@linkcode (\w+)\}/g, "`$1`").trim();
+}
+
+if (import.meta.main) await Deno.writeTextFile(RECORD_TEXTS, await recordTexts());

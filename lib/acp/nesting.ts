@@ -1,0 +1,32 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Whether JSON nests deeper than this. Such a text is dangerous to whoever walks through its value by recursion, and no
+ * message of an agent has a reason for it.
+ *
+ * @param json need not be JSON
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([nestsDeeper('{"a":[[]]}', 3), nestsDeeper('{"a":[[]]}', 2), nestsDeeper('"[[[["', 2)], [false, true, false]);
+ * ```
+ */
+export function nestsDeeper(json: string, most: number): boolean {
+  if (json.length <= most) return false;
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at);
+    if (isString) {
+      if (unit === BACKSLASH) at++;
+      else if (unit === QUOTE) isString = false;
+    } else if (unit === QUOTE) isString = true;
+    // `[` and `{`, `]` and `}` differ by this bit.
+    else if ((unit | 0x20) === 0x7b) {
+      if (++depth > most) return true;
+    } else if ((unit | 0x20) === 0x7d) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,80 @@
+import { UsageError } from "../../errors.ts";
+import { sayFirstLine } from "../../ports/detached_process.ts";
+import { STARTED_BY } from "../../run/progress.ts";
+import { RunBegunError } from "../../run/run_request.ts";
+import { type CliIo, type Command, defineCommand, type DetachedStart } from "../console/command.ts";
+import { NO_COLORS } from "../console/color.ts";
+import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "../console/parse.ts";
+import { renderError } from "../console/render_error.ts";
+import { openDetachedIo } from "../detached_io.ts";
+import { outputLine } from "../output/line.ts";
+
+/** `panewright detached`: what `--detach`, and all that starts runs from outside, calls. */
+export const command = defineCommand({
+  description:
+    "Executes a run without a terminal, for whoever has started this process: its first line tells the run's id, or why " +
+    "there is no run. What it says otherwise is kept in detached.log of the run's folder.",
+  arguments: [{ name: "COMMAND", description: "run, exec or resume, and what follows it", required: true, rest: true }],
+  flags: [
+    { name: "by", type: "choice", choices: STARTED_BY, description: "from where the run is started" },
+    { name: "key", type: "string", placeholder: "KEY", description: "the key of the request" },
+    { name: "request", type: "string", placeholder: "HASH", description: "what is requested" },
+    { name: "stdin-bytes", type: "integer", placeholder: "N", description: "how much standard input has" },
+  ],
+  async run({ flags, positionals: [name = "", ...args] }, given) {
+    const { by = "command", key, request: hash } = flags;
+    using opened = openDetachedIo(given, { stdinBytes: flags["stdin-bytes"] });
+    const { io } = opened;
+    let begun = false;
+    const detached: DetachedStart = {
+      by,
+      ...(key === undefined || hash === undefined ? {} : { request: { key, hash } }),
+      onRecord(record) {
+        if (begun || !isBeginning(record)) return;
+        begun = true;
+        const { runId: run, folder } = record;
+        opened.keepIn(`${folder}/detached.log`);
+        sayFirstLine(outputLine("run_detached", { run, folder, isNew: true }));
+      },
+    };
+    try {
+      return await call(name, args, { ...io, detached });
+    } catch (error) {
+      if (error instanceof RunBegunError) {
+        const { id, path } = error.folder;
+        sayFirstLine(outputLine("run_detached", { run: id, folder: path, isNew: false }));
+        return 0;
+      }
+      const reason = io.signal.aborted ? io.signal.reason : error;
+      const { text, json, exitCode } = await renderError(reason, { verbose: false });
+      if (begun) io.stderr(text);
+      else sayFirstLine(outputLine("error", json));
+      return exitCode;
+    }
+  },
+});
+
+/** The commands that execute a run. */
+const EXECUTING: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  run: () => import("./run.ts"),
+  exec: () => import("./exec.ts"),
+  resume: () => import("./resume.ts"),
+};
+
+async function call(name: string, args: readonly string[], io: CliIo): Promise<number> {
+  const load = EXECUTING[name];
+  if (load === undefined) throw new UsageError(`Cannot call "${name}" without a terminal`);
+  const { command } = await load();
+  const { values, positionals } = parseFlags(args, [...(command.flags ?? []), ...GLOBAL_FLAGS]);
+  checkPositionals(positionals, command.arguments ?? [], { command: name });
+  const { verbose = false, ...flags } = values;
+  const global = { json: false, quiet: false, verbose: verbose === true, color: NO_COLORS };
+  return await command.run({ flags: flags as Record<string, never>, positionals, global }, io);
+}
+
+/** Whether a record is the first one of a process that executes a run. */
+function isBeginning(
+  record: { readonly type: string },
+): record is { readonly type: string; readonly runId: string; readonly folder: string } {
+  return record.type === "run_started" || record.type === "run_resumed";
+}

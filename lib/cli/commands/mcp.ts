@@ -1,0 +1,56 @@
+import { resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { serveStdio } from "../../mcp/serve_stdio.ts";
+import { createToolActs } from "../../mcp/tool_acts.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { standardStreams } from "../../ports/standard_streams.ts";
+import { createRedactor } from "../../redact/redactor.ts";
+import { privateWordsOf } from "../../redact/secret_patterns.ts";
+import { errorText } from "../../text/error_text.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { requireTrustOfRun } from "../trust.ts";
+
+/** `panewright mcp` */
+export const command = defineCommand({
+  description:
+    "Lets a coding agent start, follow and steer runs, over the Model Context Protocol on standard input and output: the agent's " +
+    "CLI starts it by itself, from its configuration (docs/mcp.md has that of each). The tools do what the commands do, and a run " +
+    "lives on when agent or server end. What a model answers is marked in the journal; permissions.model_answers says " +
+    "what it may answer. A configuration that no person trusts is refused.\n\nIt ends when its input ends.",
+  flags: [{
+    name: "wd",
+    type: "string",
+    placeholder: "DIR",
+    repeatable: true,
+    description: "a project's folder, where it is not this one; may be given several times. No others are served",
+  }],
+  examples: [{ command: "mcp --wd .", description: "as an agent's CLI starts it in the folder of a project" }],
+  async run({ flags }, io) {
+    if (io.isTerminal.stdin) {
+      throw new UsageError("Cannot serve a terminal: an agent's CLI starts this command, and talks to it", {
+        hint: "For example: claude mcp add panewright -- panewright mcp, or in the config.toml of Codex:\n" +
+          '[mcp_servers.panewright]\ncommand = "panewright"\nargs = ["mcp"]',
+      });
+    }
+    const [first, ...others] = await Promise.all((flags.wd ?? ["."]).map((folder) => realFolder(folder, io)));
+    const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+    const acts = createToolActs({
+      workdirs: [first!, ...others],
+      requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust: false, mayAsk: false }),
+      clock: systemClock,
+    });
+    await serveStdio({ acts, redactor, clock: systemClock }, { streams: standardStreams(), signal: io.signal });
+    return 0;
+  },
+});
+
+/** A folder without links, as the runs in it are named. */
+async function realFolder(folder: string, io: CliIo): Promise<string> {
+  try {
+    const path = await Deno.realPath(resolve(io.cwd, folder));
+    if (!(await Deno.stat(path)).isDirectory) throw new TypeError("it is not a folder");
+    return path;
+  } catch (cause) {
+    throw new UsageError(`Cannot work in ${folder}: ${errorText(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,178 @@
+import { resolve } from "@std/path/posix";
+import { needsTending, tendNotifications } from "../../control/tend_notifications.ts";
+import { UsageError } from "../../errors.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import type { Channel } from "../../notify/channels/channel.ts";
+import { channelsOf } from "../../notify/channels/mod.ts";
+import { type MachineSecrets, machineSecrets } from "../../notify/machine_secrets.ts";
+import type { NotificationPlan } from "../../notify/plan.ts";
+import { wayBackOf } from "../../notify/way_back.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { stateFolder } from "../../ports/state_folder.ts";
+import { createRedactor } from "../../redact/redactor.ts";
+import { privateWordsOf } from "../../redact/secret_patterns.ts";
+import { listRunIds } from "../../run/find_run.ts";
+import { readRun } from "../../run/overview.ts";
+import { runFolderAt } from "../../run/run_folder.ts";
+import { errorText } from "../../text/error_text.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { didYouMean } from "../../text/suggest.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
+import { loadNotificationPlan, notificationPlanOfRun } from "../notification_plan.ts";
+import { outputLine } from "../output/line.ts";
+import { TRUST_FLAG } from "../trust.ts";
+
+const ACTIONS = ["test", "flush"] as const;
+
+/** How long a channel may take to accept a message. */
+const TIMEOUT_MS = 10_000;
+
+/** `panewright notify test|flush` */
+export const command = defineCommand({
+  description: `Tries notifications, and delivers those that are left.
+
+notify test sends a message to everybody whom the configuration names, at once, and says for each whether it was taken. ` +
+    `It also says with which key a webhook's messages are signed, and to which topic buttons publish.
+
+notify flush delivers what runs of this working directory have left in their outboxes because a server could not be ` +
+    `reached, and takes the answers of buttons that were pressed since. Runs that are under way do so themselves.
+
+Exit codes: 0 all was delivered, 1 something was not, 2 nobody is to be told, 3 the configuration is not trusted.`,
+  arguments: [{ name: "ACTION", description: `${ACTIONS.join(" or ")}`, required: true, choices: [...ACTIONS] }],
+  flags: [
+    {
+      name: "config",
+      type: "string",
+      placeholder: "FILE",
+      description: "test: the config file (default: panewright.jsonc, if it is there)",
+    },
+    { ...WORKDIR_FLAG, description: "flush: the working directory of the runs" },
+    TRUST_FLAG,
+  ],
+  examples: [
+    { command: "notify test", description: "see a message arrive" },
+    { command: "notify flush", description: "after the network is back" },
+  ],
+  async run({ flags, positionals: [action = ""], global }, io) {
+    const trust = flags.trust === true;
+    const { json, quiet } = global;
+    switch (action) {
+      case "test":
+        if (flags.wd !== undefined) throw new UsageError('Cannot use --wd with "notify test": it needs no run');
+        return await test(flags.config, { io, trust, json, quiet });
+      case "flush":
+        if (flags.config !== undefined) {
+          throw new UsageError('Cannot use --config with "notify flush": each run has its own');
+        }
+        return await flush(flags.wd, { io, trust, json, quiet });
+      default:
+        throw new UsageError(`Cannot do "${action}" with notify${didYouMean(action, ACTIONS)}`, {
+          hint: `ACTION is ${ACTIONS.join(" or ")}.`,
+        });
+    }
+  },
+});
+
+interface Around {
+  readonly io: CliIo;
+  readonly trust: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+async function test(config: string | undefined, { io, trust, json, quiet }: Around): Promise<number> {
+  const { plan, file, workdir } = await loadNotificationPlan(config, { io, trust, mayAsk: !json });
+  if (plan === undefined) {
+    throw new UsageError(`Cannot send a message: ${file ?? "the configuration"} names nobody to tell`, {
+      hint: 'Set notifications.ntfy_topic, for example; "panewright config show" has all settings.',
+    });
+  }
+  const state = stateFolder(io.env);
+  const secrets = machineSecrets(state);
+  const results = await Promise.all(
+    channelsOf(plan, { workdir, secrets }).map(async (channel) => {
+      const problem = await tryChannel(channel);
+      return { channel: channel.id, where: channel.where, ...(problem === undefined ? {} : { problem }) };
+    }),
+  );
+  for (const result of results) {
+    const { channel, where, problem } = result;
+    if (json) io.stdout(outputLine("notification_tried", result));
+    else if (problem !== undefined) io.stdout(`${channel}: not sent to ${sanitizeLine(`${where}: ${problem}`)}\n`);
+    else if (!quiet) io.stdout(`${channel}: sent to ${sanitizeLine(where)}\n`);
+  }
+  if (!json && !quiet) {
+    for (const line of wordsAbout(plan, { state, secrets })) {
+      io.stdout(`${sanitizeLine(line)}\n`);
+    }
+  }
+  return results.every(({ problem }) => problem === undefined) ? 0 : 1;
+}
+
+async function tryChannel(channel: Channel): Promise<string | undefined> {
+  const text = "This is how a message of panewright arrives. Nobody is needed.";
+  const notification = { kind: "test", title: "panewright: test", text, priority: 3 } as const;
+  const about = { id: crypto.randomUUID(), at: new Date().toISOString() };
+  try {
+    await channel.deliver({ ...about, notification, actions: [] }, { timeoutMs: TIMEOUT_MS });
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+/** What a person has to know besides: where keys are, and who may answer. */
+function wordsAbout(
+  plan: NotificationPlan,
+  { state, secrets }: { readonly state: string | undefined; readonly secrets: MachineSecrets },
+): readonly string[] {
+  const { webhook, buttons = "none" } = plan;
+  const way = wayBackOf(plan, secrets);
+  const answered = buttons === "all" ? "questions and permissions" : "questions";
+  return [
+    ...(webhook !== undefined && webhook.secretFile === undefined
+      ? [`The webhook's messages are signed with the key in ${state}/notify/webhook.key`]
+      : []),
+    ...(way?.by === "topic" ? [`Buttons answer ${answered}; they publish to the topic ${way.topic}`] : []),
+    ...(way?.by === "serve" ? [`Buttons answer ${answered}; they lead to ${way.url}`] : []),
+  ];
+}
+
+async function flush(wd: string | undefined, { io, trust, json, quiet }: Around): Promise<number> {
+  const workdir = resolve(await findRunsWorkdir(io, wd));
+  const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+  let isAllGone = true;
+  let count = 0;
+  let untold: unknown;
+  for (const id of await listRunIds(workdir)) {
+    const folder = runFolderAt(workdir, id);
+    const now = new Date();
+    if (!await needsTending(folder, now)) continue;
+    const { progress } = await readRun(folder, JOBS);
+    const configFile = progress?.configFile ?? null;
+    const plan = await notificationPlanOfRun({ configFile, workdir }, { io, trust }).catch((error: unknown) => {
+      // The messages of other runs do not wait for what is wrong with this one.
+      untold ??= error;
+      return undefined;
+    });
+    if (plan === undefined) continue;
+    const wallClock = () => new Date();
+    const tended = await tendNotifications(folder, {
+      ...{ plan, workdir, redactor, clock: systemClock, wallClock, quietBefore: now },
+      secrets: machineSecrets(stateFolder(io.env)),
+    });
+    const { delivered, left, dropped, problems } = tended;
+    if (delivered + left + dropped + problems.length === 0) continue;
+    count++;
+    isAllGone &&= left === 0;
+    if (json) io.stdout(outputLine("outbox_flushed", { run: id, delivered, left, dropped, problems: [...problems] }));
+    else {
+      for (const problem of problems) io.stderr(`warning: ${sanitizeLine(problem)}\n`);
+      if (!quiet) io.stdout(`run ${id}: ${delivered} delivered, ${left} left, ${dropped} not needed any more\n`);
+    }
+  }
+  if (untold !== undefined) throw untold;
+  if (count === 0 && !json && !quiet) io.stdout("No messages are left.\n");
+  return isAllGone ? 0 : 1;
+}

@@ -1,0 +1,143 @@
+import { basename, dirname, resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { lstatOrUndefined } from "../../ports/files.ts";
+import { replaceFile } from "../../ports/own_files.ts";
+import { auditOf } from "../../report/audit.ts";
+import { createDetailLoader } from "../../report/details.ts";
+import { makeDocument } from "../../report/document.ts";
+import { reportMarkdown } from "../../report/markdown.ts";
+import type { ReportDocument } from "../../report/model.ts";
+import { readHeader, readReport, reportRedactor } from "../../report/read_report.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { errorText } from "../../text/error_text.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { outputLine } from "../output/line.ts";
+import { byteSize } from "../show/words.ts";
+
+const FORMATS = ["html", "md", "json"] as const;
+
+type Format = typeof FORMATS[number];
+
+/** `panewright report [RUN]`. */
+export const command = defineCommand({
+  description:
+    "Makes a report of a run: how it ended and why, a timeline with a lane for each role or step, prompts, responses, " +
+    "changes, screens, tokens, the audit log with its verdict, and what people decided. The run may be over, stopped, " +
+    "killed, or under way: the report is of what has been recorded so far.\n\n" +
+    "html is one file with everything in it, which asks the network for nothing; md is a summary for a CI job; json is " +
+    "for programs, as one object. Secrets are taken out by their form, and so are the values of this process's variables " +
+    "that hold some.\n\nWithout RUN: the run that is being executed, otherwise the newest.",
+  arguments: [RUN_ARGUMENT],
+  flags: [
+    {
+      name: "output",
+      short: "o",
+      type: "string",
+      placeholder: "FILE",
+      description: "write it to this file, in place of the one that is there; standard output if left out",
+    },
+    {
+      name: "format",
+      type: "choice",
+      choices: FORMATS,
+      description: "what to write; without it, what FILE's name ends with, otherwise html",
+    },
+    WORKDIR_FLAG,
+  ],
+  examples: [
+    { command: "report -o run.html", description: "a file to look at, or to pass on" },
+    { command: "report @1 --format md", description: "a summary, for example for $GITHUB_STEP_SUMMARY" },
+    { command: "report 20261120-072605-3fa9 --format json | jq .header.why", description: "for a program" },
+  ],
+  async run({ flags, positionals, global }, io) {
+    const target = flags.output === undefined || flags.output === "-" ? undefined : resolve(io.cwd, flags.output);
+    const format = flags.format ?? formatOf(target, global.json);
+    if (target !== undefined) refuseUnlessFile(target, flags.output ?? "");
+    else refuseTerminal(format, io);
+    const folder = await findMeantRun(io, positionals[0], flags.wd);
+    const document = await readDocument(folder, { io, wd: flags.wd });
+    const text = await render(document, format);
+    if (target === undefined) {
+      io.stdout(text);
+      return 0;
+    }
+    await write(target, text);
+    if (global.json) io.stdout(outputLine("file_written", { path: target }));
+    else if (!global.quiet) {
+      io.stderr(`The report of run ${folder.id} is in ${sanitizeLine(target)} (${byteSize(byteLength(text))}).\n`);
+      if (document.leftOut !== undefined) io.stderr(`Left out: ${document.leftOut}.\n`);
+    }
+    return 0;
+  },
+});
+
+function formatOf(target: string | undefined, json: boolean): Format {
+  const extension = target === undefined ? "" : basename(target).replace(/^.*\./, "").toLowerCase();
+  const named = new Map<string, Format>([["md", "md"], ["markdown", "md"], ["json", "json"]]);
+  return named.get(extension) ?? (target === undefined && json ? "json" : "html");
+}
+
+function refuseTerminal(format: Format, { isTerminal }: CliIo): void {
+  if (format !== "html" || !isTerminal.stdout) return;
+  throw new UsageError("Cannot show a report as html on a terminal", {
+    hint: "Name a file with -o run.html, or take --format md.",
+  });
+}
+
+/** A report takes the place of an older one, and of nothing else. */
+function refuseUnlessFile(path: string, named: string): void {
+  const shown = sanitizeLine(named);
+  if (lstatOrUndefined(dirname(path)) === undefined) {
+    throw new UsageError(`Cannot write --output ${shown}: there is no folder for it`);
+  }
+  const seen = lstatOrUndefined(path);
+  if (seen === undefined || seen.isFile) return;
+  const what = seen.isSymlink ? "a link" : seen.isDirectory ? "a folder" : "not a regular file";
+  throw new UsageError(`Cannot write --output ${shown}: it is ${what}`, {
+    hint: "Name another file: nothing is written through links, and nothing but a file is replaced.",
+  });
+}
+
+async function readDocument(
+  folder: RunFolder,
+  { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
+): Promise<ReportDocument> {
+  const redactor = reportRedactor(Object.fromEntries(io.envNames().map((name) => [name, io.env(name) ?? ""])));
+  const audit = await auditOf(folder, (name) => io.env(name));
+  const collector = readReport(folder, redactor);
+  const header = await readHeader(folder, collector, { audit, ...(wd === undefined ? {} : { wd }) });
+  return await makeDocument({ header, collector }, {
+    load: createDetailLoader({ folder, redactor }),
+    now: new Date(),
+  });
+}
+
+async function render(document: ReportDocument, format: Format): Promise<string> {
+  switch (format) {
+    case "md":
+      return reportMarkdown(document);
+    case "json": {
+      const { v: _, ...fields } = document;
+      return outputLine("report", fields);
+    }
+    case "html": {
+      const { pageDocument } = await import("../../report/page_document.ts");
+      const { about, runId } = document.header;
+      return pageDocument({ kind: "file", document }, { title: `${about === "" ? "run" : about} · ${runId}` }).html;
+    }
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await replaceFile(path, text, { durable: true });
+  } catch (cause) {
+    throw new UsageError(`Cannot write ${sanitizeLine(path)}: ${errorText(cause)}`, { cause });
+  }
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,128 @@
+import { PanewrightError, RuntimeError, UsageError } from "../../errors.ts";
+import { leaveMessage, type MessageOutcome, waitForMessage } from "../../control/send_message.ts";
+import { ownRedactor } from "../../control/own_redactor.ts";
+import { type Role, ROLES } from "../../roles.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { didYouMean } from "../../text/suggest.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { outputLine } from "../output/line.ts";
+
+/** `panewright send RUN ROLE TEXT…|-` */
+export const command = defineCommand({
+  description:
+    "Sends a message to the agent of a role of a run of `panewright run`. It is written into the run's folder; the process " +
+    "that executes the run gives it to the agent when that is at rest: not in the middle of a turn of its own, also while " +
+    "other roles work. The agent is told that it comes from outside. The loop, its rounds and its verdicts stay as they " +
+    "are; the role's next turn begins when that of the message is over. A message for a run that was interrupted is sent " +
+    "when it is resumed.\n\nIts id is printed, and with --wait the agent's response once it is there. `panewright status` " +
+    "and `panewright logs` show how it fares. Exit code 1 with --wait: there is no response.",
+  arguments: [
+    { ...RUN_ARGUMENT, required: true, completes: ["runs"] },
+    { name: "ROLE", description: `whose agent: ${ROLES.join(", ")}`, required: true },
+    { name: "TEXT", description: "the message; - reads it from standard input", required: true, rest: true },
+  ],
+  flags: [
+    { name: "wait", type: "switch", description: "wait for the response, and print it" },
+    { name: "no-response", type: "switch", description: "do not ask the agent for a response" },
+    {
+      name: "key",
+      type: "string",
+      placeholder: "KEY",
+      description: "your own name for the message: the same key is the same message, and is sent once",
+    },
+    WORKDIR_FLAG,
+  ],
+  examples: [
+    { command: 'send @1 programmer "Use port 8443." --no-response', description: "tell an agent something" },
+    { command: 'send @1 tester --wait "Which test failed last?"', description: "ask an agent, and wait" },
+    { command: "send 20261120-072605-3fa9 analyst --key order-7 - < order.md", description: "once, whatever crashes" },
+  ],
+  async run({ flags, positionals: [run = "", roleName = "", ...words], global }, io) {
+    const role = roleOf(roleName);
+    const folder = await findNamedRun(io, run, flags.wd);
+    const { key, wait = false, wd } = flags;
+    const left = await leaveMessage(folder, {
+      role,
+      text: await textOf(words, io),
+      wantsResponse: flags["no-response"] !== true,
+      by: "command",
+      ...(key === undefined ? {} : { key }),
+    }, { commandLine: (words) => runCommandLine(words, wd) });
+    const { messageId: message, isNew, goesOn } = left;
+    const resume = runCommandLine(["resume", folder.id], wd);
+    if (global.json) io.stdout(outputLine("message_left", { run: folder.id, message, role, isNew, goesOn }));
+    else if (!global.quiet) {
+      const what = isNew ? "is left" : "was left before";
+      const next = goesOn ? `It is sent when ${role} is at rest.` : `It is sent when the run is resumed: ${resume}`;
+      const line = `Message ${message} for ${role} of run ${folder.id} ${what}. ${next}\n`;
+      // With --wait the result is the response.
+      (wait ? io.stderr : io.stdout)(line);
+    }
+    return wait ? await tellOutcome(folder, { message, role, resume, json: global.json, io }) : 0;
+  },
+});
+
+function roleOf(name: string): Role {
+  const role = ROLES.find((one) => one === name);
+  if (role !== undefined) return role;
+  throw new UsageError(`Cannot send to "${name}": there is no such role${didYouMean(name, ROLES)}`, {
+    code: "bad_input",
+    hint: `Roles: ${ROLES.join(", ")}.`,
+  });
+}
+
+async function textOf(words: readonly string[], io: CliIo): Promise<string> {
+  if (words.length !== 1 || words[0] !== "-") return words.join(" ");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await io.readStdin());
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new UsageError("Cannot send the message: standard input is not UTF-8 text", { cause, code: "bad_input" });
+  }
+}
+
+/** Waits for the end of a message, and tells it. */
+async function tellOutcome(
+  folder: RunFolder,
+  { message, role, resume, json, io }: {
+    readonly message: string;
+    readonly role: Role;
+    readonly resume: string;
+    readonly json: boolean;
+    readonly io: CliIo;
+  },
+): Promise<number> {
+  const outcome = await waitForMessage(folder, message, { signal: io.signal });
+  const { status, archivedAs, reason } = outcome;
+  if (status !== "answered" && status !== "failed") throw notOver(folder, { message, outcome, resume });
+  const { text, outgoing } = ownRedactor();
+  // A terminal does what an agent's words say; a program gets them as they are.
+  const response = outcome.response && (io.isTerminal.stdout ? outgoing : text)(outcome.response);
+  if (json) {
+    const told = {
+      ...(reason === undefined ? {} : { reason }),
+      ...(response === undefined ? {} : { response }),
+      ...(archivedAs === undefined ? {} : { archivedAs }),
+    };
+    io.stdout(outputLine("message_outcome", { run: folder.id, message, role, status, ...told }));
+    return status === "answered" ? 0 : 1;
+  }
+  if (status === "failed") throw new RuntimeError(`Cannot give the response of ${role} to ${message}: ${reason}`);
+  if (response !== undefined) io.stdout(response.endsWith("\n") ? response : `${response}\n`);
+  return 0;
+}
+
+function notOver(
+  { id }: RunFolder,
+  { message, outcome: { status }, resume }: {
+    readonly message: string;
+    readonly outcome: MessageOutcome;
+    readonly resume: string;
+  },
+): PanewrightError {
+  const how = status === "sent" ? "its agent has it" : "it is not sent yet";
+  return new PanewrightError(`Cannot wait for the response to ${message}: nobody executes run ${id} (${how})`, {
+    hint: `Nothing is lost. Resume with: ${resume}`,
+  });
+}

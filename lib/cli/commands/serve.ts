@@ -1,0 +1,190 @@
+import { resolve } from "@std/path/posix";
+import { UsageError } from "../../errors.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { stateFolder } from "../../ports/state_folder.ts";
+import { createRedactor } from "../../redact/redactor.ts";
+import { privateWordsOf } from "../../redact/secret_patterns.ts";
+import { mountMcp } from "../../mcp/mount.ts";
+import { createServeApp } from "../../serve/app.ts";
+import { DEFAULT_LIMITS } from "../../serve/limits.ts";
+import { DEFAULT_PORT, type ListenAt, listenAt, serveOn } from "../../serve/listen.ts";
+import { Problem } from "../../serve/problem.ts";
+import { tendRuns } from "../../serve/tend_runs.ts";
+import { createTokenCheck, readOrMakeToken, tokenPathIn } from "../../serve/token.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { type CliIo, defineCommand, exitCodeOfLeaving, type FlagValues } from "../console/command.ts";
+import { findRunsWorkdir } from "../find_named_run.ts";
+import { notificationPlanOfRun } from "../notification_plan.ts";
+import { outputLine } from "../output/line.ts";
+import { requireTrustOfRun } from "../trust.ts";
+
+/** What comes from the network, and not from this machine, needs TLS. */
+const LOOPBACK = "127.0.0.1";
+
+const FLAGS = [
+  {
+    name: "wd",
+    type: "string",
+    placeholder: "DIR",
+    repeatable: true,
+    description: "a working directory whose runs are served, and in which runs may be started (default: this one)",
+  },
+  { name: "port", type: "integer", placeholder: "N", description: `the port (default: ${DEFAULT_PORT})` },
+  { name: "socket", type: "string", placeholder: "PATH", description: "listen on a unix socket instead of a port" },
+  {
+    name: "listen",
+    type: "string",
+    placeholder: "ADDR",
+    description: "listen on this address of the network instead of 127.0.0.1; needs --tls-cert and --tls-key",
+  },
+  { name: "tls-cert", type: "string", placeholder: "FILE", description: "the certificate, in PEM form" },
+  { name: "tls-key", type: "string", placeholder: "FILE", description: "its key, in PEM form" },
+  {
+    name: "host",
+    type: "string",
+    placeholder: "NAME",
+    repeatable: true,
+    description: "a name by which clients call the server, with its port where that is another one",
+  },
+  {
+    name: "connections",
+    type: "integer",
+    placeholder: "N",
+    description: `connections at the same time (default: ${DEFAULT_LIMITS.connections})`,
+  },
+  { name: "new-token", type: "switch", description: "make a new token: what knows the old one is signed out" },
+] as const;
+
+type ServeFlags = FlagValues<typeof FLAGS>;
+
+/** `panewright serve` */
+export const command = defineCommand({
+  description:
+    "Serves the runs of this working directory until it is interrupted: a page that shows them live, with the questions that wait " +
+    "for you, and the same for programs, as JSON and events over HTTP. Open the address that it prints: what follows # in it is the " +
+    "token, which browsers keep to themselves. The token stays the same until --new-token; it is in a file that only you can " +
+    "read.\n\nRuns do not depend on it: it can be started and can end at any time. It listens on 127.0.0.1, or on a unix socket. " +
+    "Another address is only possible with a certificate: whoever has the token can start runs, and answer for you.",
+  flags: FLAGS,
+  examples: [
+    { command: "serve", description: "then open the address that it prints" },
+    { command: "serve --wd ~/shop --wd ~/blog", description: "the runs of two projects" },
+    { command: "serve --socket /run/user/1000/panewright.sock", description: "for programs of this machine only" },
+  ],
+  async run({ flags, global }, io) {
+    const at = placeOf(flags, io.cwd);
+    const state = stateFolder((name) => io.env(name));
+    if (state === undefined) {
+      throw new UsageError("Cannot serve: there is no place for the token, since HOME is not set");
+    }
+    const workdirs = await workdirsOf(flags, io);
+    const { listener, port } = await listenAt(at);
+    // Once it listens: a server that runs there already keeps a token that is in the file.
+    const token = await readOrMakeToken(state, { renew: flags["new-token"] === true }).catch((error) => {
+      listener.close();
+      throw error;
+    });
+    const scheme = "tls" in at ? "https" : "http";
+    const over = new AbortController();
+    const app = createServeApp({
+      workdirs,
+      checkToken: createTokenCheck(token),
+      hosts: hostsOf(at, { port, more: flags.host ?? [] }),
+      scheme,
+      limits: { ...DEFAULT_LIMITS, ...(flags.connections === undefined ? {} : { connections: flags.connections }) },
+      redactor: createRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]),
+      clock: systemClock,
+      wallClock: () => new Date(),
+      signal: over.signal,
+      requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust: false, mayAsk: false }),
+      detach: {},
+      env: (name) => io.env(name),
+      log: (message) => io.stderr(`panewright: ${sanitizeLine(message)}\n`),
+    }, { mounts: [mountMcp] });
+    const end = () => over.abort(new Problem("ending", "Cannot answer: the server ends"));
+    io.signal.addEventListener("abort", end, { once: true });
+    if (io.signal.aborted) end();
+    const address = port === undefined
+      ? undefined
+      : `${scheme}://${"hostname" in at ? shownHost(at.hostname) : ""}:${port}/`;
+    const tokenFile = tokenPathIn(state);
+    if (global.json) {
+      const where = "path" in at ? { socket: at.path } : { address: address! };
+      io.stdout(outputLine("serving", { ...where, tokenFile, workdirs: [...workdirs] }));
+    } else {
+      const of = workdirs.map((workdir) => `  ${sanitizeLine(workdir)}\n`).join("");
+      const where = "path" in at ? `the socket ${sanitizeLine(at.path)}` : `${address}#token=${token}`;
+      io.stdout(`Serving ${where}\nThe token is in ${sanitizeLine(tokenFile)}. Runs of:\n${of}`);
+    }
+    const tending = tendRuns({
+      ...app.context,
+      planOf: (run) => notificationPlanOfRun(run, { io: { ...io, stderr: () => {} }, trust: false }),
+    });
+    await serveOn(listener, app);
+    await tending;
+    return exitCodeOfLeaving(io);
+  },
+});
+
+/**
+ * @throws {UsageError} when the flags contradict each other
+ */
+function placeOf(flags: ServeFlags, cwd: string): ListenAt {
+  const { socket, listen, port = DEFAULT_PORT, "tls-cert": cert, "tls-key": key } = flags;
+  if (socket !== undefined) {
+    const other = (["listen", "port", "tls-cert", "tls-key"] as const).find((name) => flags[name] !== undefined);
+    if (other !== undefined) throw new UsageError(`Cannot use --${other} with --socket`);
+    return { path: resolve(cwd, socket) };
+  }
+  if (port > 65535) throw new UsageError(`Cannot listen on port ${port}: ports go up to 65535`);
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new UsageError("Cannot use TLS: --tls-cert and --tls-key belong together");
+  }
+  const tls = cert === undefined || key === undefined
+    ? {}
+    : { tls: { cert: resolve(cwd, cert), key: resolve(cwd, key) } };
+  if (listen !== undefined && listen !== LOOPBACK && cert === undefined) {
+    throw new UsageError(`Cannot listen on ${listen}: without TLS, others on the network could read the token`, {
+      hint: "Give --tls-cert FILE and --tls-key FILE; or let others in by ssh: ssh -L 8484:127.0.0.1:8484 HOST",
+    });
+  }
+  return { hostname: listen ?? LOOPBACK, port, ...tls };
+}
+
+/** The real paths of the working directories. */
+async function workdirsOf({ wd }: ServeFlags, io: CliIo): Promise<readonly string[]> {
+  const named = wd === undefined || wd.length === 0 ? [await findRunsWorkdir(io, undefined)] : wd;
+  const real = await Promise.all(named.map(async (path) => {
+    try {
+      const workdir = await Deno.realPath(resolve(io.cwd, path));
+      if ((await Deno.stat(workdir)).isDirectory) return workdir;
+    } catch (cause) {
+      throw new UsageError(`Cannot serve the runs of ${path}: there is no such folder`, { cause });
+    }
+    throw new UsageError(`Cannot serve the runs of ${path}: it is not a folder`);
+  }));
+  return [...new Set(real)];
+}
+
+/** What clients may call the server. */
+function hostsOf(
+  at: ListenAt,
+  { port, more }: { readonly port: number | undefined; readonly more: readonly string[] },
+): ReadonlySet<string> {
+  const own = "path" in at
+    ? ["localhost"]
+    : [at.hostname, ...(at.hostname === LOOPBACK ? ["localhost"] : [])].map((name) => `${shownHost(name)}:${port}`);
+  const named = more.map((name) => port === undefined || /:\d+$/.test(name) ? name : `${name}:${port}`);
+  // The default ports of a scheme are not told.
+  const bare = named.filter((name) => /:(?:443|80)$/.test(name)).map((name) => name.replace(/:\d+$/, ""));
+  return new Set([...own, ...named, ...bare].map((host) => host.toLowerCase()));
+}
+
+/** An address as it stands in URLs. */
+function shownHost(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
+}
+
+function environmentOf(io: CliIo): Readonly<Record<string, string>> {
+  return Object.fromEntries(io.envNames().map((name) => [name, io.env(name) ?? ""]));
+}

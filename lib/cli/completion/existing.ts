@@ -1,0 +1,78 @@
+import { JOBS } from "../../jobs/mod.ts";
+import { ROLES } from "../../roles.ts";
+import { listRunIds, meantRunIds } from "../../run/find_run.ts";
+import { readOverview } from "../../run/overview.ts";
+import { isRunId, runFolderAt } from "../../run/run_folder.ts";
+import type { CliIo, CommandEntry, Completed } from "../console/command.ts";
+import { findRunsWorkdir } from "../find_named_run.ts";
+import { openQuestions } from "../open_questions.ts";
+import { conditionText } from "../show/run_words.ts";
+import { ago } from "../show/words.ts";
+
+/** A word that can be typed next. */
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** Where things are looked for. */
+export interface ExistingOptions {
+  readonly io: CliIo;
+  readonly entries: readonly CommandEntry[];
+  /** The working directory that the line names. */
+  readonly wd: string | undefined;
+  /** The run that the line names. */
+  readonly run: string | undefined;
+}
+
+/** How many runs are offered, the newest: more are not looked through by eye. */
+const MAX_RUNS = 50;
+
+/** What there is of a kind. Files and folders are the shell's business. */
+export async function existing(kind: Completed, options: ExistingOptions): Promise<readonly Candidate[]> {
+  const { io, entries, wd, run } = options;
+  switch (kind) {
+    case "files":
+    case "folders":
+      return [];
+    case "roles":
+      return ROLES.map((role) => ({ value: role, description: "role" }));
+    case "commands":
+      return entries.filter(({ hidden }) => hidden !== true)
+        .map(({ name, summary }) => ({ value: name, description: summary }));
+    case "runs":
+      return await newestRuns(await findRunsWorkdir(io, wd));
+    case "asking_runs":
+      return (await questions(io, wd)).map((question) => ({
+        value: question.run,
+        description: `${question.step}: ${question.text}`,
+      }));
+    case "questions": {
+      const ids = await listRunIds(await findRunsWorkdir(io, wd));
+      // What names no run is the answer.
+      const meant = run === undefined ? [] : meantRunIds(run, ids);
+      return (await questions(io, wd)).filter((question) => meant.length === 0 || meant.includes(question.run))
+        .map(({ id, step, text }) => ({ value: id, description: `${step}: ${text}` }));
+    }
+  }
+}
+
+async function newestRuns(workdir: string): Promise<readonly Candidate[]> {
+  const ids = (await listRunIds(workdir)).filter(isRunId).toReversed().slice(0, MAX_RUNS);
+  const now = new Date();
+  return await Promise.all(ids.map(async (id) => {
+    const overview = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
+    const { job = "", startedAt } = overview.progress ?? {};
+    const began = startedAt === undefined ? "" : `, began ${ago(startedAt, now)}`;
+    return { value: id, description: `${job} ${conditionText(overview)}${began}`.trim() };
+  }));
+}
+
+async function questions(io: CliIo, wd: string | undefined) {
+  const open = [];
+  const silent = { ...io, stderr: () => {} };
+  for await (const question of openQuestions(await findRunsWorkdir(io, wd), { io: silent, wd })) {
+    if (!question.answered) open.push(question);
+  }
+  return open.toReversed();
+}

@@ -1,0 +1,51 @@
+import type { Excerpt } from "../../errors.ts";
+import { displayWidth } from "../../text/display_width.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { paint } from "./color.ts";
+import { cut } from "./layout.ts";
+
+/** How {@linkcode excerptLines} shows a row. */
+export interface ExcerptOptions {
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly columns: number;
+}
+
+/** What of a row is meant: a JSON string, a word or number, or a single character. */
+const TOKEN = /^(?:"(?:[^"\\]|\\.)*"?|[\w.+-]+|\S)/;
+
+/** Columns that are shown before what is meant, where the row is too long. */
+const MARGIN = 12;
+
+/**
+ * A row of a file with its number, and marks below what is meant.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const excerpt = { line: 3, row: '  "max_rounds": 0', column: 3 };
+ * assertEquals(excerptLines(excerpt, { color: false, columns: 80 }), [
+ *   "      |",
+ *   '    3 |   "max_rounds": 0',
+ *   "      |   ^^^^^^^^^^^^",
+ * ]);
+ * ```
+ */
+export function excerptLines({ line, row, column }: Excerpt, { color, columns }: ExcerptOptions): readonly string[] {
+  const [token = ""] = TOKEN.exec(row.slice(column - 1)) ?? [];
+  const number = String(line).padStart(5);
+  const room = Math.max(20, columns - number.length - 4);
+  // A tab is one column wide here, so that the marks stand below what is meant.
+  const shown = (text: string) => sanitizeLine(text.replaceAll("\t", " "));
+  const before = shown(row.slice(0, column - 1));
+  const isTooLong = displayWidth(before) + displayWidth(token) > room;
+  const start = isTooLong && before.length > MARGIN ? `…${[...before].slice(-MARGIN).join("")}` : before;
+  const text = cut(start + shown(row.slice(column - 1)), room);
+  const width = Math.max(1, Math.min(displayWidth(shown(token)), room - displayWidth(start)));
+  const gutter = paint(`${" ".repeat(number.length)} |`, "blue", color);
+  return [
+    gutter,
+    `${paint(`${number} |`, "blue", color)} ${text}`.trimEnd(),
+    `${gutter} ${" ".repeat(displayWidth(start))}${paint("^".repeat(width), "error", color)}`,
+  ];
+}

@@ -1,0 +1,62 @@
+import type { ReviewFact } from "../jobs/review_loop/facts.ts";
+import { lineDiff } from "../text/line_diff.ts";
+import { sanitizeText } from "../text/sanitize.ts";
+import { paint, type Style } from "./console/color.ts";
+import { tokenText } from "./show/usage_text.ts";
+import { duration, plural } from "./show/words.ts";
+
+/** What the demo did. */
+export interface DemoStory {
+  /** The file that its agents have changed, before and after. */
+  readonly file: { readonly name: string; readonly before: string; readonly after: string };
+  /** The facts of its run. */
+  readonly facts: readonly ReviewFact[];
+}
+
+/** What a person may type next, each with what it is for. */
+export type NextCommands = readonly (readonly [what: string, ...commands: readonly string[]])[];
+
+/** How {@linkcode demoSummary} is shown. */
+export interface DemoSummaryOptions {
+  readonly next: NextCommands;
+  readonly color: boolean;
+}
+
+/** What a demo that ended has done, and what to type next: lines for a person. */
+export function demoSummary({ file, facts }: DemoStory, { next, color }: DemoSummaryOptions): readonly string[] {
+  const heading = (text: string) => ["", paint(text, "strong", color)];
+  const styled = (rows: readonly string[], styleOf: (row: string) => Style | undefined) =>
+    rows.map((row) => `  ${paint(sanitizeText(row), styleOf(row), color)}`);
+  const diff = lineDiff(file.before, file.after);
+  return [
+    ...(file.before === file.after
+      ? []
+      : [...heading(`What the agents changed in ${file.name}`), ...styled(diff, diffStyle)]),
+    ...facts.flatMap((fact) => {
+      if (fact.type !== "test_command_finished") return [];
+      const { round, passed, output } = fact;
+      const rows = output.trimEnd().split("\n");
+      return [
+        ...heading(`The project's tests after round ${round}: ${passed ? "PASS" : "FAIL"}`),
+        ...styled(rows, (row) => row.startsWith("ok") ? "good" : row.startsWith("FAILED") ? "bad" : undefined),
+      ];
+    }),
+    ...heading("What it took"),
+    `  ${costs(facts)}`,
+    ...heading("What to type next"),
+    ...next.flatMap(([what, ...commands]) => [`  ${what}:`, ...commands.map((command) => `    ${command}`)]),
+  ];
+}
+
+function diffStyle(row: string): Style | undefined {
+  return row.startsWith("+") ? "good" : row.startsWith("-") ? "bad" : "faint";
+}
+
+function costs(facts: readonly ReviewFact[]): string {
+  const counted = (type: ReviewFact["type"]) => facts.filter((fact) => fact.type === type).length;
+  const end = facts.findLast((fact) => fact.type === "run_finished");
+  const seconds = end === undefined ? [] : [duration(end.seconds)];
+  const tokens = tokenText(end?.usage ?? {}) || "no tokens: the agents were replayed, and no model was called";
+  return [...seconds, plural(counted("round_finished"), "round"), plural(counted("turn_started"), "turn"), tokens]
+    .join(", ");
+}

@@ -1,0 +1,76 @@
+import { startDetached } from "../control/detach.ts";
+import { UsageError } from "../errors.ts";
+import { findRequestedRun, RunBegunError } from "../run/run_request.ts";
+import { decodeUtf8 } from "../text/utf8.ts";
+import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { outputLine } from "./output/line.ts";
+
+/** The flag with which a command leaves the run to a process of its own. */
+export const DETACH_FLAG = {
+  name: "detach",
+  type: "switch",
+  description: "leave the run to a process without a terminal, and return with the run's id as soon as it has begun",
+} as const;
+
+/** The flags of commands that start a run. */
+export const DETACH_FLAGS = [
+  DETACH_FLAG,
+  {
+    name: "key",
+    type: "string",
+    placeholder: "KEY",
+    description:
+      "with --detach: any word of yours for this request; called again with the same key, it tells the same run, whatever crashed",
+  },
+] as const;
+
+/**
+ * Calls a command again in a process of its own, and tells the run's id.
+ *
+ * @param flags of the command, by name
+ */
+export async function detach(
+  command: "run" | "exec" | "resume",
+  { flags, positionals, global }: {
+    readonly flags: Readonly<Record<string, unknown>>;
+    readonly positionals: readonly string[];
+    readonly global: GlobalFlags;
+  },
+  io: CliIo,
+): Promise<number> {
+  const { detach: _, key, ...rest } = flags;
+  if (rest["dry-run"] === true) throw new UsageError("Cannot use --detach with --dry-run: nothing is run");
+  const verbose = global.verbose ? ["--verbose"] : [];
+  const { runId, folder, isNew } = await startDetached({
+    command,
+    flags: [...Object.entries(rest).flatMap(([name, value]) => flagWords(name, value)), ...verbose],
+    positionals,
+    cwd: io.cwd,
+    by: "command",
+    ...(command === "exec" && positionals[0] === "-" ? { stdin: decodeUtf8(await io.readStdin()) } : {}),
+    ...(typeof key === "string" ? { key } : {}),
+  }, { onStderr: (text) => io.stderr(text), signal: io.signal });
+  if (global.json) io.stdout(outputLine("run_detached", { run: runId, folder, isNew }));
+  else io.stdout(`${runId}\n`);
+  if (!global.json && !global.quiet) {
+    const what = isNew ? "The run lives on without this terminal." : "An earlier call with the same key has begun it.";
+    io.stderr(`${what} Follow it with: panewright logs ${runId} --follow\n`);
+  }
+  return 0;
+}
+
+/** @throws {RunBegunError} where the request of this process has begun a run already: nothing need be looked at then */
+export async function refuseBegun(workdir: string, { detached }: Pick<CliIo, "detached">): Promise<void> {
+  const begun = detached?.request === undefined ? undefined : await findRequestedRun(workdir, detached.request);
+  if (begun !== undefined) throw new RunBegunError(begun);
+}
+
+/** @throws {UsageError} where a key was given to a command that stays */
+export function refuseKey(key: string | undefined): void {
+  if (key !== undefined) throw new UsageError("Cannot use --key without --detach");
+}
+
+function flagWords(name: string, value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.map((one) => `--${name}=${one}`);
+  return value === true ? [`--${name}`] : [`--${name}=${value}`];
+}

@@ -1,0 +1,148 @@
+import { PERMISSION_OFFERS, type PermissionOffer } from "../../config/permission_offers.ts";
+import { UsageError } from "../../errors.ts";
+import { findProvider, hasAcp, PROVIDERS } from "../../providers/mod.ts";
+import type { Provider, ProviderId } from "../../providers/provider.ts";
+import { askLine } from "../console/ask_line.ts";
+import type { CliIo, TerminalInput } from "../console/command.ts";
+import { findProgram } from "../../jobs/programs.ts";
+import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
+
+/** What `init` has to know. */
+export interface InitChoices {
+  readonly provider: ProviderId;
+  readonly permissions: PermissionOffer;
+  /** The command that tests the project; missing where there is none, or none is known. */
+  readonly testCommand?: string;
+  /** Those that the files of the project name. */
+  readonly foundTestCommands: readonly string[];
+}
+
+/** What the command line says of it. */
+export interface InitFlags {
+  readonly provider?: string | undefined;
+  readonly permissions?: PermissionOffer | undefined;
+  /** {@linkcode NO_TEST_COMMAND} says that there is none. */
+  readonly testCommand?: string | undefined;
+}
+
+/** What a person writes where the project has no tests. */
+export const NO_TEST_COMMAND = "none";
+
+/**
+ * What `init` has to know: by the flags, by what is there, else by asking the person. Who cannot be asked gets the
+ * first provider that is there, the first offer of permissions, and the project's test command if there is just one.
+ *
+ * @throws {UsageError} for an answer that is none, and where the input ends instead
+ */
+export async function chooseForInit(
+  flags: InitFlags,
+  { io, folder, mayAsk }: { readonly io: CliIo; readonly folder: string; readonly mayAsk: boolean },
+): Promise<InitChoices> {
+  using opened = new DisposableStack();
+  let input: TerminalInput | undefined;
+  const ask = async (question: string) => {
+    input ??= opened.use(io.openTerminalInput());
+    const line = await askLine(question, { io, input });
+    if (line !== undefined) return line.trim();
+    io.stderr("\n");
+    throw new UsageError("Cannot ask: the input ended", { hint: NOTHING_WRITTEN });
+  };
+  const asking = mayAsk ? ask : undefined;
+  if (flags.testCommand?.trim() === "") {
+    throw new UsageError("Cannot use --test-cmd: it names no command", {
+      hint: `A project without tests is --test-cmd ${NO_TEST_COMMAND}.`,
+    });
+  }
+  const provider = flags.provider ?? await chooseProvider(io, asking);
+  const permissions = await choosePermissions(flags.permissions, { provider: findProvider(provider), ask: asking });
+  const found = testCommandsIn(folder);
+  const testCommand = flags.testCommand ?? await chooseTestCommand(found, asking);
+  const foundTestCommands = found.map(({ command }) => command);
+  return { provider, permissions, foundTestCommands, ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }) };
+}
+
+const NOTHING_WRITTEN = "Nothing was written.";
+
+type Ask = ((question: string) => Promise<string>) | undefined;
+
+async function chooseProvider(io: CliIo, ask: Ask): Promise<ProviderId> {
+  const searchPath = io.env("PATH") ?? "";
+  // What needs a command of its own is for a person who writes the configuration.
+  const offered = PROVIDERS.filter(({ cli }) => cli !== undefined);
+  const isThere = ({ cli }: Provider) =>
+    cli !== undefined && findProgram(cli.program, { folder: io.cwd, searchPath }) !== undefined;
+  const there = offered.filter(isThere);
+  const ordered = [...there, ...offered.filter((each) => !there.includes(each) && !hasAcp(each))];
+  const first = ordered[0]?.id ?? "";
+  if (ask === undefined || there.length === 1) return first;
+  const rows = ordered.map((each) => ({
+    value: each.id,
+    words: isThere(each) ? each.label : `${each.label} (not on PATH)`,
+  }));
+  const more = offered.filter((each) => !ordered.includes(each)).length;
+  const question = "Which agent CLI is to work?" + (more === 0 ? "" : ` ("panewright agents" lists ${more} more)`);
+  return await chooseRow(question, rows, ask) ?? first;
+}
+
+async function choosePermissions(
+  given: PermissionOffer | undefined,
+  { provider: { id, sandbox }, ask }: { readonly provider: Provider; readonly ask: Ask },
+): Promise<PermissionOffer> {
+  const [standard] = PERMISSION_OFFERS;
+  if (given === "sandbox" && sandbox === undefined) {
+    throw new UsageError(`Cannot use --permissions sandbox: ${id} brings none`, { hint: NOTHING_WRITTEN });
+  }
+  if (given !== undefined) return given;
+  if (ask === undefined || sandbox === undefined) return standard;
+  const rows = PERMISSION_OFFERS.map((value) => ({ value, words: PERMISSION_WORDS[value] }));
+  return await chooseRow("How may agents work while nobody watches?", rows, ask) ?? standard;
+}
+
+const PERMISSION_WORDS: Readonly<Record<PermissionOffer, string>> = {
+  "allow-list": `What a list names is accepted, you are asked about the rest.
+It reads what an agent asks for; what an accepted command
+then does, nobody reads. Works on every machine.`,
+  sandbox: `The operating system keeps commands in the working directory
+and off the network; inside, all of them are accepted. Needs
+the CLI's sandbox: "panewright doctor" tells if it is there.`,
+};
+
+async function chooseTestCommand(found: readonly FoundTestCommand[], ask: Ask): Promise<string> {
+  const [first, ...others] = found;
+  const standard = first?.command ?? NO_TEST_COMMAND;
+  // Without the person, nothing tells which of several is meant.
+  if (ask === undefined) return others.length > 0 ? NO_TEST_COMMAND : standard;
+  const known = found.map(({ command, file }, index) => `  ${index + 1}  ${command} (${file})\n`).join("");
+  const answer = await ask(
+    `\nWhich command tests the project? A PASS counts only when it passes as well.\n\n${known}${known && "\n"}` +
+      `${found.length === 0 ? "The command" : "A number, or another command"} ("${NO_TEST_COMMAND}": there is none) ` +
+      `[${standard}]: `,
+  );
+  if (answer === "") return standard;
+  const chosen = found[Number(answer) - 1]?.command;
+  if (chosen === undefined && /^\d+$/.test(answer)) throw wrongNumber(answer, found.length);
+  return chosen ?? answer;
+}
+
+/** @returns `undefined` where the person takes the first */
+async function chooseRow<Value extends string>(
+  question: string,
+  rows: readonly { readonly value: Value; readonly words: string }[],
+  ask: NonNullable<Ask>,
+): Promise<Value | undefined> {
+  const width = Math.max(...rows.map(({ value }) => value.length));
+  const lines = rows.map(({ value, words }, index) =>
+    `  ${index + 1}  ${value.padEnd(width)}  ${words.replaceAll("\n", `\n${" ".repeat(width + 7)}`)}\n`
+  );
+  const answer = await ask(`\n${question}\n\n${lines.join("")}\nYour choice [1]: `);
+  if (answer === "") return undefined;
+  const chosen = rows.find(({ value }, index) => answer === value || answer === String(index + 1));
+  if (chosen !== undefined) return chosen.value;
+  throw wrongNumber(answer, rows.length);
+}
+
+function wrongNumber(answer: string, most: number): UsageError {
+  const numbers = Array.from({ length: most }, (_, index) => index + 1);
+  const problem = most === 0 ? "it is not a command" : `it is not ${numbers.join(" or ")}`;
+  return new UsageError(`Cannot choose ${JSON.stringify(answer)}: ${problem}`, { hint: NOTHING_WRITTEN });
+}

@@ -1,0 +1,53 @@
+import { resolve } from "@std/path/posix";
+import { loadSettings } from "../config/load.ts";
+import { notificationsIn } from "../config/plan.ts";
+import type { NotificationPlan } from "../notify/plan.ts";
+import type { CliIo } from "./console/command.ts";
+import { environmentOf } from "./environment.ts";
+import { installedProviders } from "./installed_rules.ts";
+import { requireTrust, type TrustSurroundings } from "./trust.ts";
+
+/** Who is told, by a configuration that the person trusts. */
+export interface NotificationConfig {
+  /** Undefined where nobody is. */
+  readonly plan: NotificationPlan | undefined;
+  /** The config file as messages call it; undefined where there is none. */
+  readonly file: string | undefined;
+  readonly workdir: string;
+}
+
+/**
+ * Reads from the configuration who is told how runs go.
+ *
+ * @param config path of the config file; `panewright.jsonc` of the current folder, if it is there, where none is named
+ * @throws {UsageError} when the configuration cannot be used
+ * @throws {HumanInterventionRequiredError} when the person does not trust it
+ */
+export async function loadNotificationPlan(
+  config: string | undefined,
+  around: Pick<TrustSurroundings, "io" | "trust" | "mayAsk">,
+): Promise<NotificationConfig> {
+  const { io } = around;
+  const loaded = await loadSettings({
+    cwd: io.cwd,
+    ...environmentOf(io),
+    providers: await installedProviders(io),
+    ...(config === undefined ? {} : { path: config }),
+  });
+  await requireTrust(loaded, around);
+  return { plan: notificationsIn(loaded.config).notifications, file: loaded.file, workdir: loaded.workdir };
+}
+
+/**
+ * Who is told about a run: by the configuration with which it was started, as it is now.
+ *
+ * @throws like {@linkcode loadNotificationPlan}
+ */
+export async function notificationPlanOfRun(
+  { configFile, workdir }: { readonly configFile: string | null; readonly workdir: string },
+  { io, trust }: { readonly io: CliIo; readonly trust: boolean },
+): Promise<NotificationPlan | undefined> {
+  const there = { ...io, cwd: workdir };
+  const path = configFile === null ? undefined : resolve(workdir, configFile);
+  return (await loadNotificationPlan(path, { io: there, trust, mayAsk: false })).plan;
+}

@@ -1,0 +1,66 @@
+import { answerWay, readAnswer } from "../dialogs/answers.ts";
+import { JOBS } from "../jobs/mod.ts";
+import { listRunIds } from "../run/find_run.ts";
+import { readOverview } from "../run/overview.ts";
+import { allWaiting, levelOf, type Waiting, type WaitingDialog } from "../run/progress.ts";
+import { runFolderAt } from "../run/run_folder.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import type { CliIo } from "./console/command.ts";
+import { runCommandLine } from "./find_named_run.ts";
+import { answerCommandOf } from "./show/run_view.ts";
+
+/** A question or a dialog of a run, in the names of `--json`. */
+export interface WaitingQuestion {
+  readonly run: string;
+  readonly id: string;
+  /** The path of the step's task; `review loop` for a dialog. */
+  readonly task: string;
+  /** The step, or the role, that asks. */
+  readonly step: string;
+  readonly text: string;
+  readonly askedAt: string;
+  /** Whether it is answered, and the run can continue. */
+  readonly answered: boolean;
+  /** Whether a process executes the run. */
+  readonly executed: boolean;
+  /** Whether only a person may answer it, and no model. @default {false} */
+  readonly reserved?: boolean;
+  /** What a dialog asks for; missing for a question. */
+  readonly dialog?: WaitingDialog & { readonly role: string };
+}
+
+/**
+ * What waits in all runs of a working directory; of one whose journal cannot be read only that is told. `next` says
+ * what is to be done about it.
+ */
+export async function* openQuestions(
+  workdir: string,
+  { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
+): AsyncGenerator<WaitingQuestion & { readonly next: string }> {
+  for (const run of await listRunIds(workdir)) {
+    const overview = await readOverview(runFolderAt(workdir, run), JOBS, { brief: true });
+    const { folder, progress, problem, executed } = overview;
+    if (problem !== undefined) io.stderr(`panewright: ${sanitizeLine(problem.message)}\n`);
+    if (progress === undefined || problem !== undefined || overview.question === undefined) continue;
+    for (const question of allWaiting(progress)) {
+      const { id, by: step, askedAt, reserved } = question;
+      if (id === undefined) continue;
+      const left = await readAnswer(folder, id).catch(() => undefined);
+      const answered = left !== undefined;
+      const next = answered
+        ? `answered ${answerWay(left)}; ${
+          executed ? "the run continues by itself" : `resume with: ${runCommandLine(["resume", run], wd)}`
+        }`
+        : `answer with: ${answerCommandOf({ folder, question, answered }, wd).answerCommand}`;
+      const told = question.dialog === undefined
+        ? { task: levelOf(progress, "task")?.name ?? progress.about, text: question.text }
+        : dialogFields(question, question.dialog);
+      yield { run, id, step, askedAt, answered, executed, ...(reserved === true ? { reserved } : {}), ...told, next };
+    }
+  }
+}
+
+function dialogFields({ by: role, text }: Waiting, dialog: WaitingDialog) {
+  const asked = dialog.questions === undefined ? `Yes or no to ${text}` : dialog.subject ?? text;
+  return { task: "review loop", text: asked, dialog: { role, ...dialog } };
+}

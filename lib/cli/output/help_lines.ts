@@ -1,0 +1,14 @@
+import type { Command, CommandEntry } from "../console/command.ts";
+import { outputLine } from "./line.ts";
+
+/** All commands that help shows, as objects of `--json`: a line each. */
+export function overviewLines(entries: readonly CommandEntry[]): string {
+  return entries.filter((entry) => entry.hidden !== true)
+    .map(({ name, summary }) => outputLine("command", { name, summary })).join("");
+}
+
+/** One command with its arguments and flags, as an object of `--json`. */
+export function commandLine({ name, summary }: CommandEntry, command: Command): string {
+  const { description, arguments: args = [], flags = [], examples = [] } = command;
+  return outputLine("command", { name, summary, description, arguments: args, flags, examples });
+}

@@ -1,0 +1,18 @@
+import type * as z from "zod";
+import { CONFIG_OUTPUTS } from "./config_outputs.ts";
+import { REPORT_OUTPUTS } from "./report_outputs.ts";
+import { RUN_OUTPUTS } from "./run_outputs.ts";
+import { SCREEN_OUTPUTS } from "./screen_outputs.ts";
+
+/** All objects that `--json` prints besides records of journals, by type: their fields without `type` and `v`. */
+export const OUTPUTS = { ...RUN_OUTPUTS, ...CONFIG_OUTPUTS, ...SCREEN_OUTPUTS, ...REPORT_OUTPUTS };
+
+/** A type of object that `--json` prints. */
+export type OutputType = keyof typeof OUTPUTS;
+
+/** The fields of each type of object. */
+export type OutputFields = { readonly [Type in OutputType]: ReadonlyOf<z.input<typeof OUTPUTS[Type]>> };
+
+type ReadonlyOf<Value> = Value extends readonly (infer Item)[] ? readonly ReadonlyOf<Item>[]
+  : Value extends object ? { readonly [Name in keyof Value]: ReadonlyOf<Value[Name]> }
+  : Value;

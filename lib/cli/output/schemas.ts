@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { EXEC_FACTS } from "../../jobs/pipeline/facts.ts";
+import { REVIEW_FACTS } from "../../jobs/review_loop/facts.ts";
+import { OUTPUT_VERSION } from "./line.ts";
+import { OUTPUTS, type OutputType } from "./outputs.ts";
+import RECORD_TEXTS from "./record_texts.json" with { type: "json" };
+import { recordsOf } from "./records.ts";
+import { output, time } from "./shapes.ts";
+
+/** The objects that some commands print with `--json`. */
+export interface OutputSchema {
+  /** What prints them, as a part of a sentence. */
+  readonly of: string;
+  /** The names of those commands. */
+  readonly commands: readonly string[];
+  /** By type: the fields, without `type` and `v`. */
+  readonly objects: Readonly<Record<string, z.ZodObject>>;
+}
+
+const JOURNAL_OPENED = {
+  journal_opened: output("The first record of a journal; only `logs` prints it.", {
+    at: time("When the journal was opened"),
+    version: z.int().describe("Of the records' format."),
+  }),
+};
+
+/** What is printed, by the name of the schema: that of the command, or of the one that starts such runs. */
+export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
+  run: {
+    of: "run, demo, and resume and logs of their runs",
+    commands: ["run", "demo", "resume", "logs"],
+    objects: {
+      ...recordsOf(REVIEW_FACTS, RECORD_TEXTS.run),
+      ...JOURNAL_OPENED,
+      ...these("role_activity", "run_detached", "error"),
+    },
+  },
+  exec: {
+    of: "exec, and resume and logs of its runs",
+    commands: ["exec", "resume", "logs"],
+    objects: {
+      ...recordsOf(EXEC_FACTS, RECORD_TEXTS.exec),
+      ...JOURNAL_OPENED,
+      ...these("agent_activity", "task_preview", "run_detached", "error"),
+    },
+  },
+  runs: printed("runs", "run"),
+  status: printed("status", "status"),
+  report: printed("report", "report", "file_written"),
+  attach: printed("attach", "attach_command", "status"),
+  stop: printed("stop", "run_stopped"),
+  clean: printed("clean", "removed", "cleaned"),
+  questions: printed("questions", "question"),
+  answer: printed("answer", "answer_recorded"),
+  send: printed("send", "message_left", "message_outcome"),
+  serve: printed("serve", "serving"),
+  notify: printed("notify", "notification_tried", "outbox_flushed"),
+  validate: printed("validate", "problem", "validated"),
+  init: printed("init", "file_written"),
+  "config-show": printed("config show", "config"),
+  trust: printed("trust", "trust_item", "trust_file", "trusted", "trust_removed"),
+  doctor: printed("doctor", "finding"),
+  agents: printed("agents", "agent"),
+  permissions: printed("permissions", "permission_decision", "allow_rule"),
+  audit: printed("audit", "opened", "decision", "outcome", "audit_verified"),
+  explain: printed("explain", "explanation", "status_explanation"),
+  fixtures: printed(
+    "fixtures check",
+    ...["fixtures_version", "fixtures_mistake", "fixtures_missing", "fixtures_timeline", "fixtures_result"] as const,
+  ),
+  rules: printed("rules", "rules", "updated", "rolled_back", "reset", "pack", "key", "trusted_key", "key_removed"),
+  record: printed("record", "recorded"),
+  fixture: printed("fixture add", "fixture_added"),
+  completion: printed("completion", "completion_script"),
+  man: printed("man", "man_page", "file_written"),
+  schema: printed("schema", "schema"),
+  help: printed("help and --help", "command"),
+  version: printed("version", "version", "license"),
+};
+
+/** @param of begins with the name of the command */
+function printed(of: string, ...types: readonly OutputType[]): OutputSchema {
+  const [command = ""] = of.split(" ", 1);
+  return { of, commands: [command], objects: these(...types, "error") };
+}
+
+function these(...types: readonly OutputType[]): Readonly<Record<string, z.ZodObject>> {
+  return Object.fromEntries(types.map((type) => [type, OUTPUTS[type]]));
+}
+
+/** A type of object as it is printed, with `type` and `v`. */
+export function withHead(type: string, fields: z.ZodObject): z.ZodObject {
+  const about = fields.description;
+  const whole = z.object({ type: z.literal(type), v: z.literal(OUTPUT_VERSION), ...fields.shape });
+  return about === undefined ? whole : whole.describe(about);
+}
+
+/** A whole number has no limits of its own: those of JavaScript say nothing about it. */
+function withoutLimits({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/**
+ * The JSON Schema (draft 2020-12) of each line that these commands print. Fields that it does not name are let be, as a
+ * later version may have them; types that it does not name are refused.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(outputJsonSchema("doctor", OUTPUT_SCHEMAS["doctor"]!)["title"], "panewright doctor");
+ * ```
+ */
+export function outputJsonSchema(name: string, { of, objects }: OutputSchema): Readonly<Record<string, unknown>> {
+  const definitions = Object.entries(objects).map(([type, fields]) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(withHead(type, fields), { io: "input", override: withoutLimits });
+    return [type, schema] as const;
+  });
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: `panewright ${name}`,
+    description: `A line of what --json prints: ${of}.`,
+    oneOf: definitions.map(([type]) => ({ $ref: `#/$defs/${type}` })),
+    $defs: Object.fromEntries(definitions),
+  };
+}

@@ -1,0 +1,72 @@
+import { HumanInterventionRequiredError, type PanewrightError, UsageError } from "../../errors.ts";
+import type { Provider } from "../../providers/provider.ts";
+
+/** What one look at the machine or the configuration found. */
+export interface Finding {
+  /** What was looked at: `tmux`, `Codex`, `terminal`. */
+  readonly check: string;
+  /** `fail`: a run cannot work. `warn`: it may not. */
+  readonly status: "ok" | "warn" | "fail";
+  readonly detail: string;
+  /** What to do about it, as full sentences; present unless the status is `ok`. */
+  readonly remedy?: string;
+}
+
+/** A finding in the way of a run. */
+export interface Obstacle extends Finding {
+  /** Whether it is gone once a person has answered a CLI, as with a login. @default {false} */
+  readonly needsPerson?: boolean;
+  /** Whether the machine lacks something of which the configuration says nothing, as an agent CLI. @default {false} */
+  readonly isOfMachine?: boolean;
+}
+
+/**
+ * The error for what is in the way of a run, all of it at once; `undefined` where nothing is.
+ *
+ * @param what what cannot be done: `start the run`
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const found = [{ check: "tmux", status: "fail", detail: "it is not there", remedy: "Install it." }] as const;
+ * assertEquals(refusal("start the run", found)?.message, "Cannot start the run: 1 problem\n  tmux: it is not there\n    Install it.");
+ * assertEquals(refusal("start the run", []), undefined);
+ * ```
+ */
+export function refusal(what: string, found: readonly Obstacle[]): PanewrightError | undefined {
+  const failed = found.filter(({ status }) => status === "fail");
+  if (failed.length === 0) return undefined;
+  const lines = failed.flatMap(({ check, detail, remedy }) => [
+    `  ${check}: ${detail}`,
+    ...(remedy === undefined ? [] : remedy.split("\n").map((line) => `    ${line}`)),
+  ]);
+  const count = failed.length === 1 ? "1 problem" : `${failed.length} problems`;
+  const message = [`Cannot ${what}: ${count}`, ...lines].join("\n");
+  return failed.every(({ needsPerson }) => needsPerson === true)
+    ? new HumanInterventionRequiredError(message)
+    : new UsageError(message);
+}
+
+/** What was found of several roles or steps is told once, with those that it is about, unless these are all. */
+export function joinWorkers(
+  found: readonly { readonly worker: string; readonly found: Obstacle | undefined }[],
+): readonly Obstacle[] {
+  const groups = Map.groupBy(found, (each) => JSON.stringify(each.found));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first?.found === undefined) return [];
+    if (group.length === found.length) return [first.found];
+    const workers = group.map(({ worker }) => worker).join(", ");
+    return [{ ...first.found, check: `${first.found.check}, the agent of ${workers}` }];
+  });
+}
+
+/** An agent's program that is not there: the CLI's own, or what the configuration names in its place. */
+export function missingProgram(
+  { label: check, cli }: Pick<Provider, "label" | "cli">,
+  { command, problem: detail }: { readonly command: readonly string[] | undefined; readonly problem: string },
+): Obstacle {
+  return command === undefined
+    ? { check, status: "fail", detail, remedy: cli?.installHint ?? "", isOfMachine: true }
+    : { check, status: "fail", detail, remedy: "Correct the command of the configuration, or install the program." };
+}

@@ -1,0 +1,139 @@
+import { PanewrightError } from "../../errors.ts";
+import { findProgram } from "../../jobs/programs.ts";
+import { errorText } from "../../text/error_text.ts";
+import { createTmuxClient } from "../../tmux/plain_client.ts";
+import { isServerRunning, killServer, tmuxCommand } from "../../tmux/server.ts";
+import { requireTmux, TMUX_INSTALL_HINT } from "../../tmux/version.ts";
+import type { LookContext } from "./agent.ts";
+import type { Finding } from "./finding.ts";
+
+/** The tmux server that a run is to use, where it starts none of its own name. */
+export interface TmuxPlace {
+  readonly socket?: string | undefined;
+  /** An existing session. */
+  readonly session?: string | undefined;
+}
+
+/** tmux: there, new enough, and able to start a server. */
+export async function checkTmux({ processRunner }: Pick<LookContext, "processRunner">): Promise<Finding> {
+  const socket = `panewright-doctor-${crypto.randomUUID().slice(0, 8)}`;
+  const client = createTmuxClient({ socket, processRunner });
+  try {
+    const version = await requireTmux(client);
+    const started = await client.run(["new-session", "-d", "-x", "80", "-y", "24", "--", "sleep", "60"]);
+    if (started.code === 0) {
+      await killServer(client);
+      return { check: "tmux", status: "ok", detail: `${version}, starts a server` };
+    }
+    return {
+      check: "tmux",
+      status: "fail",
+      detail: `${version} cannot start a server: ${started.stderr.trim()}`,
+      remedy: "The folder of tmux's sockets (TMUX_TMPDIR, or /tmp) must be writable for you.",
+    };
+  } catch (error) {
+    if (!(error instanceof PanewrightError)) throw error;
+    return { check: "tmux", status: "fail", detail: error.message, remedy: error.hint ?? TMUX_INSTALL_HINT };
+  }
+}
+
+/**
+ * The session that a new run is to use, or the socket on which it is to start a server; nothing where the configuration
+ * names neither. tmux must be there.
+ */
+export async function lookAtTmuxPlace(
+  { socket, session }: TmuxPlace,
+  { processRunner }: Pick<LookContext, "processRunner">,
+): Promise<readonly Finding[]> {
+  if (socket === undefined && session === undefined) return [];
+  const check = "tmux session";
+  const client = createTmuxClient({ socket: socket ?? "default", processRunner });
+  const remedy = `See what is running with: ${tmuxCommand(client.socket)} list-sessions`;
+  if (session !== undefined) {
+    const { code } = await client.run(["has-session", "-t", `=${session}`]);
+    const detail = code === 0 ? `${session} is there` : `there is no session ${session} on socket ${client.socket}`;
+    return [code === 0 ? { check, status: "ok", detail } : { check, status: "fail", detail, remedy }];
+  }
+  return [
+    await isServerRunning(client)
+      ? { check, status: "fail", detail: `a server is already running on socket ${client.socket}`, remedy }
+      : { check, status: "ok", detail: `socket ${client.socket} is free` },
+  ];
+}
+
+/** What panewright itself calls, with the packages of Debian that have it. */
+const TOOLS = {
+  linux: { sh: "dash", cat: "coreutils", env: "coreutils", find: "findutils", grep: "grep" },
+  others: { sh: "sh", env: "env", ps: "ps" },
+} as const;
+
+/** The small programs that panewright calls: a shell, and what reads the process table. */
+export function checkTools({ env }: Pick<LookContext, "env">): Finding {
+  const check = "programs";
+  const tools: Readonly<Record<string, string>> = Deno.build.os === "linux" ? TOOLS.linux : TOOLS.others;
+  const names = Object.keys(tools);
+  const missing = names.filter((name) =>
+    findProgram(name, { folder: "/", searchPath: env("PATH") ?? "" }) === undefined
+  );
+  if (missing.length === 0) return { check, status: "ok", detail: names.join(", ") };
+  const packages = [...new Set(missing.map((name) => tools[name]))];
+  return {
+    check,
+    status: "fail",
+    detail: `there is no ${missing.join(", no ")} on PATH`,
+    remedy: `Correct PATH, or install what is missing; on Debian: apt-get install ${packages.join(" ")}`,
+  };
+}
+
+/** The person's folder, where agent CLIs keep their logins, and panewright what is trusted. */
+export function checkHome({ env }: Pick<LookContext, "env">): Finding {
+  const check = "HOME";
+  const home = env("HOME") ?? "";
+  const remedy = "Set HOME to your home folder: agent CLIs keep their logins there, and panewright what you trust.";
+  if (home === "") return { check, status: "warn", detail: "it is not set", remedy };
+  try {
+    if (Deno.statSync(home).isDirectory) return { check, status: "ok", detail: home };
+    return { check, status: "warn", detail: `${home} is not a folder`, remedy };
+  } catch (error) {
+    const reason = error instanceof Deno.errors.NotFound ? "there is no such folder" : errorText(error);
+    return { check, status: "warn", detail: `${home}: ${reason}`, remedy };
+  }
+}
+
+/** The environment that agents inherit: a terminal type, and a locale that knows UTF-8. */
+export function checkTerminal({ env }: Pick<LookContext, "env">): Finding[] {
+  const locale = [env("LC_ALL"), env("LC_CTYPE"), env("LANG")].find((value) => value !== undefined && value !== "");
+  const term = env("TERM") ?? "";
+  return [
+    term === "" || term === "dumb"
+      ? {
+        check: "terminal",
+        status: "warn",
+        detail: term === "" ? "TERM is not set" : "TERM is dumb",
+        remedy: "Progress is shown as plain lines. In a terminal, set TERM, for example to xterm-256color.",
+      }
+      : { check: "terminal", status: "ok", detail: `TERM is ${term}` },
+    locale !== undefined && /utf-?8/i.test(locale) ? { check: "locale", status: "ok", detail: locale } : {
+      check: "locale",
+      status: "warn",
+      detail: locale === undefined ? "none of LC_ALL, LC_CTYPE and LANG is set" : `${locale} is no UTF-8 locale`,
+      remedy: "Set a UTF-8 locale, for example LANG=C.UTF-8, so that agents draw their screens as they were recorded.",
+    },
+  ];
+}
+
+/** Whether a file can be written in a folder. */
+export async function checkFolder(check: string, folder: string): Promise<Finding> {
+  try {
+    const path = await Deno.makeTempFile({ dir: folder, prefix: ".panewright-doctor-" });
+    await Deno.remove(path);
+    return { check, status: "ok", detail: `${folder} is writable` };
+  } catch (error) {
+    return {
+      check,
+      status: "fail",
+      detail: `${folder} is not writable: ${errorText(error)}`,
+      remedy: "Make the folder and give yourself the right to write there, or name another one.",
+    };
+  }
+}

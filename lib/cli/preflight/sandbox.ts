@@ -1,0 +1,92 @@
+import { systemHost } from "../../ports/host.ts";
+import { makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { SandboxSupport } from "../../providers/sandbox.ts";
+import { errorText } from "../../text/error_text.ts";
+import { type AgentToLookAt, isCliItself, type LookContext } from "./agent.ts";
+import type { Finding, Obstacle } from "./finding.ts";
+
+/**
+ * Whether the sandbox that an agent's CLI brings can be switched on here, tried in a folder of its own: no settings of
+ * a project count, and no program that a configuration names is run.
+ *
+ * @param options `needed` when the configuration asks for it
+ */
+export async function checkSandbox(
+  { label, sandbox }: Provider,
+  context: TrialContext,
+  { needed }: { readonly needed: boolean },
+): Promise<Finding> {
+  const check = `sandbox of ${label}`;
+  if (sandbox === undefined) return { check, status: "ok", detail: "the CLI brings none" };
+  const problem = await tried(sandbox, context);
+  return problem === undefined ? { check, status: "ok", detail: 'it can be switched on with "sandbox": "cli"' } : {
+    check,
+    status: needed ? "fail" : "warn",
+    detail: `it cannot be switched on: ${problem}`,
+    remedy: sandbox.remedy,
+  };
+}
+
+/**
+ * What is in the way of the sandboxes of agents whose CLIs are there, by looks that take no longer than a moment: as
+ * each agent is started, its CLI is asked itself. Of a script in place of a CLI nothing is known.
+ */
+export async function lookAtSandboxes(
+  agents: readonly AgentToLookAt[],
+  context: LookContext,
+): Promise<readonly Obstacle[]> {
+  const different = new Map(agents.map((agent) => [JSON.stringify([agent.provider.id, agent.env]), agent]));
+  const found = await Promise.all([...different.values()].map((agent) => lookAtSandbox(agent, context)));
+  return [...new Map(found.flat().map((each) => [JSON.stringify(each), each])).values()];
+}
+
+async function lookAtSandbox(agent: AgentToLookAt, context: LookContext): Promise<readonly Obstacle[]> {
+  const { provider: { label, sandbox } } = agent;
+  if (sandbox === undefined || !isCliItself(agent, context)) return [];
+  const problem =
+    await (sandbox.findObstacle === undefined
+      ? tried(sandbox, context, agent)
+      : toldProblem(sandbox.findObstacle(groundOf(context, agent)), context));
+  if (problem === undefined) return [];
+  const detail = `it cannot be switched on: ${problem}`;
+  return [{ check: `sandbox of ${label}`, status: "fail", detail, remedy: sandbox.remedy, isOfMachine: true }];
+}
+
+type TrialContext = Pick<LookContext, "processRunner" | "signal" | "env">;
+
+/** What is wrong with a sandbox, tried in a folder that is made for it. */
+async function tried(
+  { findProblem }: SandboxSupport,
+  context: TrialContext,
+  agent: Pick<AgentToLookAt, "env"> = {},
+): Promise<string | undefined> {
+  const state = stateFolder();
+  if (state === undefined) return "neither HOME nor XDG_STATE_HOME names a folder to try it in";
+  const workdir = `${state}/doctor-${crypto.randomUUID()}`;
+  const find = async () => {
+    makeOwnFolder(workdir);
+    return await findProblem({ ...groundOf(context, agent), env: agent.env ?? {}, sandbox: { writable: [] }, workdir });
+  };
+  try {
+    return await toldProblem(find(), context);
+  } finally {
+    await Deno.remove(workdir, { recursive: true }).catch(() => {});
+  }
+}
+
+/** What cannot be found out is a problem, too. */
+async function toldProblem(
+  finding: Promise<string | undefined>,
+  { signal }: TrialContext,
+): Promise<string | undefined> {
+  return await finding.catch((error) => {
+    signal.throwIfAborted();
+    return errorText(error);
+  });
+}
+
+/** The machine as an agent finds it that is given these variables. */
+function groundOf({ env: inherited, processRunner, signal }: TrialContext, { env = {} }: Pick<AgentToLookAt, "env">) {
+  return { host: systemHost({ PATH: env["PATH"] ?? inherited("PATH") ?? "" }), processRunner, signal };
+}

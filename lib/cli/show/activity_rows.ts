@@ -1,0 +1,210 @@
+import type { AcpActivity } from "../../providers/acp/activity.ts";
+import type { ToldActivity } from "../../run/activity_file.ts";
+import type { Style } from "../console/color.ts";
+import { createCallRows } from "./activity_calls.ts";
+import { type ActivityRow, block, fromWorkdir, quoted, safeRow, safeRows } from "./activity_row.ts";
+import { byteSize, duration, plural } from "./words.ts";
+
+/** Turns what an agent does into rows, one activity after the other. */
+export interface ActivityView {
+  rowsOf(told: ToldActivity): readonly ActivityRow[];
+  /** What the agent is at, for a line that shows just that; empty where nothing is known of it. Safe, too. */
+  doing(): string;
+}
+
+/** How {@linkcode createActivityView} shows things. */
+export interface ActivityViewOptions {
+  /** The agent's working directory: paths in it are shown as they are seen from there. */
+  readonly workdir: string;
+  /** Whether prompts, thoughts and outputs are shown whole. @default {false} */
+  readonly verbose?: boolean;
+}
+
+/** Rows that are shown of a prompt, and of a thought. */
+const PROMPT_ROWS = 3;
+const THOUGHT_ROWS = 4;
+
+type Of<Type extends AcpActivity["type"]> = Extract<AcpActivity, { readonly type: Type }>;
+
+/**
+ * Makes rows of what an agent does: its plan, what it says, its calls with the end of their output, and what it asks
+ * for. Pure: the same activities give the same rows.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const view = createActivityView({ workdir: "/w" });
+ * const at = "2026-11-20T07:26:05.000Z";
+ * const rows = view.rowsOf({ at, activity: { type: "message", text: "I look\x1b[2J.\n" } });
+ * assertEquals(rows, [{ at, mark: "• ", text: "I look\\x1b[2J.", begins: true }]);
+ * ```
+ */
+export function createActivityView({ workdir, verbose = false }: ActivityViewOptions): ActivityView {
+  const calls = createCallRows({ workdir, verbose });
+  /** The first rows of what it waits for, by the ids of the requests. */
+  const waiting = new Map<string, string>();
+  let before: AcpActivity | undefined;
+  let thoughtRows = 0;
+  let plan: Of<"plan">["entries"] = [];
+  let usage: Of<"usage"> | undefined;
+  let turnBegan: string | undefined;
+  let isAtWork = false;
+
+  const rowsOf = ({ at, activity }: ToldActivity): readonly ActivityRow[] => {
+    switch (activity.type) {
+      case "session": {
+        const { agent, sessionId, resumed } = activity;
+        const text = `${agent}, ${resumed ? "its earlier session" : "session"} ${sessionId}`;
+        return block(at, { mark: "", texts: [safeRow(text)], style: "strong" });
+      }
+      case "mode":
+        return quoted(at, { mark: "", texts: [safeRow(`mode: ${activity.mode}`)] });
+      case "turn_begun":
+        turnBegan = at;
+        isAtWork = true;
+        return promptRows(at, activity, verbose ? Infinity : PROMPT_ROWS);
+      case "message":
+        return spoken(at, activity, { mark: "• " });
+      case "thought":
+        return thought(at, activity);
+      case "plan": {
+        const isSame = sameEntries(plan, activity.entries);
+        plan = activity.entries;
+        return isSame ? [] : planRows(at, activity);
+      }
+      case "tool_call":
+        return calls.rowsOf(at, activity);
+      case "tool_output":
+        return calls.outputOf(at, activity);
+      case "permission_asked": {
+        const texts = safeRows(activity.text.trim()).map((row) => fromWorkdir(row, workdir));
+        waiting.set(activity.id, texts[0] ?? "");
+        return block(at, { mark: "? ", texts, style: "caution" });
+      }
+      case "permission_answered":
+        return answered(at, activity);
+      case "usage":
+        usage = activity;
+        return [];
+      case "note":
+        return activity.isProblem
+          ? block(at, { mark: "! ", texts: safeRows(activity.text), style: "bad" })
+          : block(at, { mark: "· ", texts: safeRows(activity.text), style: "faint" });
+      case "turn_ended": {
+        const took = turnBegan === undefined ? "" : ` after ${duration(secondsBetween(turnBegan, at))}`;
+        const text = `turn ended${took}: ${safeRow(activity.reason)}`;
+        const style = activity.isGood ? "good" : "caution";
+        return [...rest(at), { at, mark: "< ", text, style, begins: true, isTimed: true }];
+      }
+      case "ended":
+        return [...rest(at), ...block(at, { mark: "! ", texts: safeRows(activity.text), style: "bad" })];
+    }
+  };
+
+  const spoken = (
+    at: string,
+    { type, id, text }: Of<"message"> | Of<"thought">,
+    shown: { readonly mark: string; readonly style?: Style },
+  ): readonly ActivityRow[] => {
+    const continues = before?.type === type && before.id === id;
+    const rows = block(at, { ...shown, texts: safeRows(text.replace(/\n$/, "")) });
+    return continues ? rows.map((row) => ({ ...row, mark: "  ", begins: false })) : rows;
+  };
+
+  const thought = (at: string, activity: Of<"thought">): readonly ActivityRow[] => {
+    if (before?.type !== "thought" || before.id !== activity.id) thoughtRows = 0;
+    const rows = spoken(at, activity, { mark: "~ ", style: "faint" });
+    const room = THOUGHT_ROWS - thoughtRows;
+    if (verbose || rows.length <= room) {
+      thoughtRows += rows.length;
+      return rows;
+    }
+    thoughtRows = THOUGHT_ROWS + 1;
+    return room < 0 ? [] : [...rows.slice(0, room), ...quoted(at, { mark: "  ", texts: ["…"] })];
+  };
+
+  /** Where several wait, the answer says to which of them it is. */
+  const answered = (at: string, { id, answer, note }: Of<"permission_answered">): readonly ActivityRow[] => {
+    const which = waiting.size > 1 ? waiting.get(id) : undefined;
+    waiting.delete(id);
+    const text = [ANSWERS[answer], which, note].filter((part) => part !== undefined).join(": ");
+    const style = answer === "reject" ? "bad" : answer === "gone" ? "faint" : "good";
+    return quoted(at, { mark: "  ", texts: [safeRow(text)], style });
+  };
+
+  /** Nothing runs or waits after the end of a turn. */
+  const rest = (at: string): readonly ActivityRow[] => {
+    isAtWork = false;
+    waiting.clear();
+    return calls.end(at);
+  };
+
+  return {
+    rowsOf(told) {
+      const rows = rowsOf(told);
+      if (told.activity.type !== "usage") before = told.activity;
+      return rows;
+    },
+    doing() {
+      const [asked] = waiting.values();
+      const at = asked === undefined ? calls.running() : `asks: ${asked}`;
+      const done = plan.filter(({ status }) => status === "completed").length;
+      return [
+        isAtWork ? at : "",
+        plan.length === 0 ? "" : `plan ${done}/${plan.length}`,
+        usage === undefined ? "" : usageText(usage),
+      ].filter((part) => part !== "").join(" · ");
+    },
+  };
+}
+
+const ANSWERS: Readonly<Record<Of<"permission_answered">["answer"], string>> = {
+  allow: "allowed",
+  reject: "refused",
+  reply: "answered",
+  gone: "not asked any more",
+};
+
+function promptRows(at: string, { text }: Of<"turn_begun">, maxRows: number): readonly ActivityRow[] {
+  const texts = safeRows(text.trim());
+  const left = Math.max(0, texts.length - maxRows);
+  const shown = left === 0 ? texts : [...texts.slice(0, maxRows), `… ${plural(left, "more row")}`];
+  const size = byteSize(new TextEncoder().encode(text).length);
+  return [
+    { at, mark: "> ", text: `prompt of ${size}`, style: "strong", begins: true, isTimed: true },
+    ...quoted(at, { mark: "  | ", texts: shown }),
+  ];
+}
+
+type PlanEntry = Of<"plan">["entries"][number];
+
+function planRows(at: string, { entries }: Of<"plan">): readonly ActivityRow[] {
+  const rows = entries.map(({ text, status }) => ({ at, ...PLAN_MARKS[status], text: safeRow(text), begins: false }));
+  return [...block(at, { mark: "", texts: ["plan"], style: "strong" }), ...rows];
+}
+
+const PLAN_MARKS: Readonly<Record<PlanEntry["status"], Pick<ActivityRow, "mark" | "style">>> = {
+  completed: { mark: "  [x] ", style: "faint" },
+  in_progress: { mark: "  [>] ", style: "strong" },
+  failed: { mark: "  [!] ", style: "bad" },
+  pending: { mark: "  [ ] " },
+};
+
+function sameEntries(left: readonly PlanEntry[], right: readonly PlanEntry[]): boolean {
+  return left.length === right.length &&
+    left.every(({ text, status }, index) => text === right[index]?.text && status === right[index]?.status);
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000) || 0;
+}
+
+function usageText({ inputTokens = 0, outputTokens = 0, contextTokens, contextSize, costUsd }: Of<"usage">): string {
+  const tokens = inputTokens + outputTokens;
+  const isSizeKnown = contextTokens !== undefined && contextSize !== undefined && contextSize > 0;
+  return [
+    tokens === 0 ? "" : plural(tokens, "token"),
+    isSizeKnown ? `context ${Math.round(100 * contextTokens / contextSize)}%` : "",
+    costUsd === undefined ? "" : `$${costUsd.toFixed(2)}`,
+  ].filter((part) => part !== "").join(", ");
+}

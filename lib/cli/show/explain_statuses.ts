@@ -1,0 +1,44 @@
+import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { Role } from "../../roles.ts";
+import type { Recorded } from "../../run/job.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import type { OutputFields } from "../output/outputs.ts";
+import { localTime } from "./words.ts";
+
+/** Why an agent of a run was taken to do what it did. */
+export type StatusExplanation = OutputFields["status_explanation"];
+
+/**
+ * The changes of status of a review loop's agents, with the evidence that decided each: a rule of the screen, or for an
+ * agent without one the witness, and what the agent's own record, hook or protocol says.
+ *
+ * @param role only this one's
+ */
+export function explainStatuses(
+  facts: readonly Recorded<ReviewFact>[],
+  { run, role: only }: { readonly run: string; readonly role?: Role | undefined },
+): readonly StatusExplanation[] {
+  return facts.flatMap((fact) => {
+    if (fact.type !== "status_changed" || (only !== undefined && fact.role !== only)) return [];
+    const { at, turnId, role, status, rule, record } = fact;
+    const said = record === undefined ? {} : { record };
+    return [{ run, at, turnId, role, status, ...(rule === undefined ? {} : { rule }), ...said }];
+  });
+}
+
+/**
+ * An explanation in one line.
+ *
+ * @example
+ * ```ts
+ * import { assertMatch } from "@std/assert";
+ * const about = { run: "r", at: "2026-11-20T07:26:05.123Z", turnId: "r1-tester-c0", role: "tester" } as const;
+ * const line = statusLine({ ...about, status: "completed", rule: "acp.stop_reason", record: "end_turn of turn 1" });
+ * assertMatch(line, /^2026-11-\d\d \d\d:\d\d:05 tester: completed, by acp.stop_reason: end_turn of turn 1$/);
+ * ```
+ */
+export function statusLine({ at, role, status, rule, record }: StatusExplanation): string {
+  const by = rule === undefined ? "" : `, by ${rule}`;
+  const said = record === undefined ? "" : `: ${record}`;
+  return `${localTime(at)} ${sanitizeLine(`${role}: ${status}${by}${said}`)}`;
+}

@@ -1,0 +1,75 @@
+import { resolve } from "@std/path/posix";
+import { UsageError } from "../errors.ts";
+import { packProvider } from "../providers/packs/provider.ts";
+import type { Pack } from "../providers/packs/pack.ts";
+import type { Provider, ProviderId } from "../providers/provider.ts";
+import { createRedactor } from "../redact/redactor.ts";
+import { agentFiles } from "./config_file.ts";
+import type { InputFiles } from "./input_files.ts";
+import { inputProblem, type Layer, type Problem, readFileLayer } from "./layers.ts";
+import { PACK_FORM, parsePack } from "./pack_schema.ts";
+import { isKeyed, type KeyPath } from "./source.ts";
+
+/** What {@linkcode readPacks} looks at. */
+export interface AgentsContext {
+  /** Those that are built in. */
+  readonly providers: readonly Provider[];
+  /** The config file, if there is one. */
+  readonly fileLayer: Layer | undefined;
+  /** What relative paths of the config file start from. */
+  readonly baseFolder: string;
+  /** What was found before; what is found here is added. */
+  readonly problems: Problem[];
+  /** What reads files. */
+  readonly files: InputFiles;
+}
+
+/** The providers that are built in, and those that a config file adds with its `agents`. */
+export async function withAgents(context: AgentsContext): Promise<readonly Provider[]> {
+  const packs = await readPacks(context);
+  return [...context.providers, ...packs.map(([id, pack]) => packProvider(id, pack, { isOfConfig: true }))];
+}
+
+/** The packs that a config file names in its `agents`; those that cannot be used are left out, and told. */
+export async function readPacks(context: AgentsContext): Promise<readonly (readonly [ProviderId, Pack])[]> {
+  const { providers, fileLayer, baseFolder, problems, files } = context;
+  if (fileLayer === undefined || fileLayer.broken === true) return [];
+  const packs: (readonly [ProviderId, Pack])[] = [];
+  for (const [id, path] of Object.entries(agentFiles(fileLayer.data))) {
+    const complain = (message: string) => problems.push(fileLayer.problemAt(["agents", id], message));
+    if (providers.some((provider) => provider.id === id)) {
+      complain("% is the name of an agent that is built in: yours needs another one");
+      continue;
+    }
+    try {
+      const layer = await readFileLayer(resolve(baseFolder, path), { shownAs: path, form: PACK_FORM, files });
+      const pack = packIn(layer, problems);
+      if (pack !== undefined) packs.push([id, pack]);
+    } catch (error) {
+      const reason = inputProblem(error instanceof UsageError ? error.cause : error);
+      complain(`% names ${resolve(baseFolder, path)}, but ${reason}`);
+    }
+  }
+  return packs;
+}
+
+/** The pack of a file; `undefined` when a problem was added. */
+function packIn(layer: Layer, problems: Problem[]): Pack | undefined {
+  const found = [...layer.problems, ...secretsIn(layer)];
+  problems.push(...found);
+  return found.length > 0 ? undefined : parsePack(layer.data);
+}
+
+/** A pack may be in a repository, and is shown: values that look like secrets have no place in it. */
+function secretsIn({ data, problemAt }: Layer): readonly Problem[] {
+  const redactor = createRedactor([]);
+  return textsIn(data, []).filter(({ text }) => redactor.text(text) !== text).map(({ path }) =>
+    problemAt(path, "% looks like a secret, which no pack may hold: set a variable where panewright is started")
+  );
+}
+
+function textsIn(value: unknown, path: KeyPath): readonly { readonly path: KeyPath; readonly text: string }[] {
+  if (typeof value === "string") return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((inner, index) => textsIn(inner, [...path, index]));
+  return isKeyed(value) ? Object.entries(value).flatMap(([key, inner]) => textsIn(inner, [...path, key])) : [];
+}

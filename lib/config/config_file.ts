@@ -1,0 +1,64 @@
+import type { Provider, ProviderId } from "../providers/provider.ts";
+import type { InputFiles } from "./input_files.ts";
+import { type Layer, readFileLayer } from "./layers.ts";
+import { type ConfigForm, formOf } from "./schema.ts";
+import { AGENT_ID } from "./shapes.ts";
+import { isKeyed } from "./source.ts";
+
+/** A config file, and the form that it has to have: it may name the agents that it adds itself. */
+export interface ConfigFile {
+  readonly fileLayer: Layer;
+  readonly form: ConfigForm;
+}
+
+/** How {@linkcode readConfigFile} reads. */
+export interface ConfigFileOptions {
+  /** What messages call the file. */
+  readonly shownAs: string;
+  /** Those that are built in. */
+  readonly providers: readonly Provider[];
+  /** What reads it. */
+  readonly files: InputFiles;
+}
+
+/**
+ * Reads a config file.
+ *
+ * @param path absolute path
+ * @throws {UsageError} when it cannot be read
+ */
+export async function readConfigFile(
+  path: string,
+  { shownAs, providers, files }: ConfigFileOptions,
+): Promise<ConfigFile> {
+  let form = formOf(providers);
+  const fileLayer = await readFileLayer(path, {
+    shownAs,
+    files,
+    form(data) {
+      const added = Object.keys(agentFiles(data)).filter((id) => !form.providerIds.includes(id));
+      if (added.length > 0) form = formOf(providers, added);
+      return form;
+    },
+  });
+  return { fileLayer, form };
+}
+
+/**
+ * The files that describe agents of a configuration's own, as it names them; entries that are not of their form are
+ * left out.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(agentFiles({ agents: { mine: "mine.jsonc", "No!": "x", other: 3 } }), { mine: "mine.jsonc" });
+ * ```
+ */
+export function agentFiles(data: Readonly<Record<string, unknown>>): Readonly<Record<ProviderId, string>> {
+  const agents = isKeyed(data["agents"]) ? Object.entries(data["agents"]) : [];
+  return Object.fromEntries(
+    agents.filter((entry): entry is [ProviderId, string] =>
+      AGENT_ID.test(entry[0]) && typeof entry[1] === "string" && entry[1] !== ""
+    ),
+  );
+}

@@ -1,0 +1,61 @@
+import type { Problem } from "./layers.ts";
+
+/** The most problems that are told. */
+const MAX_TOLD = 100;
+
+/**
+ * The problems as a person is told them: file by file, by their places in it, then those that stand elsewhere. Of a value, the
+ * form comes first: where that is wrong, nothing else is told of it. A key that is missing because it was mistyped is not
+ * a second problem, and what a place may have is listed once.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const problems = [
+ *   { where: "a:1:3", message: "prompt is missing", position: { line: 1, column: 3 }, missing: ["prompt"] },
+ *   { where: "a:1:9", message: 'unknown key "promt"', position: { line: 1, column: 9 }, meant: "prompt", allowed: ["prompt"] },
+ *   { where: "a:2:1", message: 'unknown key "x"', position: { line: 2, column: 1 }, allowed: ["prompt"] },
+ * ];
+ * assertEquals(tellOnce(problems).map(({ message }) => message), [
+ *   'unknown key "promt". Allowed here: prompt',
+ *   'unknown key "x"',
+ * ]);
+ * ```
+ */
+export function tellOnce(problems: readonly Problem[]): readonly Problem[] {
+  const mistyped = new Set(problems.map(({ meant }) => meant).filter((meant) => meant !== undefined));
+  const malformed = new Set(problems.filter(({ isOfForm }) => isOfForm).map(placeOf));
+  const told = problems.filter((problem) =>
+    !problem.missing?.some((each) => mistyped.has(each)) && (problem.isOfForm || !malformed.has(placeOf(problem)))
+  ).toSorted(byPlace([...new Set(problems.map(fileOf))]));
+  const listed = new Set<string>();
+  const shown = told.slice(0, MAX_TOLD).map((problem) => {
+    const list = problem.allowed?.join(", ");
+    if (list === undefined || listed.has(list)) return problem;
+    listed.add(list);
+    const { message } = problem;
+    return { ...problem, message: `${message}${message.endsWith("?") ? "" : "."} Allowed here: ${list}` };
+  });
+  const left = told.length - shown.length;
+  return left === 0 ? shown : [...shown, { where: "", message: `and ${left} more` }];
+}
+
+function placeOf({ where, key }: Problem): string {
+  return `${where} ${key}`;
+}
+
+/** The file of a problem; the text of its place where it is in none. */
+function fileOf({ where }: Problem): string {
+  return where.replace(/:\d+:\d+$/, "");
+}
+
+/** @param files in the order in which they are told */
+function byPlace(files: readonly string[]): (left: Problem, right: Problem) => number {
+  return (left, right) => {
+    if (left.position === undefined || right.position === undefined) {
+      return Number(left.position === undefined) - Number(right.position === undefined);
+    }
+    return files.indexOf(fileOf(left)) - files.indexOf(fileOf(right)) ||
+      left.position.line - right.position.line || left.position.column - right.position.column;
+  };
+}

@@ -1,0 +1,74 @@
+import { nearest } from "../text/suggest.ts";
+
+/** What the names of panewright's environment variables begin with. */
+const PREFIX = "PANEWRIGHT_";
+
+/** Variables for people that are not settings. */
+const FOR_PEOPLE = ["PANEWRIGHT_TRUST", "PANEWRIGHT_AUDIT_COPY"];
+
+/** Variables that panewright sets for what it starts, and those of its tests. */
+const INTERNAL = [
+  "PANEWRIGHT_ASK_CHANNEL",
+  "PANEWRIGHT_ATTEMPT",
+  "PANEWRIGHT_CHECK_OF",
+  "PANEWRIGHT_FAULT",
+  "PANEWRIGHT_NO_KEY",
+  "PANEWRIGHT_PACKED_FILE",
+  "PANEWRIGHT_REPLAY_RECORD",
+  "PANEWRIGHT_ROLE_OF",
+  "PANEWRIGHT_SESSION_MARK",
+  "PANEWRIGHT_ASKS_SEED",
+  "PANEWRIGHT_CHAOS_SEED",
+  "PANEWRIGHT_TEST_CLIS",
+];
+
+/**
+ * The variables that set a setting, the one that counts first where several are set: a short name may be there for
+ * another program.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(variablesOf("POLL_SECONDS"), ["PANEWRIGHT_POLL_SECONDS", "POLL_SECONDS"]);
+ * assertEquals(variablesOf("PANEWRIGHT_WD"), ["PANEWRIGHT_WD"]);
+ * ```
+ */
+export function variablesOf(name: string): readonly string[] {
+  return name.startsWith(PREFIX) ? [name] : [`${PREFIX}${name}`, name];
+}
+
+/** A variable that panewright does not know, though its name says that it is meant for it. */
+export interface UnknownVariable {
+  readonly name: string;
+  /** The variable that it most likely means. */
+  readonly nearest: string | undefined;
+}
+
+/**
+ * The variables that are meant for panewright and that it does not know.
+ *
+ * @param names of all variables that are set
+ * @param settings names of the variables that set a setting
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(unknownVariables(["HOME", "PANEWRIGHT_MAX_TURN"], ["PANEWRIGHT_MAX_TURNS"]), [
+ *   { name: "PANEWRIGHT_MAX_TURN", nearest: "PANEWRIGHT_MAX_TURNS" },
+ * ]);
+ * ```
+ */
+export function unknownVariables(names: readonly string[], settings: readonly string[]): readonly UnknownVariable[] {
+  const offered = [...settings.filter(isPrefixed), ...FOR_PEOPLE];
+  const known = new Set([...offered, ...INTERNAL]);
+  // The prefix would make all of them alike.
+  const bare = offered.map((name) => name.slice(PREFIX.length));
+  return names.filter((name) => isPrefixed(name) && !known.has(name)).toSorted().map((name) => {
+    const meant = nearest(name.slice(PREFIX.length), bare);
+    return { name, nearest: meant === undefined ? undefined : `${PREFIX}${meant}` };
+  });
+}
+
+function isPrefixed(name: string): boolean {
+  return name.startsWith(PREFIX);
+}

@@ -1,0 +1,151 @@
+import { replaceFile } from "../ports/own_files.ts";
+import { readRegularText } from "../ports/regular_file.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { sha256Hex } from "../text/digest.ts";
+import { findRepository, type GitQuestion, UntoldError } from "./list_files.ts";
+import { keepContents } from "./pipeline/before_contents.ts";
+import { changedFiles, type FilesNote, snapshotFiles } from "./pipeline/file_snapshot.ts";
+import { makePatch } from "./pipeline/step_patch.ts";
+
+/** How many files a record names. */
+export const MAX_NAMED_FILES = 200;
+
+const MAX_NOTE_BYTES = 512 * 1024 * 1024;
+
+/** Where work is done, and the folder that what was there before is noted in. Paths are absolute. */
+export interface ChangesPlace {
+  readonly workdir: string;
+  /** It is there, and only panewright writes to it. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Notes what the files are before some work.
+ *
+ * @returns the SHA-256 of the note: agents can write to the folder, so only the note that has it counts
+ * @throws {UntoldError} when it cannot be told
+ */
+export async function noteFilesIn({ workdir, folder, signal }: ChangesPlace): Promise<string> {
+  removeLeftovers(folder);
+  const contents = await keepContents(keptFolder(folder), { workdir, signal });
+  const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
+  const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
+  await replaceFile(notePath(folder), text);
+  return await sha256Hex(text);
+}
+
+/**
+ * The note of what the files were.
+ *
+ * @throws {UntoldError} when it is not the one that was made
+ */
+export async function readFilesNote(folder: string, sha256: string): Promise<FilesNote> {
+  const text = readNote(notePath(folder));
+  if (await sha256Hex(text) === sha256) return JSON.parse(text);
+  throw new UntoldError("the note of what the files were before is gone, or not the one that was made");
+}
+
+function readNote(path: string): string {
+  try {
+    return readRegularText(path, { maxBytes: MAX_NOTE_BYTES });
+  } catch {
+    return "";
+  }
+}
+
+/** The files that are not what they were; sorted. */
+export async function filesChangedSince(
+  { snapshot }: FilesNote,
+  options: Pick<ChangesPlace, "workdir" | "signal">,
+): Promise<readonly string[]> {
+  return await changedFiles(snapshot, options);
+}
+
+/**
+ * Leaves what was changed in the folder: `files.txt` has the names, `diff.patch` the differences.
+ *
+ * @param options.objects further folders with git's objects
+ * @returns whether there is a patch
+ */
+export async function leaveChangesIn(
+  { workdir, folder, signal }: ChangesPlace,
+  { changed, note: { snapshot: before, blobs }, redactor, objects = [] }: {
+    readonly changed: readonly string[];
+    readonly note: FilesNote;
+    readonly redactor: Redactor;
+    readonly objects?: readonly string[];
+  },
+): Promise<boolean> {
+  removeLeftovers(folder);
+  const patch = await makePatch({
+    workdir,
+    changed,
+    before,
+    blobs,
+    keptFolder: keptFolder(folder),
+    scratchParent: folder,
+    signal,
+    objects: [...await objectsOf({ folder: workdir, signal }), ...objects],
+  });
+  await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
+  if (patch !== undefined) await replaceFile(`${folder}/diff.patch`, redactor.text(patch));
+  return patch !== undefined;
+}
+
+/** The fields with which a record names files that were changed. */
+export function namedFiles(changed: readonly string[]): { readonly files: readonly string[]; readonly more?: number } {
+  const more = changed.length - MAX_NAMED_FILES;
+  return { files: changed.slice(0, MAX_NAMED_FILES), ...(more > 0 ? { more } : {}) };
+}
+
+/** A name with a line end or another control character is quoted, as git does it. */
+function nameLine(name: string): string {
+  return `${/\p{Cc}/u.test(name) ? JSON.stringify(name) : name}\n`;
+}
+
+/** Where git has its objects; none where an agent has led it elsewhere. */
+async function objectsOf(question: GitQuestion): Promise<readonly string[]> {
+  try {
+    const repository = await findRepository(question);
+    return repository === undefined ? [] : [`${repository.gitFolders.at(-1)}/objects`];
+  } catch (error) {
+    if (error instanceof UntoldError) return [];
+    throw error;
+  }
+}
+
+/** Removes what a process that was killed has left half made. */
+export function removeLeftovers(folder: string): void {
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (LEFTOVER.test(name)) removeQuietly(`${folder}/${name}`);
+  }
+}
+
+/** Removes the contents that are kept: what is compared with the note later is shown as far as git has it. */
+export function dropKeptContents(folder: string): void {
+  removeQuietly(keptFolder(folder));
+}
+
+/** Removes what was noted: nothing is compared with it any more. */
+export function forgetNote(folder: string): void {
+  for (const path of [notePath(folder), keptFolder(folder)]) removeQuietly(path);
+}
+
+/** Waits for nothing: it is also done when the program is left at once. */
+export function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch { /* what stays is removed by whoever resumes the run */ }
+}
+
+/** git's scratch folder of a patch, and files that have not got their names yet. */
+const LEFTOVER = /^patch-|^(?:files-before\.json|files\.txt|diff\.patch)\./;
+
+function notePath(folder: string): string {
+  return `${folder}/files-before.json`;
+}
+
+function keptFolder(folder: string): string {
+  return `${folder}/files-before`;
+}

@@ -1,0 +1,23 @@
+/** A task to start from. */
+export const TASK_TEMPLATE =
+  `Say here what is to be done: the goal, the files that are concerned, what must not change, and how one sees that it is
+done. The agent gets this text as its task.
+`;
+
+/**
+ * Whether a task's text is still {@linkcode TASK_TEMPLATE}.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(isUnwritten(`\n${TASK_TEMPLATE}`), true);
+ * assertEquals(isUnwritten("Fix the login."), false);
+ * ```
+ */
+export function isUnwritten(text: string): boolean {
+  return words(text) === words(TASK_TEMPLATE);
+}
+
+function words(text: string): string {
+  return text.trim().replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,267 @@
+import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Role, ROLES } from "../../roles.ts";
+import { CapReachedError, TokensUnknownError } from "../../run/caps.ts";
+import { closeInbox, type LeftMessage, listInbox, readLeftMessage, reopenInbox } from "../../run/inbox.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { watchFolder } from "../../session_log/folder_watch.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import { errorText } from "../../text/error_text.ts";
+import { firstLine } from "../../text/lines.ts";
+import { compareText } from "../../text/order.ts";
+import type { ReviewFact } from "./facts.ts";
+import type { OutsideMessage, RunState } from "./run_state.ts";
+import type { Locks } from "./turn_locks.ts";
+
+/** What the messages from outside are taken with. */
+export interface MessagesOptions {
+  readonly folder: RunFolder;
+  readonly state: () => RunState;
+  readonly record: (fact: ReviewFact) => void;
+}
+
+/** What the messages from outside are delivered with. */
+export interface MailboxOptions extends MessagesOptions {
+  /** Whoever has an agent's lock may give it something to do; the loop takes it for each of its turns. */
+  readonly locks: Locks<Role>;
+  /** Whether the run has an agent for the role, or may come to one. */
+  readonly hasAgent: (role: Role) => boolean;
+  /**
+   * Makes sure that the run's caps let the turn begin.
+   *
+   * @throws {CapReachedError}
+   */
+  readonly requireTurn: (role: Role) => void;
+  /** Plays the turn of a message, and records its end; resolves when it is over. */
+  readonly play: (message: OutsideMessage, text: string, signal: AbortSignal) => Promise<void>;
+  /** Told what keeps not just a message but the run from continuing. */
+  readonly onBroken: (error: unknown) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The messages from outside for the agents of a run under way. Disposal gives up the turns that are under way; what was
+ * not answered is there when the run is resumed.
+ */
+export interface Mailbox extends AsyncDisposable {
+  /**
+   * Ends with the loop: waits for the turns that have begun; the other messages fail.
+   *
+   * @throws what {@linkcode MailboxOptions.onBroken} was told
+   */
+  finish(): Promise<void>;
+}
+
+/** A wait for messages ends by itself now and then. */
+const LOOK_ANYWAY_MS = 10_000;
+
+/**
+ * Delivers messages from outside: each one once, when the agent of its role is at rest, in the order in which they
+ * arrived. Agents of several roles may be at work side by side.
+ */
+export function openMailbox(options: MailboxOptions): Mailbox {
+  const { folder, state, record, locks, hasAgent, clock } = options;
+  const over = new AbortController();
+  const looking = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const take = createTaker(options);
+  const deliveries = new Map<Role, Promise<void>>();
+  /** Those that the caps do not let begin, and why. */
+  const refused = new Map<string, string>();
+  let isClosing = false;
+  let isFinished = false;
+  let broken: { readonly error: unknown } | undefined;
+
+  const breakOff = (error: unknown) => {
+    if (signal.aborted || broken !== undefined) return;
+    broken = { error };
+    options.onBroken(error);
+  };
+  const isDue = ({ id, isOver, turn }: OutsideMessage) =>
+    !isOver && !refused.has(id) && (turn !== undefined || !isClosing);
+  /** One that an earlier process has begun comes first. */
+  const nextOf = (role: Role) => {
+    const due = state().messages.filter((message) => message.role === role && isDue(message));
+    return due.find(({ turn }) => turn !== undefined) ?? due[0];
+  };
+  /** The locks of turns that have begun are taken before this returns, and so before the loop takes any. */
+  const startDeliveries = () => {
+    for (const role of ROLES) {
+      if (deliveries.has(role) || nextOf(role) === undefined) continue;
+      const delivery = deliverTo(role).catch(breakOff).finally(() => deliveries.delete(role));
+      deliveries.set(role, delivery);
+    }
+  };
+
+  async function deliverTo(role: Role): Promise<void> {
+    while (nextOf(role) !== undefined) {
+      using _agent = await locks.take(role, signal);
+      const message = nextOf(role);
+      if (message !== undefined) await deliver(message);
+    }
+  }
+
+  async function deliver(message: OutsideMessage): Promise<void> {
+    const { id: messageId, role } = message;
+    const fail = (reason: string, seconds?: number) =>
+      record({ type: "message_failed", messageId, role, reason, ...(seconds === undefined ? {} : { seconds }) });
+    if (!hasAgent(role)) return fail(`The run has no agent for ${role}.`);
+    const startedAtMs = clock.now();
+    let hasBegun = message.turn !== undefined;
+    try {
+      const text = await textOf(folder, message);
+      if (!hasBegun) options.requireTurn(role);
+      record({ type: hasBegun ? "message_resumed" : "message_started", messageId, role });
+      hasBegun = true;
+      await options.play(message, text, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof CapReachedError && !hasBegun) return void refused.set(messageId, sentenceOf(error));
+      if (!isOfMessage(error)) throw error;
+      // What went wrong after the response had been taken says nothing of it.
+      if (state().messages.some(({ id, isOver }) => id === messageId && isOver)) return;
+      fail(sentenceOf(error), hasBegun ? (clock.now() - startedAtMs) / 1000 : undefined);
+    }
+  }
+
+  reopenInbox(folder);
+  startDeliveries();
+  const looks = (async () => {
+    const until = AbortSignal.any([signal, looking.signal]);
+    // Watched before the first look: what comes in between is seen.
+    for (const watch = watchFolder(folder.inboxDir, { clock });;) {
+      await take();
+      startDeliveries();
+      await watch.wait(LOOK_ANYWAY_MS, until);
+    }
+  })().catch((error) => {
+    if (!looking.signal.aborted) breakOff(error);
+  });
+  /** A delivery may be followed by another. */
+  const delivered = async () => {
+    while (deliveries.size > 0) await Promise.all(deliveries.values());
+  };
+
+  return {
+    async finish() {
+      isClosing = true;
+      looking.abort();
+      await looks;
+      await delivered();
+      if (broken !== undefined) throw broken.error;
+      options.signal.throwIfAborted();
+      isFinished = true;
+      await closeFor(options);
+      await take();
+      failRest(options, ({ id }) => refused.get(id));
+    },
+    async [Symbol.asyncDispose]() {
+      isClosing = true;
+      looking.abort();
+      over.abort(new Error("the run ends"));
+      await looks;
+      await delivered();
+      if (!isFinished) warnOfRest(options);
+    },
+  };
+}
+
+/**
+ * Tells that the messages of a run that is over were not answered; for a run whose loop an earlier process has brought
+ * to its end.
+ */
+export async function failLeftMessages(options: MessagesOptions): Promise<void> {
+  await closeFor(options);
+  await createTaker(options)();
+  failRest(options, () => undefined);
+}
+
+/** Makes what takes the messages that were left since: each gets its record once. */
+function createTaker({ folder, state, record }: MessagesOptions): () => Promise<void> {
+  const unusable = new Set<string>();
+  return async () => {
+    const known = new Set(state().messages.map(({ id }) => id));
+    const found: LeftMessage[] = [];
+    for (const id of listInbox(folder)) {
+      if (known.has(id) || unusable.has(id)) continue;
+      try {
+        found.push(readLeftMessage(folder, id));
+      } catch (error) {
+        unusable.add(id);
+        record({ type: "warning", message: errorText(error) });
+      }
+    }
+    const inOrder = found.toSorted((one, other) =>
+      compareText(one.leftAt, other.leftAt) || compareText(one.id, other.id)
+    );
+    for (const { id: messageId, role, by, who, wantsResponse, text } of inOrder) {
+      const sha256 = await sha256Hex(text);
+      const { length: bytes } = new TextEncoder().encode(text);
+      const from = who === undefined ? { by } : { by, who };
+      record({ type: "message_received", messageId, role, ...from, wantsResponse, bytes, sha256 });
+    }
+  };
+}
+
+/** @throws {RuntimeError} when the file is not there any more, or has been changed */
+async function textOf(folder: RunFolder, { id, sha256 }: OutsideMessage): Promise<string> {
+  const { text } = readAgain(folder, id);
+  if (await sha256Hex(text) === sha256) return text;
+  throw new RuntimeError(`Cannot send message ${id}: its file was changed after it had arrived`);
+}
+
+function readAgain(folder: RunFolder, id: string): LeftMessage {
+  try {
+    return readLeftMessage(folder, id);
+  } catch (cause) {
+    throw new RuntimeError(errorText(cause), { cause });
+  }
+}
+
+/** Whether an error is one of the message and its agent; anything else keeps the run from continuing. */
+function isOfMessage(error: unknown): boolean {
+  if (error instanceof CapReachedError || error instanceof TokensUnknownError) return false;
+  return error instanceof RuntimeError || error instanceof TimeoutError ||
+    error instanceof HumanInterventionRequiredError;
+}
+
+/** Only the first line: below it errors show screens. */
+function sentenceOf(error: unknown): string {
+  return firstLine(errorText(error)).replace(/\.?$/, ".");
+}
+
+/** A run does not fail because nobody can be told that a message comes too late. */
+async function closeFor({ folder, record }: MessagesOptions): Promise<void> {
+  try {
+    await closeInbox(folder);
+  } catch (error) {
+    record({
+      type: "warning",
+      message: `messages that come now are not told that they are too late: ${errorText(error)}`,
+    });
+  }
+}
+
+function failRest(
+  { state, record }: MessagesOptions,
+  reasonOf: (message: OutsideMessage) => string | undefined,
+): void {
+  for (const message of state().messages.filter(({ isOver }) => !isOver)) {
+    const { id: messageId, role, turn } = message;
+    const what = turn === undefined ? "the message was sent" : "it was answered";
+    const reason = reasonOf(message) ?? `The run has come to its end before ${what}.`;
+    record({ type: "message_failed", messageId, role, reason, ...(turn === undefined ? {} : { seconds: 0 }) });
+  }
+}
+
+function warnOfRest({ state, record }: MessagesOptions): void {
+  const { length } = state().messages.filter(({ isOver }) => !isOver);
+  if (length === 0) return;
+  const message =
+    `${length === 1 ? "a message from outside is" : `${length} messages from outside are`} not answered ` +
+    "yet: that continues when the run is resumed";
+  try {
+    record({ type: "warning", message });
+  } catch { /* what ends the run counts more */ }
+}

@@ -1,0 +1,127 @@
+import { UsageError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { HookChannel } from "../../dialogs/hook_channel.ts";
+import type { PaneProvider } from "../../providers/provider.ts";
+import type { SandboxRequest } from "../../providers/sandbox.ts";
+import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
+import {
+  adoptAgentTerminal,
+  type AgentTerminalOptions,
+  startAgentTerminal,
+} from "../../providers/terminal/start_agent_terminal.ts";
+import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
+import type { Role } from "../../roles.ts";
+import type { AgentPane } from "../../run/progress.ts";
+import type { Spool } from "../../session_log/spool.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
+import type { ReviewFact } from "./facts.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+
+/** What agents in panes are started with. */
+export interface PaneAgentOptions {
+  readonly plan: ReviewRunPlan;
+  /** Missing where no role has a pane. */
+  readonly session?: TmuxSession;
+  /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
+  readonly hooks?: Pick<HookChannel, "hookOf">;
+  /** Where the CLIs of the agents tell that a turn began or ended; missing where there is no such place. */
+  readonly turnEvents?: Spool;
+  readonly record: (event: ReviewFact) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Adopts a role's agent that an earlier process of the run has started, and that is alive.
+ *
+ * @throws {UsageError} where it is not in the sandbox that is configured now
+ */
+export function adoptPaneAgent(
+  role: Role,
+  { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
+  options: PaneAgentOptions & { readonly provider: PaneProvider },
+): Promise<AgentTerminal> {
+  const { terminalId: paneId, pid, launchedAtMs, wrapperShell, sandbox = null } = pane;
+  if (!isSameSandbox(sandbox, options.plan.sandbox)) throw otherSandbox(role);
+  options.record({ type: "agent_adopted", role, terminalId: paneId });
+  const agent = { pane: { paneId, pid }, launchedAtMs, wrapperShell, seenRules };
+  return adoptAgentTerminal(terminalOptions(role, options), agent);
+}
+
+/**
+ * Starts a role's agent in a pane of its own.
+ *
+ * @param resumes the session of its CLI that it resumes
+ * @throws like `startAgentTerminal`
+ */
+export async function startPaneAgent(
+  role: Role,
+  resumes: string | undefined,
+  options: PaneAgentOptions & { readonly provider: PaneProvider },
+): Promise<AgentTerminal> {
+  const { plan, provider, record, clock } = options;
+  const startedAtMs = clock.now();
+  const resume = resumes === undefined ? {} : { resumes };
+  record({ type: "agent_starting", role, provider: provider.id, ...resume });
+  const { request, ...common } = terminalOptions(role, options);
+  const terminal = await startAgentTerminal({
+    ...common,
+    request: resumes === undefined ? request : { ...request, resume: resumes },
+  });
+  const { paneId: terminalId, pid, startTime } = common.session.knownPane(terminal.pane);
+  record({
+    type: "agent_ready",
+    role,
+    terminalId,
+    seconds: (clock.now() - startedAtMs) / 1000,
+    pid,
+    ...(startTime === undefined ? {} : { processStart: startTime }),
+    ...(terminal.wrapperShell === undefined ? {} : { wrapperShell: terminal.wrapperShell }),
+    launchedAtMs: terminal.launchedAtMs,
+    ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox.writable }),
+  });
+  return terminal;
+}
+
+function terminalOptions(
+  role: Role,
+  options: PaneAgentOptions & { readonly provider: PaneProvider },
+): AgentTerminalOptions {
+  const { plan, provider, session, hooks, turnEvents, record, clock, signal } = options;
+  if (session === undefined) throw new TypeError(`Cannot start the agent of ${role}: there is no session for panes`);
+  const { provider: _provider, ...request } = plan.agents[role];
+  const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
+  return {
+    session,
+    provider,
+    request: {
+      ...request,
+      role,
+      workdir: plan.workdir,
+      keepScrollback: !plan.handoff.strictFileHandoff,
+      ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
+      ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox }),
+      ...(turnHook === undefined ? {} : { turnHook }),
+    },
+    ...(hookMail === undefined ? {} : { hookMail }),
+    startTimeoutMs: plan.startupTimeoutSeconds * 1000,
+    quietMs: plan.quietSeconds * 1000,
+    log: (message) => record({ type: "warning", role, message }),
+    clock,
+    signal,
+  };
+}
+
+/** A running agent has the sandbox that it was started with, whatever the configuration says by now. */
+function isSameSandbox(started: readonly string[] | null, wanted: SandboxRequest | undefined): boolean {
+  return wanted === undefined || (started !== null && started.every((path) => wanted.writable.includes(path)));
+}
+
+function otherSandbox(role: Role): UsageError {
+  return new UsageError(
+    `Cannot keep the agent of ${role} at work: it was not started in the sandbox that is configured`,
+    {
+      hint: 'End it with "panewright stop", then resume the run: the agent is started anew, with its session.',
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { selfCommand } from "../../ports/self.ts";
+import { hasAcp } from "../../providers/mod.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { errorText } from "../../text/error_text.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
+import type { ReviewFact } from "./facts.ts";
+import { rolesUsed } from "./machine.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+
+/** What windows are opened with in which agents without a pane can be watched. */
+export interface RoleViewersOptions {
+  readonly plan: Pick<ReviewRunPlan, "agents" | "loop">;
+  readonly folder: RunFolder;
+  /** The argv that starts panewright. @default {the program that runs} */
+  readonly panewright?: readonly [string, ...string[]];
+  readonly record: (event: ReviewFact) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What the viewer may do: it reads the run's folder. */
+const PERMISSIONS = ["--allow-read", "--allow-env"] as const;
+
+/**
+ * Opens a window for each role that has no pane, in which `panewright logs` shows what its agent does; it ends by itself
+ * when the run is not executed any more. A window that cannot be opened is a warning: the work does not need it.
+ */
+export async function openRoleViewers(session: TmuxSession, options: RoleViewersOptions): Promise<void> {
+  const { plan: { agents, loop }, folder, panewright = selfCommand(PERMISSIONS), record, signal } = options;
+  const denoDir = Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR");
+  for (const role of rolesUsed(loop).filter((one) => hasAcp(agents[one].provider))) {
+    try {
+      await session.openPane({
+        name: role,
+        argv: [...panewright, "logs", folder.path, "--follow", "--role", role],
+        env: denoDir === undefined ? {} : { DENO_DIR: denoDir },
+        cwd: folder.path,
+        shows: role,
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      record({ type: "warning", role, message: `it has no window in which it can be watched: ${errorText(error)}` });
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Locks within this process, one for each key. */
+export interface Locks<Key> {
+  /**
+   * Waits until nobody has the lock of a key any more, in the order of the calls, and takes it until it is disposed of.
+   *
+   * @throws the signal's reason when it is aborted before
+   */
+  take(key: Key, signal: AbortSignal): Promise<Disposable>;
+}
+
+/**
+ * Makes locks that nobody has.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const locks = createLocks<"tester">();
+ * const { signal } = new AbortController();
+ * const first = await locks.take("tester", signal);
+ * let isFree = false;
+ * const second = locks.take("tester", signal).then(() => isFree = true);
+ * await Promise.resolve();
+ * assertEquals(isFree, false);
+ * first[Symbol.dispose]();
+ * assertEquals(await second, true);
+ * ```
+ */
+export function createLocks<Key>(): Locks<Key> {
+  const ends = new Map<Key, Promise<void>>();
+  return {
+    async take(key, signal) {
+      signal.throwIfAborted();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const before = ends.get(key) ?? Promise.resolve();
+      ends.set(key, before.then(() => released));
+      const { promise: aborted, reject } = Promise.withResolvers<never>();
+      const onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      try {
+        await Promise.race([before, aborted]);
+      } catch (error) {
+        release();
+        throw error;
+      } finally {
+        signal.removeEventListener("abort", onAbort);
+      }
+      return { [Symbol.dispose]: release };
+    },
+  };
+}

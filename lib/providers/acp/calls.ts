@@ -1,0 +1,279 @@
+import { ACP_ACTING_KINDS, type AcpToolKind } from "../acp_provider.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
+import { numberOf, objectOf, textOf } from "../headless/json.ts";
+import type { AcpActivity } from "./activity.ts";
+import { commandOf } from "./exact_request.ts";
+import {
+  type AcpEvent,
+  type AcpRules,
+  type CallRecord,
+  closeSpeech,
+  type Draft,
+  type FoldOptions,
+  noteWork,
+  violate,
+} from "./state.ts";
+import type { CallPatch, CallStatus, UnreadCall } from "./update.ts";
+
+/** How many calls are remembered; of those that are over, little more than the id. */
+const MAX_CALLS = 1000;
+
+/** Agents say that a call runs right before they ask for it (OpenCode 1.18.33). */
+const UNASKED_MS = 10_000;
+
+/** How many refused calls are told of. */
+const MAX_DENIED = 100;
+
+/** How much of a title is kept. */
+const MAX_TITLE_CHARS = 500;
+
+/** What an update of a tool call changes. */
+export function takeCall(draft: Draft, patch: CallPatch, options: FoldOptions): void {
+  closeSpeech(draft);
+  const before = draft.state.calls.get(patch.id);
+  // It belongs to the session's past.
+  if (before?.asked === "replayed") return;
+  const after = merged(before, patch, { draft, options });
+  // What runs on in the background, such as a server, keeps no agent at work.
+  if (!after.isLeft) noteWork(draft, options);
+  tellCall(draft, { before, after, patch }, options);
+  keepCall(draft, after);
+  draft.state = { ...draft.state, hasSpokenLast: false };
+  const hasFailed = after.status === "failed" && after.asked === "no" && exitCodeOf(after) !== undefined;
+  if (after.status === "completed" || hasFailed) requireAsked(draft, after, options);
+}
+
+/**
+ * A call that cannot be read as a whole counts as far as it can be; what only its end would tell is taken to be what
+ * must not be.
+ */
+export function takeUnread(draft: Draft, { id, isCut, ...told }: UnreadCall, options: FoldOptions): void {
+  const before = id === undefined ? undefined : draft.state.calls.get(id);
+  const kind = told.kind ?? before?.kind ?? (isCut ? undefined : "other");
+  const status = told.status ?? (isCut ? "completed" : before?.status ?? "pending");
+  if (id !== undefined && kind !== undefined) return takeCall(draft, { id, kind, status, hasUnread: true }, options);
+  const { asksBefore = [] } = options.rules.askMode ?? {};
+  const mayAct = kind === undefined ? asksBefore.length > 0 : isOneOf(asksBefore, kind);
+  const isKnown = before?.asked === "allowed" || before?.asked === "replayed";
+  if (!mayAct || isKnown || status === "pending" || status === "failed") return;
+  const what = "The agent has told of a tool call in a way that cannot be read";
+  violate(draft, `${what}, although its mode is to ask before it: it may have done something unasked.`);
+}
+
+/** A call of the session's past, as `session/load` plays it once more. */
+export function takeReplayed(draft: Draft, id: string): void {
+  const past = { id, status: "completed", turn: 0, asked: "replayed", isLeft: false, isTold: true } as const;
+  draft.state = { ...draft.state, calls: withCall(draft.state.calls, past) };
+}
+
+/** The agent waits for a permission, or for answers to questions. */
+export function takeRequest(
+  draft: Draft,
+  { id, call, text }: Extract<AcpEvent, { type: "asked" }>,
+  options: FoldOptions,
+): void {
+  closeSpeech(draft);
+  noteWork(draft, options);
+  const { state } = draft;
+  draft.state = { ...state, waiting: new Map(state.waiting).set(id, call?.id), hasSpokenLast: false };
+  if (call !== undefined) {
+    const before = state.calls.get(call.id);
+    const { unaskedMs: _, ...after } = merged(before, call, { draft, options });
+    const asked = { ...after, asked: "waiting" } as const;
+    tellCall(draft, { before, after: asked, patch: call }, options);
+    keepCall(draft, asked);
+  }
+  draft.activities.push({ type: "permission_asked", id, text });
+}
+
+/** The agent has its answer, or does not wait for it any more. */
+export function takeAnswer(
+  draft: Draft,
+  { id, answer, note }: Extract<AcpEvent, { type: "answered" }>,
+  { rules }: FoldOptions,
+): void {
+  const { waiting, calls, denied } = draft.state;
+  if (!waiting.has(id)) return;
+  const left = new Map(waiting);
+  left.delete(id);
+  const call = calls.get(waiting.get(id) ?? "");
+  draft.state = { ...draft.state, waiting: left, ...(answer === "reject" ? { hasRefusal: true } : {}) };
+  if (call !== undefined && answer !== "reply") {
+    const asked = answer === "allow" ? "allowed" : answer === "reject" ? "rejected" : "gone";
+    if (answer === "reject") {
+      draft.state = { ...draft.state, denied: [...denied, callWords(call, rules).line].slice(-MAX_DENIED) };
+    }
+    keepCall(draft, { ...call, asked });
+  }
+  draft.activities.push({ type: "permission_answered", id, answer, ...(note === undefined ? {} : { note }) });
+}
+
+/** Looks for calls that have run for a while and were never asked for. */
+export function lookForUnasked(draft: Draft, options: FoldOptions): void {
+  requireUnaskedAsked(draft, options, ({ unaskedMs = Infinity }) => options.nowMs - unaskedMs >= UNASKED_MS);
+}
+
+/** Looks for calls that were never asked for, and run on when their turn ends: what was cut off may not have run. */
+export function lookForUnaskedAtEnd(draft: Draft, options: FoldOptions): void {
+  const { cancelled, hasRefusal } = draft.state;
+  if (cancelled === undefined && !hasRefusal) requireUnaskedAsked(draft, options, () => true);
+}
+
+function requireUnaskedAsked(draft: Draft, options: FoldOptions, counts: (call: CallRecord) => boolean): void {
+  for (const call of draft.state.calls.values()) {
+    const { status, asked, isLeft } = call;
+    if (status === "in_progress" && asked === "no" && !isLeft && counts(call)) requireAsked(draft, call, options);
+  }
+}
+
+/** The agent must have been allowed what it does: it has promised to ask, or it was refused. */
+function requireAsked(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
+  const { asked, kind = "other" } = call;
+  // Agents call a tool completed that was cancelled while it waited, too.
+  if (asked === "gone" && draft.state.cancelled !== undefined) return;
+  const what = sanitizeLine(callWords(call, rules).line.slice(0, MAX_TITLE_CHARS).toWellFormed());
+  const has = isOver(call.status) ? "has done" : "does";
+  if (asked === "rejected" && isOneOf(ACP_ACTING_KINDS, kind)) {
+    violate(draft, `The agent ${has} what it was refused: ${what}.`);
+  } else if (asked !== "allowed" && asked !== "rejected" && isOneOf(rules.askMode?.asksBefore ?? [], kind)) {
+    const why = asked === "no"
+      ? "without asking"
+      : asked === "waiting"
+      ? "before it was answered"
+      : "without an answer";
+    violate(draft, `The agent ${has} something ${why}, although its mode is to ask before it: ${what}.`);
+  }
+}
+
+function isOneOf(kinds: readonly AcpToolKind[], kind: AcpToolKind): boolean {
+  return kinds.includes(kind);
+}
+
+/** All that is known of a call, with what is new. */
+function merged(
+  before: CallRecord | undefined,
+  patch: CallPatch,
+  { draft: { state: { phase, turns } }, options: { nowMs } }: { readonly draft: Draft; readonly options: FoldOptions },
+): CallRecord {
+  const status = patch.status ?? before?.status ?? "pending";
+  const known = { asked: "no", isTold: false, ...before, ...patch, status, turn: turns } as const;
+  const isLeft = phase !== "open" && (before?.isLeft ?? false);
+  const unasked = status === "in_progress" && known.asked === "no" ? { unaskedMs: before?.unaskedMs ?? nowMs } : {};
+  if (status !== "pending") return { ...known, isLeft, ...unasked };
+  // What stands in a call before it runs describes it.
+  const { text: _, output: _1, ...described } = known;
+  return { ...described, isLeft };
+}
+
+/** Whether a call is over. */
+export function isOver(status: CallStatus): boolean {
+  return status === "completed" || status === "failed";
+}
+
+/** Keeps a call; of one that is over only what later updates of it must be compared with. */
+function keepCall(draft: Draft, call: CallRecord): void {
+  const { id, kind, name, title, status, asked, turn, isLeft } = call;
+  const short = {
+    ...{ id, status, asked, turn, isLeft, isTold: true },
+    ...(kind === undefined ? {} : { kind }),
+    ...(name === undefined ? {} : { name }),
+    ...(title === undefined ? {} : { title: title.slice(0, MAX_TITLE_CHARS) }),
+  };
+  const isTold = call.isTold || mayTell(call);
+  draft.state = {
+    ...draft.state,
+    calls: withCall(draft.state.calls, isOver(status) ? short : { ...call, isTold }),
+  };
+}
+
+function withCall(calls: ReadonlyMap<string, CallRecord>, call: CallRecord): ReadonlyMap<string, CallRecord> {
+  const kept = new Map(calls).set(call.id, call);
+  if (kept.size > MAX_CALLS) {
+    const oldest = [...kept.values()].find(({ id, status }) => isOver(status) && id !== call.id);
+    kept.delete(oldest?.id ?? [...kept.keys()][0]!);
+  }
+  return kept;
+}
+
+/** Tells of a call what is new of it: that it is there, that it runs, what it writes, that it has ended. */
+function tellCall(
+  draft: Draft,
+  { before, after, patch }: {
+    readonly before: CallRecord | undefined;
+    readonly after: CallRecord;
+    readonly patch: CallPatch;
+  },
+  { rules }: FoldOptions,
+): void {
+  if (before !== undefined && isOver(before.status)) return;
+  const activity = callActivity(after, rules);
+  const isNews = before === undefined || JSON.stringify(callActivity(before, rules)) !== JSON.stringify(activity);
+  if (isNews) draft.activities.push(activity);
+  const output = outputOf(patch);
+  const told = before === undefined ? "" : outputOf(before);
+  const fresh = output.startsWith(told) ? output.slice(told.length) : output;
+  if (after.status !== "pending" && fresh !== "") {
+    draft.activities.push({ type: "tool_output", id: after.id, text: fresh });
+  }
+  const { line } = callWords(after, rules);
+  if (!after.isTold && mayTell(after)) draft.facts.push({ type: "ran", id: after.id, command: line });
+  if (!isOver(after.status)) return;
+  const exitCode = exitCodeOf(after);
+  const saw = { type: "saw", id: after.id, command: line, output: outputOf(after) } as const;
+  draft.facts.push({ ...saw, ...(exitCode === undefined ? {} : { exitCode }) });
+}
+
+/** Whether it is known what a call does, and that it does it. */
+function mayTell({ status, input }: CallRecord): boolean {
+  return isOver(status) || (status === "in_progress" && input !== undefined);
+}
+
+function callActivity(call: CallRecord, rules: AcpRules): AcpActivity {
+  const { command, paths } = callWords(call, rules);
+  return {
+    ...{
+      type: "tool_call",
+      id: call.id,
+      kind: call.kind ?? "other",
+      title: call.title ?? "",
+      status: call.status,
+    } as const,
+    ...(command === undefined ? {} : { command }),
+    ...(paths.length === 0 ? {} : { paths }),
+  };
+}
+
+/** What a call is about: its exact command, its files, and a line for a person. */
+export function callWords(
+  call: CallPatch,
+  { tools }: Pick<AcpRules, "tools">,
+): { readonly command?: string; readonly paths: readonly string[]; readonly line: string } {
+  const command = commandOf(call, tools);
+  const paths = [...new Set([...call.locations ?? [], ...call.diffs ?? []])];
+  if (command !== undefined) return { command, paths, line: command };
+  const title = call.title ?? call.name ?? call.kind ?? "a tool";
+  const isNamed = paths.every((path) => title.includes(path));
+  return { paths, line: isNamed ? title : `${title} (${paths.join(", ")})` };
+}
+
+/** What a call has written, as far as it is told: in its content, or as its tool has it. */
+function outputOf({ text, output }: CallPatch): string {
+  if (text !== undefined) return text;
+  const { output: inner, stdout, stderr, content, message } = objectOf(output);
+  const parts = [output, inner, stdout, stderr, content, message].map(textOf);
+  return parts.filter((part) => part !== undefined && part !== "").join("\n");
+}
+
+/** The exit code of a command, where its agent tells it: each of them elsewhere. */
+function exitCodeOf({ output, meta }: CallPatch): number | undefined {
+  const raw = objectOf(output);
+  const shell = Array.isArray(raw["contents"]) ? raw["contents"].map(objectOf) : [];
+  const candidates = [
+    raw["exit_code"],
+    raw["exitCode"],
+    objectOf(raw["metadata"])["exit"],
+    objectOf(objectOf(meta)["terminal_exit"])["exit_code"],
+    ...shell.map((part) => part["exitCode"]),
+  ];
+  return candidates.map(numberOf).find((code) => code !== undefined);
+}

@@ -1,0 +1,68 @@
+import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
+import type { AgentFailure } from "../failure.ts";
+import type { AcpView } from "./agent.ts";
+
+/** What an agent over ACP is doing, which witness decided, and what that one says. */
+export interface AcpReading {
+  readonly status: TerminalStatus;
+  /**
+   * - `acp.process`: its process has ended
+   * - `acp.failure`: its turn has failed by its own word
+   * - `acp.request`: it waits for an answer
+   * - `acp.response`: it has fallen silent without an end of its turn, and its response is there
+   * - `acp.turn`: its turn is under way
+   * - `acp.stop_reason`: it has told the end of its turn
+   * - `acp.session`: it has its session, and was given no prompt
+   */
+  readonly rule: string;
+  readonly record: string;
+  /** Whether it says by itself that it rests. @default {false} */
+  readonly restIsRecorded?: true;
+}
+
+/** What is known besides the agent's own word. */
+export interface OtherWitnesses {
+  /** How its process ended. */
+  readonly end: string | undefined;
+  readonly failure: AgentFailure | undefined;
+  /** Whether a response to its turn is there that can be used; asked only where it decides. */
+  readonly hasResponse: () => boolean;
+}
+
+/**
+ * What an agent over ACP is doing: its process counts most, then its own word; where that may have been lost, its
+ * response decides.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const view = { state: "working", turns: 1, lastMessage: "", quietMs: 90_000, evidence: "turn 1" } as const;
+ * const others = { end: undefined, failure: undefined, hasResponse: () => true };
+ * assertEquals(readView({ ...view, mayBeOver: false }, others).status, "processing");
+ * assertEquals(readView({ ...view, mayBeOver: true }, others).rule, "acp.response");
+ * assertEquals(readView({ ...view, mayBeOver: true }, { ...others, hasResponse: () => false }).rule, "acp.turn");
+ * ```
+ */
+export function readView(view: AcpView, { end, failure, hasResponse }: OtherWitnesses): AcpReading {
+  const { state, turns, mayBeOver, quietMs, evidence } = view;
+  if (end !== undefined || state === "ended") return reading("error", "acp.process", end ?? evidence);
+  switch (state) {
+    case "waiting":
+      return reading("waiting_user_answer", "acp.request", evidence);
+    case "working":
+      return mayBeOver && hasResponse()
+        ? reading(
+          "completed",
+          "acp.response",
+          `its response is there, and nothing was heard of it for ${Math.round(quietMs / 1000)} s`,
+        )
+        : reading("processing", "acp.turn", evidence);
+    case "idle":
+      if (failure !== undefined) return reading("error", "acp.failure", evidence);
+      return turns === 0 ? reading("idle", "acp.session", evidence) : reading("completed", "acp.stop_reason", evidence);
+  }
+}
+
+function reading(status: TerminalStatus, rule: string, record: string): AcpReading {
+  return isAtRest(status) ? { status, rule, record, restIsRecorded: true } : { status, rule, record };
+}

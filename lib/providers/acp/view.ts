@@ -1,0 +1,200 @@
+import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
+import { isOver } from "./calls.ts";
+import type { AcpState } from "./state.ts";
+
+/** What an agent over ACP is doing, and whose word that is. */
+export interface AcpView {
+  /** `waiting`: for the answer to one of `pending()`. `ended`: its process is gone, or it has to be ended. */
+  readonly state: "idle" | "working" | "waiting" | "ended";
+  /** How many prompts it was given. */
+  readonly turns: number;
+  /** How the last turn ended by the agent's own word: `end_turn`, `max_tokens`, `refusal`, `cancelled`, … */
+  readonly stopReason?: string;
+  /** What it said last in its last turn; empty where it said nothing. */
+  readonly lastMessage: string;
+  /** For how long nothing was heard of it. */
+  readonly quietMs: number;
+  /**
+   * Whether its turn may be over although it never said so: it has been silent for a while, and nothing of it runs or
+   * waits. A response that is complete may then be taken; without one it is at work.
+   */
+  readonly mayBeOver: boolean;
+  /** What it rests on, for a person, such as `stop reason end_turn of turn 2`. */
+  readonly evidence: string;
+}
+
+/** For how long a word or act after the end of a turn counts as work, and a cancel of its own as unfinished. */
+const LATE_MS = 2000;
+
+/** For how long a call that it began then does, unless it ends. */
+const LATE_CALL_MS = 600_000;
+
+/** How long an agent must be silent before its turn may be over although it never said so. */
+const LOST_END_MS = 20_000;
+
+/** A longer message that comes last is work, and not only an error. */
+const MAX_ERROR_CHARS = 600;
+
+/**
+ * What an agent is doing. The process comes first, then what forbids it to work on, then what it waits for, then its
+ * turn; an end that it told does not count while it works on.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { startAcpState } from "./state.ts";
+ * const { state, evidence } = viewOf(startAcpState(0), 1000);
+ * assertEquals([state, evidence], ["idle", "it was given nothing yet"]);
+ * ```
+ */
+export function viewOf(state: AcpState, nowMs: number): AcpView {
+  const { lastMessage, stopReason, turns } = state;
+  const quietMs = Math.max(0, nowMs - state.heardMs);
+  return {
+    ...stateOf(state, nowMs),
+    turns,
+    lastMessage,
+    quietMs,
+    mayBeOver: mayBeOver(state, quietMs),
+    ...(stopReason === undefined ? {} : { stopReason }),
+  };
+}
+
+function stateOf(state: AcpState, nowMs: number): Pick<AcpView, "state" | "evidence"> {
+  const { end, heard, lateMs, phase, refusal, stopReason, turns, violation, waiting } = state;
+  if (end !== undefined) return { state: "ended", evidence: `its process has ended: ${end}` };
+  if (violation !== undefined) return { state: "ended", evidence: violation };
+  const after = phase === "over" ? `, after the end of turn ${turns}` : "";
+  if (waiting.size > 0) {
+    return { state: "waiting", evidence: `${waiting.size} of its requests without an answer${after}` };
+  }
+  if (phase === "fresh") return { state: "idle", evidence: "it was given nothing yet" };
+  if (phase === "open") {
+    const seconds = Math.floor((nowMs - state.heardMs) / 1000);
+    const running = runningCalls(state);
+    const calls = running === 0 ? "" : `, ${running} of its tool calls not ended`;
+    return { state: "working", evidence: `turn ${turns} has no end; last heard: ${heard}, ${seconds} s ago${calls}` };
+  }
+  const lateFor = lateMs === undefined ? Infinity : nowMs - lateMs;
+  if (lateFor < (runningCalls(state) > 0 ? LATE_CALL_MS : LATE_MS)) {
+    return { state: "working", evidence: `it works on${after}` };
+  }
+  // One that is killed may say so first (Qwen Code 0.24.4): its end tells more.
+  if (isOwnCancel(state) && nowMs - state.heardMs < LATE_MS) {
+    return { state: "working", evidence: `it cancelled turn ${turns} by itself, and may be about to end` };
+  }
+  const ended = stopReason !== undefined
+    ? `stop reason ${stopReason} of turn ${turns}`
+    : refusal !== undefined
+    ? `an error in place of the end of turn ${turns}`
+    : `turn ${turns} was given up: its end was never told`;
+  return { state: "idle", evidence: ended };
+}
+
+/** The calls that have neither ended, nor were refused, nor left behind by their turn. */
+export function runningCalls({ calls, turns }: AcpState): number {
+  const running = [...calls.values()].filter(({ asked, isLeft, status, turn }) =>
+    turn === turns && !isLeft && !isOver(status) && asked !== "rejected" && asked !== "gone"
+  );
+  return running.length;
+}
+
+function mayBeOver(state: AcpState, quietMs: number): boolean {
+  if (state.phase !== "open" || state.waiting.size > 0 || !state.hasWorked || runningCalls(state) > 0) return false;
+  return state.isResting || quietMs >= LOST_END_MS;
+}
+
+/**
+ * How the last turn failed; `undefined` where it did not: by an error in place of its end, by an error that it told of
+ * last, by an end that nobody asked for. What is nothing but an error's words, and known to be one, is one, whatever
+ * stop reason follows it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { startAcpState } from "./state.ts";
+ * const over = { ...startAcpState(0), phase: "over", turns: 1, stopReason: "end_turn", hasSpokenLast: true } as const;
+ * const failures = [{ class: "overloaded", words: /^API Error: 529/ }] as const;
+ * assertEquals(failureOf({ ...over, lastMessage: "API Error: 529 Overloaded" }, failures)?.class, "overloaded");
+ * assertEquals(failureOf({ ...over, lastMessage: "Done. API Error: 529 is now handled." }, failures), undefined);
+ * ```
+ */
+export function failureOf(state: AcpState, failures: FailureTable): AgentFailure | undefined {
+  const { cancelled, hasSpokenLast, lastMessage, phase, problem, refusal, stopReason, turns } = state;
+  if (phase !== "over") return undefined;
+  const end = `the end of turn ${turns}`;
+  if (refusal !== undefined) {
+    const words = { text: refusal.text, ...(refusal.code === undefined ? {} : { code: String(refusal.code) }) };
+    return {
+      class: classifyFailure([...failures, ...ACP_FAILURES], words),
+      text: refusal.text,
+      evidence: `the reply to the prompt of turn ${turns}`,
+      isTurnOver: state.end === undefined,
+    };
+  }
+  if (cancelled === "silent") {
+    const text = "it fell silent in the middle of its turn, which was cancelled";
+    return { class: "network", text, evidence: end, isTurnOver: stopReason !== undefined };
+  }
+  if (problem !== undefined) {
+    const classified = classifyFailure([...failures, ...ACP_FAILURES], { text: problem });
+    return { class: classified, text: problem, evidence: "its notice of an error", isTurnOver: true };
+  }
+  if (stopReason === "refusal" || isOwnCancel(state)) {
+    const text = stopReason === "refusal" ? "the model refused to answer" : "it cancelled its turn by itself";
+    return { class: "other", text, evidence: `stop reason ${stopReason} of turn ${turns}`, isTurnOver: true };
+  }
+  const said = lastMessage.trim();
+  if (!hasSpokenLast || said.length > MAX_ERROR_CHARS) return undefined;
+  const error = said.slice(Math.max(0, said.search(ERROR_WORDS)));
+  const table = ERROR_WORDS.test(said) ? [...failures, ...ACP_FAILURES] : failures;
+  const classified = classifyFailure(table, { text: error });
+  return classified === "other"
+    ? undefined
+    : { class: classified, text: error, evidence: `the last message of turn ${turns}`, isTurnOver: true };
+}
+
+/**
+ * Whether it has cancelled its turn unasked. Codex ends its turn so where something was refused to it (2.6.0): what is
+ * missing then shows in the response.
+ */
+function isOwnCancel({ cancelled, hasRefusal, phase, stopReason }: AcpState): boolean {
+  return phase === "over" && stopReason === "cancelled" && cancelled === undefined && !hasRefusal;
+}
+
+/**
+ * How agents begin the error of a turn that they report as completed: GitHub Copilot CLI (1.0.102), behind what it says
+ * of its retries; Codex (2.6.0); Claude Code; Gemini CLI.
+ */
+const ERROR_WORDS =
+  /(?<=^|\.\.\.)(?:\[?(?:API )?Error: |exceeded retry limit\b|stream disconnected before\b|unexpected status \d{3}\b)/;
+
+/**
+ * What agents say in place of a turn's end, where their pack does not know better: -32000 is the protocol's own code of
+ * a login that is missing, and adapters pass on what their model server says, as an HTTP status or in words.
+ */
+const ACP_FAILURES: FailureTable = [
+  { class: "auth", code: /^(?:-32000|40[13])$/ },
+  {
+    class: "usage_limit",
+    words: /usage limit|spend(?:ing)? limit|insufficient[_ ]quota|quota exceeded|credit balance/i,
+  },
+  { class: "rate_limit", code: /^429$/ },
+  { class: "rate_limit", words: /\b429\b|rate[ _-]?limit|too many requests/i },
+  { class: "context", words: /context (?:window|length)|prompt is too long|maximum context/i },
+  {
+    class: "auth",
+    words: /\b40[13]\b|unauthori[sz]ed|(?:invalid|incorrect|missing) api key|not logged in|log ?in required/i,
+  },
+  { class: "model", words: /model.{0,80}(?:not found|not available|not supported|does not exist|unknown)/i },
+  {
+    class: "overloaded",
+    words: /\b5(?:0[0-4]|29)\b|overloaded|at capacity|internal server error|service unavailable/i,
+  },
+  {
+    class: "network",
+    words:
+      /^terminated$|fetch failed|socket hang up|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|timed? ?out|stream.{0,60}(?:disconnected|closed|ended|error)|connection.{0,40}(?:error|closed|lost|refused|reset)|premature close/i,
+  },
+  { class: "overloaded", code: /^5\d\d$/ },
+];

@@ -1,0 +1,34 @@
+import { parse } from "jsonc-parser";
+import acp from "../../../packs/acp.jsonc" with { type: "text" };
+import claudeAcp from "../../../packs/claude_acp.jsonc" with { type: "text" };
+import codexAcp from "../../../packs/codex_acp.jsonc" with { type: "text" };
+import copilot from "../../../packs/copilot.jsonc" with { type: "text" };
+import gemini from "../../../packs/gemini.jsonc" with { type: "text" };
+import opencode from "../../../packs/opencode.jsonc" with { type: "text" };
+import qwen from "../../../packs/qwen.jsonc" with { type: "text" };
+import type { AcpAgentProvider, ProviderId } from "../provider.ts";
+import type { Pack } from "./pack.ts";
+import { packProvider } from "./provider.ts";
+
+/** The texts of the packs that are built in, by the ids of their agents: `packs/ID.jsonc`. */
+export const PACK_TEXTS: Readonly<Record<ProviderId, string>> = {
+  copilot,
+  opencode,
+  gemini,
+  qwen,
+  claude_acp: claudeAcp,
+  codex_acp: codexAcp,
+  acp,
+};
+
+/** The packs that are built in. A test holds them to the schema: at a start nothing is checked. */
+export const PACKS: Readonly<Record<ProviderId, Pack>> = Object.fromEntries(
+  Object.entries(PACK_TEXTS).map((
+    [id, text],
+  ): [ProviderId, Pack] => [id, parse(text, [], { allowTrailingComma: true })]),
+);
+
+/** Their providers. */
+export const PACK_PROVIDERS: readonly AcpAgentProvider[] = Object.entries(PACKS).map(([id, pack]) =>
+  packProvider(id, pack)
+);

@@ -1,0 +1,151 @@
+import type { TokenKeeper } from "./token.ts";
+
+/** An answer that is a refusal: problem+json, or whatever stands in the way. */
+export class RefusedError extends Error {
+  override name = "RefusedError";
+  readonly status: number;
+  /** In a word for programs. */
+  readonly code: string;
+  readonly hint: string | undefined;
+  /** When to try again, where the server says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { status, code = "", hint, retryAfterMs }: {
+    readonly status: number;
+    readonly code?: string | undefined;
+    readonly hint?: string | undefined;
+    readonly retryAfterMs?: number | undefined;
+  }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The server that the page came from. */
+export interface Client {
+  /** @throws {RefusedError} for a refusal; a TypeError where the server cannot be reached */
+  get<T>(path: string): Promise<T>;
+  post(path: string, body: object): Promise<unknown>;
+  /** Follows a stream until it ends, or the signal. */
+  follow(path: string, options: FollowOptions): Promise<void>;
+}
+
+/** How a stream is followed. */
+export interface FollowOptions {
+  readonly lastEventId?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called when the server has answered. */
+  readonly onOpen: () => void;
+  readonly onEvent: (event: ServerEvent) => void;
+}
+
+/** An event of a stream. */
+export interface ServerEvent {
+  readonly id: string | undefined;
+  readonly event: string;
+  /** The data, as JSON has it. */
+  readonly data: unknown;
+}
+
+/** A stream that is silent for so long is taken for lost: the server sends a sign of life every 15 s. */
+const SILENCE_MS = 40_000;
+
+/** Speaks to the server, with the token in a header: a cookie would come from other sites, too. */
+export function createClient(token: TokenKeeper): Client {
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    const current = token.current();
+    if (current !== undefined) headers.set("Authorization", `Bearer ${current}`);
+    const response = await fetch(path, {
+      ...init,
+      headers,
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  };
+  return {
+    get: async (path) => await (await request(path, {})).json(),
+    post: async (path, body) => {
+      const headers = { "Content-Type": "application/json" };
+      return await (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    },
+    async follow(path, { lastEventId, signal, onOpen, onEvent }) {
+      const silence = new AbortController();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const heard = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(new Error("the server is silent")), SILENCE_MS);
+      };
+      heard();
+      try {
+        const both = AbortSignal.any([signal, silence.signal]);
+        const headers = {
+          Accept: "text/event-stream",
+          ...lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId },
+        };
+        const response = await request(path, { headers, signal: both });
+        onOpen();
+        const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+        const parse = createEventParser(onEvent);
+        for (let read = await reader.read(); !read.done; read = await reader.read()) {
+          heard();
+          parse(read.value);
+        }
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+async function refusalOf(response: Response): Promise<RefusedError> {
+  const seconds = Number(response.headers.get("Retry-After") ?? NaN);
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  const problem = await response.json().catch(() => ({}));
+  const { detail = `The server answers ${response.status}`, code, hint } = problem;
+  return new RefusedError(detail, { status: response.status, code, hint, retryAfterMs });
+}
+
+/**
+ * Reads Server-Sent Events, piece by piece, as the HTML standard has them.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const events: ServerEvent[] = [];
+ * const parse = createEventParser((event) => events.push(event));
+ * parse(":\n\nid: 7\nda");
+ * parse('ta: {"a":1}\n\n');
+ * assertEquals(events, [{ id: "7", event: "message", data: { a: 1 } }]);
+ * ```
+ */
+export function createEventParser(onEvent: (event: ServerEvent) => void): (piece: string) => void {
+  let rest = "";
+  let id: string | undefined;
+  let event = "";
+  let data: string[] = [];
+  const readLine = (line: string) => {
+    if (line === "") {
+      if (data.length > 0) onEvent({ id, event: event === "" ? "message" : event, data: JSON.parse(data.join("\n")) });
+      event = "";
+      data = [];
+      return;
+    }
+    const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+    if (field === "id") id = value;
+    else if (field === "event") event = value;
+    else if (field === "data") data.push(value);
+  };
+  return (piece) => {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) readLine(line.replace(/\r$/, ""));
+  };
+}

@@ -1,0 +1,170 @@
+import { PanewrightError, UsageError } from "../errors.ts";
+import { lstatOrUndefined, removeIfThere } from "../ports/files.ts";
+import { createFileOnce, makeOwnFolder } from "../ports/own_files.ts";
+import { readRegularText } from "../ports/regular_file.ts";
+import { type Role, ROLES } from "../roles.ts";
+import { isObject } from "../schema.ts";
+import { sha256Hex } from "../text/digest.ts";
+import { errorText } from "../text/error_text.ts";
+import { compareText } from "../text/order.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/** The ways in which a message for an agent comes from outside; who sends over MCP is a model. */
+export const MESSAGE_WAYS = ["command", "http", "mcp"] as const;
+
+/** One of {@linkcode MESSAGE_WAYS}. */
+export type MessageWay = typeof MESSAGE_WAYS[number];
+
+/** The most that a message from outside may have: 256 KiB of UTF-8. */
+export const MAX_OUTSIDE_MESSAGE_BYTES = 256 * 1024;
+
+/** A message for the agent of a role, left for the process that executes the run. */
+export interface LeftMessage {
+  /** Unique in its run: `m-0123456789abcdef`. It is the id of the message's turn, too. */
+  readonly id: string;
+  readonly role: Role;
+  readonly text: string;
+  /** Whether the agent is asked for a response; otherwise its turn is over when it is at rest. */
+  readonly wantsResponse: boolean;
+  readonly by: MessageWay;
+  /** Who sends it, as the sender says: the name of a program. */
+  readonly who?: string;
+  /** ISO 8601. */
+  readonly leftAt: string;
+}
+
+/** What is needed of a run's folder. */
+export type InboxFolder = Pick<RunFolder, "inboxDir">;
+
+/** Each character of a text may take six in JSON. */
+const MAX_FILE_BYTES = 6 * MAX_OUTSIDE_MESSAGE_BYTES + 4096;
+
+/**
+ * The id of a message with a key: the same one for the same key, so that it is left once.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertMatch } from "@std/assert";
+ * assertMatch(await messageIdOf("order-7"), /^m-[0-9a-f]{16}$/);
+ * assertEquals(await messageIdOf("order-7"), await messageIdOf("order-7"));
+ * ```
+ */
+export async function messageIdOf(key: string): Promise<string> {
+  return `m-${(await sha256Hex(`message ${key}`)).slice(0, 16)}`;
+}
+
+/** The id of a message without a key. */
+export function newMessageId(): string {
+  return `m-${crypto.randomUUID().replaceAll("-", "").slice(-16)}`;
+}
+
+/**
+ * Whether a text is an id of a message.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["m-0123456789abcdef", "m-1", "../m-0123456789abcdef"].map(isMessageId), [true, false, false]);
+ * ```
+ */
+export function isMessageId(text: string): boolean {
+  return /^m-[0-9a-f]{16}$/.test(text);
+}
+
+/**
+ * Leaves a message. It appears under its id at once and whole, on the disk when this returns; the first one with an id
+ * counts.
+ *
+ * @returns the message that has the id: this one, or the first one
+ */
+export async function putInInbox(
+  folder: InboxFolder,
+  message: LeftMessage,
+): Promise<{ readonly message: LeftMessage; readonly isNew: boolean }> {
+  const { inboxDir } = folder;
+  await makeOwnFolder(inboxDir);
+  const isNew = await createFileOnce(pathOf(folder, message.id), JSON.stringify(message));
+  return { message: isNew ? message : readLeftMessage(folder, message.id), isNew };
+}
+
+/**
+ * Reads a message that was left.
+ *
+ * @throws {PanewrightError} when it cannot be read, or is not one
+ */
+export function readLeftMessage(folder: InboxFolder, id: string): LeftMessage {
+  const path = pathOf(folder, id);
+  try {
+    const left: unknown = JSON.parse(readRegularText(path, { maxBytes: MAX_FILE_BYTES }));
+    if (!isLeftMessage(left) || left.id !== id) throw new TypeError("it is not a message");
+    return left;
+  } catch (cause) {
+    throw new PanewrightError(`Cannot read the message ${path}: ${errorText(cause)}`, {
+      cause,
+      hint: "Remove it, and send it again.",
+    });
+  }
+}
+
+/** The ids of the messages that were left, in the order of their names; none where there is no inbox. */
+export function listInbox({ inboxDir }: InboxFolder): readonly string[] {
+  try {
+    const names = [...Deno.readDirSync(inboxDir)].map(({ name }) => name.replace(/\.json$/, ""));
+    return names.filter(isMessageId).toSorted(compareText);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/**
+ * Takes a message back that no process has taken up.
+ *
+ * @returns whether it was there
+ */
+export function takeBack(folder: InboxFolder, id: string): boolean {
+  try {
+    Deno.removeSync(pathOf(folder, id));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/**
+ * Notes that no message is taken any more. Who leaves one looks for the note afterwards; who closes the inbox takes what
+ * is there afterwards: so no message is left behind that neither of them knows of.
+ */
+export async function closeInbox({ inboxDir }: InboxFolder): Promise<void> {
+  await makeOwnFolder(inboxDir);
+  await Deno.writeTextFile(closedPath(inboxDir), "", { createNew: true, mode: 0o600 }).catch((error) => {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  });
+}
+
+/** Messages are taken again: for a run whose loop continues after all, as its journal was cut. */
+export function reopenInbox({ inboxDir }: InboxFolder): void {
+  removeIfThere(closedPath(inboxDir));
+}
+
+/** Whether the inbox is closed. */
+export function isInboxClosed({ inboxDir }: InboxFolder): boolean {
+  return lstatOrUndefined(closedPath(inboxDir)) !== undefined;
+}
+
+function closedPath(inboxDir: string): string {
+  return `${inboxDir}/closed`;
+}
+
+function isLeftMessage(value: unknown): value is LeftMessage {
+  return isObject(value) && ROLES.some((role) => role === value.role) &&
+    MESSAGE_WAYS.some((way) => way === value.by) && typeof value.text === "string" &&
+    typeof value.wantsResponse === "boolean" && typeof value.leftAt === "string" &&
+    (value.who === undefined || typeof value.who === "string");
+}
+
+function pathOf({ inboxDir }: InboxFolder, id: string): string {
+  if (!isMessageId(id)) throw new UsageError(`Cannot use ${JSON.stringify(id)} as the id of a message`);
+  return `${inboxDir}/${id}.json`;
+}

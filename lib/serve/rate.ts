@@ -1,0 +1,41 @@
+/** Allows so much within a time, per client. */
+export interface Rate {
+  /** Counts one, if it is allowed; otherwise tells in how many milliseconds it will be. */
+  take(client: string, nowMs: number): number;
+}
+
+/** How {@linkcode createRate} counts. */
+export interface RateOptions {
+  /** How many a second, over a longer time. */
+  readonly perSecond: number;
+  /** How many at once, after a quiet time. */
+  readonly burst: number;
+}
+
+/** More clients than are ever allowed to be connected; the one that was quiet for the longest is forgotten. */
+const MAX_CLIENTS = 1024;
+
+/**
+ * Makes a token bucket for each client.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const rate = createRate({ perSecond: 10, burst: 2 });
+ * assertEquals([0, 0, 0, 100].map((nowMs) => rate.take("127.0.0.1", nowMs)), [0, 0, 100, 0]);
+ * ```
+ */
+export function createRate({ perSecond, burst }: RateOptions): Rate {
+  const buckets = new Map<string, { readonly left: number; readonly atMs: number }>();
+  return {
+    take(client, nowMs) {
+      const { left: before, atMs } = buckets.get(client) ?? { left: burst, atMs: nowMs };
+      const left = Math.min(burst, before + Math.max(0, nowMs - atMs) / 1000 * perSecond);
+      const waitMs = left >= 1 ? 0 : Math.ceil((1 - left) / perSecond * 1000);
+      buckets.delete(client);
+      buckets.set(client, { left: waitMs === 0 ? left - 1 : left, atMs: nowMs });
+      if (buckets.size > MAX_CLIENTS) buckets.delete(buckets.keys().next().value!);
+      return waitMs;
+    },
+  };
+}

@@ -1,0 +1,657 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { JOB_TEMPLATE } from "../../../lib/jobs/review_loop/job_template.ts";
+import { TASK_TEMPLATE } from "../../../lib/jobs/pipeline/task_template.ts";
+import { runPanewright } from "../../support/run_panewright.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+
+const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+const TOOLS = ["sh", "cat", "env", "find", "grep", "sleep", "rm", "true"];
+const TMUX = ["tmux"];
+
+interface Machine extends AsyncDisposable {
+  readonly dir: TempDir;
+  /** Runs panewright in the project, whose folder is `project`. */
+  run(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  /** Whether anything of a run is there. */
+  hasRun(): Promise<boolean>;
+}
+
+/** A machine with the tools that are named, agent CLIs by their scripts, and a project. */
+async function machineWith(
+  { tools = [...TOOLS, ...TMUX], clis = {}, env = {}, files }: {
+    readonly tools?: readonly string[];
+    /** As npm installs them: a link to a script in their package. */
+    readonly clis?: Readonly<Record<string, string>>;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly files: Readonly<Record<string, string>>;
+  },
+): Promise<Machine> {
+  const dir = await tempDir();
+  await dir.write({ "bin/.keep": "", "home/.keep": "", "project/.git/HEAD": "" });
+  await dir.write(Object.fromEntries(Object.entries(files).map(([name, text]) => [`project/${name}`, text])));
+  for (const name of tools) await Deno.symlink(await whereIs(name), `${dir.path}/bin/${name}`);
+  for (const [name, script] of Object.entries(clis)) {
+    const [folder, npmName, version] = PACKAGES[name] ?? ["", "", ""];
+    await dir.write({
+      [`npm/${folder}/package.json`]: JSON.stringify({ name: npmName, version }),
+      [`npm/${folder}/bin/${name}.js`]: `#!/bin/sh\necho "$@" >> ${dir.path}/calls\n${script}\n`,
+    });
+    await Deno.chmod(`${dir.path}/npm/${folder}/bin/${name}.js`, 0o755);
+    await Deno.symlink(`${dir.path}/npm/${folder}/bin/${name}.js`, `${dir.path}/bin/${name}`);
+  }
+  return {
+    dir,
+    run: (...args) =>
+      runPanewright(args, {
+        cwd: `${dir.path}/project`,
+        env: { PATH: `${dir.path}/bin`, HOME: `${dir.path}/home`, TMUX_TMPDIR: dir.path, ...env },
+        permissions: ["--allow-all"],
+      }),
+    hasRun: () => exists(`${dir.path}/project/.panewright/runs`),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
+
+const PACKAGES: Readonly<Record<string, readonly [string, string, string]>> = {
+  codex: ["codex", "@openai/codex", "0.169.0"],
+  claude: ["claude-code", "@anthropic-ai/claude-code", "2.1.330"],
+  gemini: ["gemini-cli", "@google/gemini-cli", "0.9.0"],
+  "claude-agent-acp": ["claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "0.100.0"],
+};
+
+async function whereIs(name: string): Promise<string> {
+  for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {
+    if (await exists(`${folder}/${name}`)) return `${folder}/${name}`;
+  }
+  throw new Error(`Cannot test without ${name}`);
+}
+
+const reviewLoop = (config: object, job = JOB) => ({
+  "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }),
+  "job.md": job,
+});
+
+const LOGGED_IN = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
+const LOGGED_OUT = '[ "$1" = login ] && { echo "Not logged in" >&2; exit 1; }; exit 0';
+
+Deno.test("run tells at once what keeps it from working, each with its remedy, and starts nothing", async () => {
+  await using machine = await machineWith({
+    tools: TOOLS.filter((name) => name !== "find"),
+    files: reviewLoop({ project_test_cmd: ["nosuchprog", "-v"] }, JOB_TEMPLATE),
+  });
+  const { code, stdout, stderr } = await machine.run("run");
+  assertEquals([code, stdout], [2, ""]);
+  assertStringIncludes(stderr, "panewright: Cannot start the run: 5 problems\n");
+  assertStringIncludes(
+    stderr,
+    "\n  programs: there is no find on PATH\n    Correct PATH, or install what is missing",
+  );
+  assertStringIncludes(stderr, "tmux: Cannot run tmux: it is not installed, or not on PATH\n    Install tmux:");
+  assertStringIncludes(stderr, 'Codex: there is no program "codex" on PATH\n    Install it with: npm install');
+  assertStringIncludes(
+    stderr,
+    'test command: nosuchprog -v (panewright.jsonc:1) cannot be run: there is no program "nosuchprog" on PATH\n',
+  );
+  assertStringIncludes(stderr, 'job: job.md is as "panewright init" writes it');
+  assertEquals(await machine.hasRun(), false);
+});
+
+Deno.test("a configuration that cannot be used is told with what the machine lacks", async () => {
+  await using machine = await machineWith({ tools: TOOLS, files: reviewLoop({ limits: { max_rounds: 0 } }) });
+  const { code, stderr } = await machine.run("run");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "limits.max_rounds must be at least 1, but is 0\n      |\n");
+  assertStringIncludes(stderr, "tmux: Cannot run tmux");
+});
+
+Deno.test("limits that contradict each other are mistakes for run, validate, config show and doctor", async () => {
+  await using machine = await machineWith({
+    clis: { codex: LOGGED_IN },
+    files: reviewLoop({
+      quiet_seconds: 61,
+      handoff: { idle_grace_seconds: 90, response_timeout: 60, poll_seconds: 70, error_retry_seconds: 80 },
+      limits: { max_review_cycles: 1, min_review_cycles_before_approval: 2, at_review_limit: "fail" },
+      permissions: { auto_accept: true, accept_cap: 0 },
+    }),
+  });
+  for (const args of [["run"], ["validate"], ["config", "show"], ["doctor"]]) {
+    const { code, stdout, stderr } = await machine.run(...args);
+    const told = stdout + stderr;
+    assertEquals(code, args[0] === "doctor" ? 1 : 2, told);
+    for (
+      const mistake of [
+        "handoff.idle_grace_seconds is 90, but handoff.response_timeout is 60 (panewright.jsonc:1): a turn would be over before",
+        "handoff.poll_seconds is 70, but handoff.response_timeout is 60 (panewright.jsonc:1): a turn would be over before the second look",
+        "handoff.error_retry_seconds is 80, but handoff.response_timeout is 60",
+        "quiet_seconds is 61, but handoff.response_timeout is 60",
+        "limits.min_review_cycles_before_approval is 2, but limits.max_review_cycles is 1 (panewright.jsonc:1): no review would get that far",
+        "permissions.accept_cap is 0, but permissions.auto_accept is on: nothing would be accepted",
+      ]
+    ) assertStringIncludes(told, mistake, args.join(" "));
+  }
+  assertEquals(await machine.hasRun(), false);
+});
+
+Deno.test("a limit that nobody has set gives way to one that somebody has", async () => {
+  await using machine = await machineWith({
+    clis: { codex: LOGGED_IN },
+    files: reviewLoop({ handoff: { response_timeout: 1 }, limits: { max_review_cycles: 1, at_review_limit: "fail" } }),
+  });
+  assertEquals((await machine.run("validate")).code, 0);
+});
+
+Deno.test("an agent CLI without a login, in a folder that it does not trust, needs a person: exit code 3", async () => {
+  await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files: reviewLoop({}) });
+  const { code, stderr } = await machine.run("run");
+  assertEquals(code, 3);
+  assertStringIncludes(stderr, "Cannot start the run: 2 problems\n");
+  assertStringIncludes(stderr, "Codex: Not logged in\n    Log in once with `codex login`");
+  assertStringIncludes(stderr, `Codex: it does not trust ${machine.dir.path}/project yet\n    Start \`codex\``);
+  assertEquals(await machine.hasRun(), false);
+  assertEquals(await Deno.readTextFile(`${machine.dir.path}/calls`), "login status\n", "nothing else was called");
+  const doctor = await machine.run("doctor");
+  assertEquals(doctor.code, 1);
+  assertMatch(doctor.stdout, /^fail {2}Codex: .*Not logged in$/m);
+  assertMatch(doctor.stdout, /^fail {2}trust of Codex: it does not trust /m);
+});
+
+Deno.test("the CLI of a role that the loop never comes to is not needed", async () => {
+  const roles = { analyst: { provider: "claude_code" } };
+  const files = reviewLoop({ roles, start_agent: "tester", limits: { max_rounds: 1 } });
+  await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files });
+  for (const args of [["run"], ["doctor"], ["validate"]]) {
+    const { stdout, stderr } = await machine.run(...args);
+    assertEquals((stdout + stderr).includes('"claude"'), false, stdout + stderr);
+  }
+});
+
+Deno.test("what is found of agents that are started differently is told once", async () => {
+  const roles = { analyst: { env: { A: "1" } }, tester: { args: ["--search"] } };
+  await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files: reviewLoop({ roles }) });
+  const { stderr } = await machine.run("run");
+  assertStringIncludes(stderr, "Cannot start the run: 2 problems\n");
+  assertEquals(await Deno.readTextFile(`${machine.dir.path}/calls`), "login status\n".repeat(3));
+});
+
+Deno.test("a key that only a person may allow, and a folder, keep Claude Code from starting", async () => {
+  await using machine = await machineWith({
+    clis: { claude: "exit 1" },
+    env: { ANTHROPIC_API_KEY: "sk-test-0123456789abcdefghij" },
+    files: reviewLoop({ provider: "claude_code" }),
+  });
+  const { code, stderr } = await machine.run("run");
+  assertEquals(code, 3);
+  assertStringIncludes(stderr, "Claude Code: it would ask whether to use the key in ANTHROPIC_API_KEY\n");
+  assertStringIncludes(stderr, `Claude Code: it does not trust ${machine.dir.path}/project yet\n`);
+  assertEquals(await exists(`${machine.dir.path}/calls`), false, "the key shows without a call");
+});
+
+Deno.test("what cannot be known is a warning, and the run starts", async () => {
+  await using machine = await machineWith({
+    clis: { codex: 'case "$1" in --version) exit 0;; esac; echo "unrecognized subcommand"; exit 2' },
+    files: reviewLoop({}),
+  });
+  await machine.dir.write({
+    "home/.codex/config.toml": `[projects."${machine.dir.path}/project"]\ntrust_level = "trusted"\n`,
+  });
+  const { code, stderr } = await machine.run("run");
+  assertStringIncludes(stderr, "warning: Codex: whether it is logged in, it does not tell: unrecognized subcommand");
+  assertStringIncludes(stderr, "Codex ended while it was starting");
+  assertEquals([code, await machine.hasRun()], [1, true]);
+});
+
+Deno.test("a CLI that cannot even tell its version works neither for run nor for exec nor for doctor", async () => {
+  const main = [{ name: "a", prompt: "self", check: { type: "none" } }];
+  const files = { ...reviewLoop({ provider: "claude_code", pipelines: { main } }), "task.md": "Fix it." };
+  const clis = { claude: 'echo "Error: claude native binary not installed." >&2; exit 1' };
+  await using machine = await machineWith({ clis, env: { CLAUDE_CODE_OAUTH_TOKEN: "x" }, files });
+  await machine.dir.write({ "home/.claude.json": '{ "projects": { "/": { "hasTrustDialogAccepted": true } } }' });
+  const failure = "Claude Code: claude --version ended with code 1: Error: claude native binary not installed.";
+  for (const [args, expected] of [[["run"], 2], [["exec", "task.md"], 2], [["doctor"], 1]] as const) {
+    const { code, stdout, stderr } = await machine.run(...args);
+    assertEquals(code, expected, stdout + stderr);
+    assertStringIncludes(stdout + stderr, failure);
+  }
+  assertEquals(await machine.hasRun(), false);
+});
+
+Deno.test("where npm left only a launcher, the native CLI behind it is looked at, which a run starts", async () => {
+  const files = { ...reviewLoop({ provider: "claude_code" }), "task.md": "Fix it." };
+  await using machine = await machineWith({ clis: {}, files });
+  const { path } = machine.dir;
+  const arch = Deno.build.arch === "aarch64" ? "arm64" : "x64";
+  const native = `npm/@anthropic-ai/claude-code-${Deno.build.os}-${arch}/claude`;
+  const launcher = "npm/@anthropic-ai/claude-code/bin/claude.exe";
+  await machine.dir.write({
+    "npm/@anthropic-ai/claude-code/package.json": '{ "name": "@anthropic-ai/claude-code", "version": "2.1.330" }',
+    [launcher]: 'echo "Error: claude native binary not installed." >&2\nexit 1\n',
+    [native]: '#!/bin/sh\ncase "$1" in --version) echo "2.1.330 (Claude Code)";; *) echo "Logged in";; esac\n',
+    "home/.claude.json": `{ "projects": { "${path}/project": { "hasTrustDialogAccepted": true } } }`,
+  });
+  for (const file of [launcher, native]) await Deno.chmod(`${path}/${file}`, 0o755);
+  await Deno.symlink(`${path}/${launcher}`, `${path}/bin/claude`);
+  const { code, stdout } = await machine.run("doctor");
+  assertEquals(code, 0, stdout);
+  assertStringIncludes(stdout, "ok    Claude Code: 2.1.330 (Claude Code); Logged in\n");
+  const { stderr } = await machine.run("run");
+  assertStringIncludes(stderr, "Claude Code ended while it was starting");
+  const preview = await machine.run("exec", "Fix it.", "--check", "true", "--provider", "claude_code", "--dry-run");
+  assertStringIncludes(preview.stdout, `${path}/${native} -p`);
+});
+
+Deno.test("a CLI that is not executable, or whose interpreter is missing, is told once, with its reason", async () => {
+  await using machine = await machineWith({ clis: { codex: LOGGED_IN }, files: reviewLoop({}) });
+  const { path } = machine.dir;
+  const file = `${path}/npm/codex/bin/codex.js`;
+  await machine.dir.write({
+    "home/.codex/config.toml": `[projects."${path}/project"]\ntrust_level = "trusted"\n`,
+    "npm/codex/bin/codex.js": "#!/none/node\n",
+  });
+  const broken = "Codex: codex cannot be started: what its first line names is not there\n";
+  const locked = `Codex: ${file} is not executable\n`;
+  for (const [mode, reason] of [[0o755, broken], [0o644, locked]] as const) {
+    await Deno.chmod(file, mode);
+    const { code, stderr } = await machine.run("run");
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, `Cannot start the run: 1 problem\n  ${reason}`);
+    assertStringIncludes((await machine.run("doctor")).stdout, `fail  ${reason}`);
+  }
+});
+
+Deno.test("a script in place of a CLI does not make doctor fail: a run starts it as it is", async () => {
+  await using machine = await machineWith({ files: reviewLoop({}) });
+  const { path } = machine.dir;
+  await machine.dir.write({
+    "home/.codex/config.toml": `[projects."${path}/project"]\ntrust_level = "trusted"\n`,
+    "bin/codex": '#!/bin/sh\necho "Not logged in"\nexit 1\n',
+  });
+  await Deno.chmod(`${path}/bin/codex`, 0o755);
+  const { code, stdout } = await machine.run("doctor");
+  assertEquals(code, 0, stdout);
+  assertStringIncludes(stdout, "warn  Codex: codex --version ended with code 1: Not logged in\n");
+});
+
+Deno.test("a model provider of its own needs no login with OpenAI, but its key", async () => {
+  for (const [env, expected] of [[{ LAB_KEY: "x" }, 1], [{}, 3]] as const) {
+    await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, env, files: reviewLoop({}) });
+    const provider = '[model_providers.lab]\nname = "lab"\nbase_url = "http://127.0.0.1:9"\nenv_key = "LAB_KEY"\n';
+    await machine.dir.write({
+      "home/.codex/config.toml":
+        `model_provider = "lab"\n${provider}[projects."${machine.dir.path}/project"]\ntrust_level = "trusted"\n`,
+    });
+    const { code, stderr } = await machine.run("run");
+    assertEquals([code, await machine.hasRun()], [expected, expected === 1], stderr);
+    const doctor = await machine.run("doctor");
+    if (expected === 1) assertMatch(doctor.stdout, /^ok {4}Codex: .*model provider lab, with its key in LAB_KEY$/m);
+    else assertStringIncludes(stderr, "Codex: its model provider lab needs a key in LAB_KEY, which is not set\n");
+  }
+});
+
+Deno.test("a sandbox that cannot be switched on is told before a run is made, for roles as for steps", async () => {
+  const NO_SANDBOX = `case "$1" in sandbox) echo "Landlock is off" >&2; exit 101;; *) echo "Logged in";; esac`;
+  const main = [{ name: "a", prompt: "self", check: { type: "none" } }];
+  for (
+    const [provider, clis, problem, remedy] of [
+      [
+        "codex",
+        { codex: NO_SANDBOX },
+        "Codex: it cannot be switched on: no command runs in it (code 101: Landlock is off)",
+        "Codex needs",
+      ],
+      [
+        "claude_code",
+        { claude: LOGGED_IN },
+        "Claude Code: it cannot be switched on: there is no bwrap on PATH",
+        "Claude Code needs",
+      ],
+    ] as const
+  ) {
+    const files = { ...reviewLoop({ provider, sandbox: "cli", pipelines: { main } }), "task.md": "Fix it." };
+    await using machine = await machineWith({ clis, env: { CLAUDE_CODE_OAUTH_TOKEN: "x" }, files });
+    const { path } = machine.dir;
+    await machine.dir.write({
+      "home/.codex/config.toml": `[projects."${path}/project"]\ntrust_level = "trusted"\n`,
+      "home/.claude.json": `{ "projects": { "${path}/project": { "hasTrustDialogAccepted": true } } }`,
+    });
+    for (const args of [["run"], ["exec", "task.md"]]) {
+      const { code, stderr } = await machine.run(...args);
+      assertEquals(code, 2, stderr);
+      assertStringIncludes(stderr, `Cannot start the run: 1 problem\n  sandbox of ${problem}\n    ${remedy}`);
+    }
+    assertEquals(await machine.hasRun(), false);
+  }
+});
+
+Deno.test("a sandbox is looked at with the variables of the agent that is to have it, and no folder that the look can do without", async () => {
+  const step = { name: "a", prompt: "self", check: { type: "none" } };
+  await using machine = await machineWith({
+    clis: { claude: LOGGED_IN },
+    // No folder can be made there.
+    env: { CLAUDE_CODE_OAUTH_TOKEN: "x", XDG_STATE_HOME: "/proc" },
+    files: { "task.md": "Fix it." },
+  });
+  const { path } = machine.dir;
+  const env = { PATH: `${path}/bin:${path}/sandbox` };
+  const config = { provider: "claude_code", sandbox: "cli", pipelines: { main: [{ ...step, env }] } };
+  await machine.dir.write({ "project/panewright.jsonc": JSON.stringify(config) });
+  for (const name of ["bwrap", "socat"]) {
+    await machine.dir.write({ [`sandbox/${name}`]: "#!/bin/sh\n" });
+    await Deno.chmod(`${path}/sandbox/${name}`, 0o755);
+  }
+  const { stderr } = await machine.run("exec", "task.md");
+  // That is what the CLI itself says at its start.
+  assertStringIncludes(stderr, "Cannot start the agent in a sandbox: that of Claude Code is not on: it does not tell");
+  assertEquals(await machine.hasRun(), true);
+});
+
+Deno.test("a session of tmux that is not there is told before a run is made", async () => {
+  await using machine = await machineWith({
+    clis: { codex: LOGGED_IN },
+    files: reviewLoop({ tmux: { session: "work" } }),
+  });
+  const { code, stderr } = await machine.run("run");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "tmux session: there is no session work on socket default\n");
+  const doctor = await machine.run("doctor");
+  assertStringIncludes(doctor.stdout, "fail  tmux session: there is no session work on socket default\n");
+  assertEquals(await machine.hasRun(), false);
+});
+
+Deno.test("exec refuses a check that cannot be run, an agent without a login, and the task of init", async () => {
+  const main = [{
+    name: "a",
+    prompt: "self",
+    provider: "claude_code",
+    check: { type: "shell", command: "nosuchprog -v" },
+  }];
+  const files = {
+    "panewright.jsonc": JSON.stringify({ pipelines: { main } }),
+    "task.md": "Fix it.",
+    "new.md": TASK_TEMPLATE,
+  };
+  await using machine = await machineWith({ tools: TOOLS, clis: { claude: 'echo "Not logged in"; exit 1' }, files });
+  const { code, stderr } = await machine.run("exec", "task.md");
+  assertEquals(code, 2);
+  assertStringIncludes(
+    stderr,
+    'check of main/a: nosuchprog -v cannot be run: there is no program "nosuchprog" on PATH',
+  );
+  assertStringIncludes(stderr, "Claude Code: Not logged in\n");
+  const unwritten = await machine.run("exec", "new.md");
+  assertEquals(unwritten.code, 2);
+  assertStringIncludes(unwritten.stderr, "new.md: it is as `panewright init` wrote it");
+  assertEquals(await machine.hasRun(), false);
+  assertEquals(await Deno.readTextFile(`${machine.dir.path}/calls`), "auth status --text\n");
+});
+
+Deno.test("a notification that could never be sent keeps a run from starting; a desktop that is not there does not", async () => {
+  const pipelines = {
+    main: [{ name: "fix", provider: "codex", prompt: "self", check: { type: "shell", command: ["true"] } }],
+  };
+  const notifications = {
+    ...{ command: ["./tell-me.sh"], desktop: true, ntfy_topic: "jobs", ntfy_token_file: "/nonexistent/token" },
+    ...{ webhook_url: "http://127.0.0.1:1/", webhook_secret_file: "/nonexistent/key" },
+  };
+  await using machine = await machineWith({
+    clis: { codex: LOGGED_OUT },
+    env: { PANEWRIGHT_TRUST: "1" },
+    files: reviewLoop({ notifications, pipelines }),
+  });
+  for (const command of ["run", "exec"]) {
+    const { code, stderr } = await machine.run(...command === "run" ? ["run"] : ["exec", "Do the job."]);
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(
+      stderr,
+      'notifications.command: ["./tell-me.sh"] cannot be run: there is no program "./tell-me.sh"\n',
+    );
+    assertMatch(stderr, /notifications\.ntfy_token_file: .*\/nonexistent\/token/);
+    assertMatch(stderr, /notifications\.webhook_secret_file: .*\/nonexistent\/key/);
+  }
+  assertEquals(await machine.hasRun(), false);
+  const validated = await machine.run("validate");
+  assertEquals(validated.code, 2);
+  assertEquals(validated.stdout.match(/notifications\.command:/g)?.length, 1, validated.stderr);
+  assertMatch(validated.stdout, /warning: .*notifications\.desktop: .*there is no program "(?:notify-send|osascript)"/);
+});
+
+Deno.test("exec needs the CLIs of the pipelines that its tasks use, and no others", async () => {
+  const step = (provider: string) => [{ name: "a", prompt: "self", provider, check: { type: "none" } }];
+  const pipelines = { main: step("codex"), other: step("claude_code") };
+  const files = { "panewright.jsonc": JSON.stringify({ pipelines }), "task.md": "Fix it." };
+  await using machine = await machineWith({
+    tools: TOOLS,
+    clis: { claude: LOGGED_OUT.replace("login", "auth") },
+    files,
+  });
+  const { code, stderr } = await machine.run("exec", "task.md");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, 'Cannot start the run: 1 problem\n  Codex: there is no program "codex" on PATH\n');
+  assertMatch((await machine.run("doctor")).stdout, /^warn {2}tmux: Cannot run tmux/m);
+  const other = await machine.run("exec", "task.md", "--pipeline", "other");
+  assertEquals(other.code, 3);
+  assertStringIncludes(other.stderr, "Cannot start the run: 1 problem\n  Claude Code: Not logged in\n");
+  assertEquals((await machine.run("validate")).code, 2);
+  assertEquals(await machine.hasRun(), false);
+});
+
+Deno.test("what init wrote validates, and needs its job to be written before it runs", async () => {
+  await using machine = await machineWith({ tools: TOOLS, files: {} });
+  assertEquals((await machine.run("init")).code, 0);
+  const { code, stdout } = await machine.run("validate");
+  assertEquals(code, 0, stdout);
+  assertStringIncludes(stdout, 'warning: job: job.md is as "panewright init" writes it');
+  assertEquals((await machine.run("run")).code, 2);
+  assertEquals((await machine.run("demo")).code, 2);
+});
+
+Deno.test("a test command that is still not there at the test stops the run, which continues with it when it is", async () => {
+  const replay = { roles: { tester: { turns: [[{ respond: ["RESULT: PASS", "It works."] }]] } } };
+  await using machine = await machineWith({
+    files: {
+      ...reviewLoop({
+        provider: "replay",
+        providers: { replay: { args: ["--script", "replay.json"] } },
+        start_agent: "tester",
+        project_test_cmd: ["./check.sh"],
+        limits: { max_rounds: 1 },
+        handoff: { poll_seconds: 0.2 },
+        quiet_seconds: 0.5,
+      }),
+      "replay.json": JSON.stringify(replay),
+    },
+  });
+  const first = await machine.run("run");
+  assertEquals(first.code, 2, first.stderr);
+  assertStringIncludes(
+    first.stderr,
+    'warning: test command: ./check.sh (panewright.jsonc:1) cannot be run: there is no program "./check.sh"',
+  );
+  assertStringIncludes(first.stderr, "Cannot run the project's test command (exit code 127): ./check.sh\n");
+  const find = await Deno.readLink(`${machine.dir.path}/bin/find`);
+  await Deno.remove(`${machine.dir.path}/bin/find`);
+  const [run] = [...Deno.readDirSync(`${machine.dir.path}/project/.panewright/runs`)].filter((each) =>
+    each.isDirectory
+  );
+  const journal = `${machine.dir.path}/project/.panewright/runs/${run?.name}/journal.ndjson`;
+  const before = await Deno.readTextFile(journal);
+  const refused = await machine.run("resume");
+  assertEquals(refused.code, 2);
+  assertStringIncludes(refused.stderr, "Cannot resume the run: 1 problem\n  programs: there is no find on PATH\n");
+  assertEquals(await Deno.readTextFile(journal), before, "the run is as it was");
+  await Deno.symlink(find, `${machine.dir.path}/bin/find`);
+  await Deno.writeTextFile(`${machine.dir.path}/project/check.sh`, "#!/bin/sh\n", { mode: 0o755 });
+  const second = await machine.run("resume");
+  assertEquals(second.code, 0, second.stderr);
+});
+
+Deno.test("a job may still be written after a run refused the one of init", async () => {
+  await using machine = await machineWith({ clis: { codex: LOGGED_IN }, env: { PANEWRIGHT_TRUST: "0" }, files: {} });
+  await machine.dir.write({
+    "home/.codex/config.toml": `[projects."${machine.dir.path}/project"]\ntrust_level = "trusted"\n`,
+  });
+  assertEquals((await machine.run("init", "--provider", "codex", "--test-cmd", "true")).code, 0);
+  const refused = await machine.run("run");
+  assertEquals(refused.code, 2, refused.stderr);
+  await machine.dir.write({ "project/job.md": JOB });
+  // A clone has nothing of what git ignores: the run writes again what editors read.
+  const schema = `${machine.dir.path}/project/.panewright/config.schema.json`;
+  const written = await Deno.readTextFile(schema);
+  await Deno.remove(`${machine.dir.path}/project/.panewright`, { recursive: true });
+  const { stderr } = await machine.run("run");
+  assertEquals([await machine.hasRun(), await Deno.readTextFile(schema)], [true, written], stderr);
+  await machine.dir.write({ "project/job.md": JOB.replace("Add", "Remove") });
+  const changed = await machine.run("run");
+  assertEquals(changed.code, 3);
+  assertStringIncludes(changed.stderr, "it has changed since you trusted it");
+});
+
+Deno.test("an agent over ACP that is too old, missing, or has no command keeps a run from starting; tmux is not asked for", async () => {
+  await using machine = await machineWith({
+    tools: TOOLS,
+    clis: { gemini: "echo 0.9.0" },
+    env: { GEMINI_API_KEY: "dummy" },
+    files: reviewLoop({
+      provider: "gemini",
+      roles: { tester: { provider: "qwen" }, programmer: { provider: "acp" } },
+    }),
+  });
+  const { code, stderr } = await machine.run("run");
+  assertEquals([code, await machine.hasRun()], [2, false]);
+  assertStringIncludes(stderr, "Cannot start the run: 3 problems\n");
+  assertStringIncludes(
+    stderr,
+    "  Gemini CLI: gemini 0.9.0 is too old: panewright needs 0.61.0 or newer\n" +
+      "    Install it with: npm install --global @google/gemini-cli\n",
+  );
+  assertStringIncludes(stderr, '  Qwen Code, the agent of tester: there is no program "qwen" on PATH\n');
+  assertStringIncludes(
+    stderr,
+    "  ACP agent, the agent of programmer: Cannot start an agent of acp: no command is given\n",
+  );
+});
+
+Deno.test("doctor needs no tmux where no role has a pane", async () => {
+  await using machine = await machineWith({
+    tools: TOOLS,
+    clis: { "claude-agent-acp": "echo 0.100.0" },
+    env: { ANTHROPIC_API_KEY: "dummy" },
+    files: reviewLoop({ provider: "claude_acp" }),
+  });
+  const { code, stdout } = await machine.run("doctor");
+  assertEquals(code, 0, stdout);
+  assertMatch(stdout, /^warn {2}tmux: Cannot run tmux/m);
+});
+
+Deno.test("an agent over ACP that says it is not logged in is for a person; a Node.js that is too old is named", async () => {
+  const files = reviewLoop({ provider: "claude_acp" });
+  const said = `[ "$1" = --cli ] && echo '{ "loggedIn": false }'; exit 1`;
+  await using out = await machineWith({ tools: TOOLS, clis: { "claude-agent-acp": said }, files });
+  const refused = await out.run("run");
+  assertEquals([refused.code, await out.hasRun()], [3, false], refused.stderr);
+  assertStringIncludes(
+    refused.stderr,
+    "  Claude Code (ACP): not logged in\n    Log in once with: claude-agent-acp --cli ",
+  );
+  // A project's settings may hold a login that it does not tell of: that is seen at its start.
+  await out.dir.write({ "project/.claude/settings.json": '{ "apiKeyHelper": "./key" }' });
+  const started = await out.run("run");
+  assertEquals(await out.hasRun(), true, started.stderr);
+  assertStringIncludes(started.stderr, "Claude Code (ACP): not logged in, unless by .claude/settings.json");
+
+  await using old = await machineWith({ tools: TOOLS, clis: { "claude-agent-acp": "exit 1" }, files });
+  await Deno.writeTextFile(`${old.dir.path}/npm/claude-agent-acp/bin/claude-agent-acp.js`, "#!/usr/bin/env node\n");
+  await Deno.writeTextFile(`${old.dir.path}/bin/node`, "#!/bin/sh\necho v18.20.1\n", { mode: 0o755 });
+  const { code, stderr } = await old.run("run");
+  assertEquals(code, 2, stderr);
+  assertStringIncludes(
+    stderr,
+    "  Claude Code (ACP): claude-agent-acp runs on Node.js 22 or newer, and the one on PATH is 18.20.1\n",
+  );
+});
+
+Deno.test("a script of a Node.js of its own is judged by that one, not by the one on PATH", async () => {
+  const step = { name: "a", prompt: "self", check: { type: "none" } };
+  await using machine = await machineWith({
+    clis: { "claude-agent-acp": "exit 1" },
+    env: { ANTHROPIC_API_KEY: "dummy" },
+    files: {
+      "panewright.jsonc": JSON.stringify({ provider: "claude_acp", pipelines: { main: [step] } }),
+      "task.md": "Fix it.",
+    },
+  });
+  const { path } = machine.dir;
+  const script = `${path}/npm/claude-agent-acp/bin/claude-agent-acp.js`;
+  const nodes = { "bin/node": "v18.20.1", "own/node": "v24.1.0", "old/node": "v20.1.0" };
+  for (const [file, version] of Object.entries(nodes)) {
+    await machine.dir.write({ [file]: `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n` });
+    await Deno.chmod(`${path}/${file}`, 0o755);
+  }
+  for (
+    const [row, problem] of [
+      [`#!${path}/old/node`, `, and ${path}/old/node is 20.1.0`],
+      [`#!${path}/none/node`, `, and there is no program "${path}/none/node"`],
+      ["#!/usr/bin/env -S NODE_ENV=x node --no-warnings", ", and the one on PATH is 18.20.1"],
+      [`#!${path}/own/node`, undefined],
+    ]
+  ) {
+    await Deno.writeTextFile(script, `${row}\n`);
+    const { stderr } = await machine.run("exec", "task.md");
+    assertEquals(await machine.hasRun(), problem === undefined, stderr);
+    if (problem !== undefined) assertStringIncludes(stderr, `runs on Node.js 22 or newer${problem}\n`);
+  }
+});
+
+Deno.test("of a script, too, an agent over ACP is looked at: many are scripts that npm did not install", async () => {
+  await using machine = await machineWith({
+    tools: TOOLS,
+    files: {
+      ...reviewLoop({
+        provider: "gemini",
+        agents: { mine: "./mine.jsonc", quiet: "./quiet.jsonc" },
+        roles: { tester: { provider: "mine" }, programmer: { provider: "quiet" } },
+        pipelines: { main: [{ name: "a", prompt: "self", check: { type: "none" }, provider: "mine" }] },
+      }),
+      "mine.jsonc": JSON.stringify({
+        ...{ label: "Mine", program: "mine", min_version: "2.0.0", login_status_args: ["l"] },
+        env: { MINE_UPDATES: "off" },
+      }),
+      "quiet.jsonc": '{ "label": "Quiet", "program": "quiet" }',
+      "task.md": "Fix it.\n",
+    },
+  });
+  const { path } = machine.dir;
+  const write = (name: string, script: string) =>
+    Deno.writeTextFile(`${path}/bin/${name}`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  await write("gemini", "echo 0.40.0");
+  // With the variables that it is started with.
+  await write("mine", '[ "$MINE_UPDATES" = off ] && echo 1.4.0');
+  await write("quiet", `touch ${path}/asked; exit 2`);
+  const old = "  Gemini CLI: gemini 0.40.0 is too old: panewright needs 0.61.0 or newer\n" +
+    "    Install it with: npm install --global @google/gemini-cli\n";
+  const { code, stderr } = await machine.run("run");
+  assertEquals(code, 2, stderr);
+  assertStringIncludes(stderr, `Cannot start the run: 2 problems\n${old}`);
+  assertStringIncludes(stderr, "  Mine: mine 1.4.0 is too old: panewright needs 2.0.0 or newer\n");
+  assertEquals(await exists(`${path}/asked`), false, "what no minimum is known of is not asked for its version");
+  assertMatch((await machine.run("doctor")).stdout, /^fail {2}Gemini CLI: gemini 0\.40\.0 is too old/m);
+
+  await write("mine", 'case "$1" in l) echo "Not logged in"; exit 1;; *) echo 2.0.0;; esac');
+  const exec = await machine.run("exec", "task.md");
+  assertEquals(exec.code, 3, exec.stderr);
+  assertStringIncludes(exec.stderr, "  Mine: Not logged in\n    Log in with mine once.\n");
+
+  await write("mine", "echo broken >&2; exit 3");
+  assertStringIncludes((await machine.run("run")).stderr, "  Mine: mine --version ended with code 3: broken\n");
+  assertEquals(await machine.hasRun(), false);
+});
+
+Deno.test("a step with the agent acp needs a command; the place is told", async () => {
+  const step = { name: "a", prompt: "self", check: { type: "none" } };
+  await using machine = await machineWith({
+    files: { "panewright.jsonc": JSON.stringify({ provider: "acp", pipelines: { m: [step] } }), "task.md": "Do it.\n" },
+  });
+  const { code, stderr } = await machine.run("exec", "task.md");
+  assertEquals(code, 2);
+  assertMatch(stderr, /panewright\.jsonc:1:\d+: pipelines\.m\[0\] needs a command: acp has no program of its own/);
+});

@@ -1,0 +1,280 @@
+/**
+ * Runs every example of `panewright help` as a person would, in a shell, in a project for which it was written.
+ *
+ * @module
+ */
+import { assertEquals } from "@std/assert";
+import files from "../../fixtures/demo/files.json" with { type: "json" };
+import { COMMANDS } from "../../lib/cli/command_table.ts";
+import { generateKeys } from "../../lib/rule_packs/keys.ts";
+import { leaveAnswer } from "../../lib/dialogs/answers.ts";
+import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
+import { createRedactor } from "../../lib/redact/redactor.ts";
+import { activityPathOf } from "../../lib/run/activity_file.ts";
+import { openActivityWriter } from "../../lib/run/activity_writer.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { lockRun } from "../../lib/run/run_lock.ts";
+import { shellJoin } from "../../lib/shell/quote.ts";
+import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
+import { killServer } from "../../lib/tmux/server.ts";
+import { demoReplay } from "../support/demo_replay.ts";
+import { FAKE_CODEX } from "../support/fake_codex.ts";
+import { unpackJournal } from "../support/journal_fixtures.ts";
+import { runProgram } from "../support/program.ts";
+import {
+  agentReady,
+  dialogWaiting,
+  execWaiting,
+  reviewFinished,
+  RUN_ID,
+  writeReview,
+  writeRun,
+} from "../support/run_folders.ts";
+import { denoDirectory, panewrightArgv } from "../support/run_panewright.ts";
+import { startOwner } from "../support/start_owner.ts";
+import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+
+/** What an example needs besides the project, and how it ends. */
+interface Expected {
+  /** The exit code. @default {0} */
+  readonly code?: number;
+  /** What stderr has in it. @default {nothing in particular} */
+  readonly stderr?: RegExp;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is made before, and taken away afterwards. */
+  readonly setUp?: (sandbox: Sandbox, stack: AsyncDisposableStack) => Promise<unknown>;
+}
+
+const CONFIG = {
+  provider: "replay",
+  providers: { replay: { args: ["--script", "replay.json"] }, codex: { command: ["./fake-codex"] } },
+  prompt_file: "job.md",
+  project_test_cmd: ["sh", "test.sh"],
+  limits: { max_rounds: 3, min_review_cycles_before_approval: 1 },
+  handoff: { poll_seconds: 0.2, idle_grace_seconds: 10, response_timeout: 60 },
+  quiet_seconds: 1,
+  pipelines: {
+    default: [{ name: "plan", prompt: "self" }, { name: "build", prompt: "self" }].map(stepOf),
+    fix: [{ name: "fix", prompt: "self" }].map(stepOf),
+  },
+  default_pipeline: "default",
+};
+
+function stepOf(step: { readonly name: string; readonly prompt: string }) {
+  return { ...step, provider: "codex", check: { type: "none" } };
+}
+
+/** The project in which each example is run: a review loop, two pipelines, tasks, and files that examples name. */
+const PROJECT: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(files).map(([path, lines]) => [path.replace(/^project\//, ""), lines.join("\n")]),
+  ),
+  "panewright.jsonc": JSON.stringify(CONFIG),
+  "ci.jsonc": JSON.stringify(CONFIG),
+  "replay.json": demoReplay(0.1),
+  "package.json": '{ "scripts": { "test": "sh test.sh" } }',
+  "add-login.md": "Add a login.",
+  "tasks/1-login.md": "Add a login.",
+  "tasks/2-logout.md": "Add a logout.",
+  "answer.md": "PostgreSQL,\nversion 17.\n",
+  "order.md": "Look at the order of the fields.\n",
+  "screen.ansi": "› Ready\n",
+  "commands": "git push origin main\0ls",
+  "src/a.ts": "",
+};
+
+/** What examples need that does not follow from their command alone. */
+const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
+  [/^logs .*--role/, { setUp: runOverAcp }],
+  [/^(runs|status|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
+  [/^resume$/, { code: 3, setUp: askingRun }],
+  [/^resume 2/, { setUp: answeredRun }],
+  [/^answer ("PostgreSQL"|.*(--question|- <))/, { setUp: askingRun }],
+  [/^answer .* no, /, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
+  [/^answer .* "text: /, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack, QUESTIONS) }],
+  // A server that starts does not end by itself.
+  [/^serve\b/, { code: 2, stderr: /HOME is not set/, env: { HOME: "", XDG_STATE_HOME: "" } }],
+  [/^attach\b/, { code: 2, stderr: /this is not a terminal/, setUp: runWithPane }],
+  [/^send .*--wait/, { code: 1, stderr: /nobody executes run/, setUp: killedRun }],
+  [/^send\b/, { setUp: killedRun }],
+  [/^stop\b/, { setUp: executedRun }],
+  [/^notify test/, { setUp: someoneToTell }],
+  [/^audit\b/, { setUp: auditedRun }],
+  [/^init\b/, { setUp: emptyFolder }],
+  [/^trust$/, { code: 3, stderr: /trust/, env: { PANEWRIGHT_TRUST: "" } }],
+  [/^fixtures check/, { setUp: ownRecordings }],
+  [/^fixture add/, { setUp: recording }],
+  [/^rules trust/, { code: 3, setUp: teamKey }],
+  [/^rules update/, { code: 1, stderr: /example\.com/ }],
+  [/^rules rollback/, { code: 2 }],
+  [/^record .*--pane/, { setUp: fourPanes }],
+  [/^ask\b/, { code: 2, stderr: /step/ }],
+  [/^completion fish/, { setUp: ({ home }) => Deno.mkdir(`${home}/.config/fish/completions`, { recursive: true }) }],
+];
+
+async function emptyFolder({ project }: Sandbox): Promise<void> {
+  for (const name of ["panewright.jsonc", "job.md"]) await Deno.remove(`${project}/${name}`);
+}
+
+async function someoneToTell({ project }: Sandbox): Promise<void> {
+  const config = { ...CONFIG, notifications: { command: ["true"] } };
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+}
+
+async function passedRun({ project }: Sandbox): Promise<void> {
+  await writeReview({ path: project }, [reviewFinished("pass")]);
+}
+
+async function runOverAcp({ project }: Sandbox): Promise<void> {
+  const folder = await writeReview({ path: project }, [reviewFinished("pass")]);
+  const redactor = createRedactor([]);
+  const onProblem = (message: string) => {
+    throw new Error(message);
+  };
+  using writer = openActivityWriter(activityPathOf(folder, "programmer"), { redactor, onProblem });
+  writer.write({ type: "message", text: "I look." });
+}
+
+async function killedRun({ project }: Sandbox): Promise<void> {
+  await writeReview({ path: project }, []);
+}
+
+async function executedRun({ project }: Sandbox, stack: AsyncDisposableStack): Promise<void> {
+  stack.use(await startOwner(await writeReview({ path: project }, [])));
+}
+
+async function askingRun({ project }: Sandbox) {
+  return await writeRun({ workdir: project, id: RUN_ID, events: execWaiting(project, RUN_ID) });
+}
+
+async function answeredRun(sandbox: Sandbox): Promise<void> {
+  const answer = { question: "q1", answer: "PostgreSQL", by: "command", answeredAt: new Date().toISOString() } as const;
+  await leaveAnswer(await askingRun(sandbox), answer);
+}
+
+const QUESTIONS = ["Which tests?", "Which port?"].map((question) => ({
+  question,
+  multiSelect: question === "Which tests?",
+  options: ["a", "b", "c"].map((label) => ({ label, description: "" })),
+}));
+
+async function runAtDialog({ project }: Sandbox, stack: AsyncDisposableStack, questions?: typeof QUESTIONS) {
+  const dialog = { ...dialogWaiting(RUN_ID, "q1"), ...(questions && { kind: "question", questions }) } as ReviewFact;
+  stack.use(await lockRun(await writeReview({ path: project }, [...agentReady(), dialog])));
+}
+
+async function runWithPane({ project, env }: Sandbox, stack: AsyncDisposableStack): Promise<void> {
+  const socket = await tmuxServer(env, stack);
+  const ready = agentReady({ socket }).map((fact) =>
+    fact.type === "agent_ready" ? { ...fact, terminalId: "%0" } : fact
+  );
+  await writeReview({ path: project }, ready);
+}
+
+async function fourPanes({ project, env }: Sandbox, stack: AsyncDisposableStack): Promise<void> {
+  const socket = await tmuxServer(env, stack);
+  for (let pane = 1; pane <= 3; pane++) {
+    const untilRecorded = "until ls | grep -q cast; do sleep 0.1; done; sleep 1";
+    const shell = ["-c", project, "--", "sh", "-c", untilRecorded] as const;
+    await createTmuxClient({ socket, env }).run(["new-window", "-d", "-t", "panewright:", ...shell]);
+  }
+}
+
+async function tmuxServer(env: Sandbox["env"], stack: AsyncDisposableStack): Promise<string> {
+  const socket = "examples";
+  const client = createTmuxClient({ socket, env });
+  stack.defer(() => killServer(client));
+  await client.run(["new-session", "-d", "-s", "panewright", "--", "sleep", "600"]);
+  return socket;
+}
+
+async function auditedRun({ project }: Sandbox, stack: AsyncDisposableStack): Promise<void> {
+  const { folder, runId } = stack.use(await unpackJournal("passed_after_resume"));
+  const target = runFolderAt(project, runId);
+  await Deno.mkdir(target.path, { recursive: true });
+  for (const name of ["journal.ndjson", "audit.ndjson"]) {
+    await Deno.copyFile(`${folder}/${name}`, `${target.path}/${name}`);
+  }
+}
+
+const FIXTURES = new URL("../../fixtures/", import.meta.url).pathname;
+
+async function ownRecordings({ project }: Sandbox): Promise<void> {
+  for (const folder of ["fixtures", "my-screens"]) {
+    await Deno.mkdir(`${project}/${folder}/codex`, { recursive: true });
+    await Deno.copyFile(`${FIXTURES}screens/codex/0.107.0.ndjson.gz`, `${project}/${folder}/codex/0.107.0.ndjson.gz`);
+  }
+}
+
+async function teamKey({ project }: Sandbox): Promise<void> {
+  await Deno.writeTextFile(`${project}/team-rules.pub`, (await generateKeys()).public);
+}
+
+async function recording({ project }: Sandbox): Promise<void> {
+  const packed = await Deno.open(`${FIXTURES}timelines/codex-0.169.0-100x30.cast.gz`);
+  await Deno.writeFile(`${project}/codex.cast`, packed.readable.pipeThrough(new DecompressionStream("gzip")));
+}
+
+/** Runs an example in a project of its own. @returns what is not as expected */
+async function problemOf(example: string): Promise<string | undefined> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await createSandbox());
+  const { root, project, env } = sandbox;
+  // No example reaches another machine.
+  const permissions = ["-R", "-W", "--allow-run", "--allow-env", "--allow-net=127.0.0.1", "--allow-sys=uid,hostname"];
+  const programs = {
+    panewright: `#!/bin/sh\nexec ${shellJoin(panewrightArgv(permissions))} "$@"\n`,
+    claude: "#!/bin/sh\necho Claude Code; sleep 1\n",
+    jq: "#!/bin/sh\nexec cat\n",
+  };
+  await Deno.mkdir(`${root}/bin`);
+  for (const [name, text] of Object.entries(programs)) {
+    await Deno.writeTextFile(`${root}/bin/${name}`, text, { mode: 0o755 });
+  }
+  for (const [name, text] of Object.entries(PROJECT)) {
+    const path = `${project}/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, text);
+  }
+  await Deno.writeTextFile(`${project}/fake-codex`, FAKE_CODEX, { mode: 0o755 });
+  await Deno.mkdir(`${root}/fake`);
+  const { code = 0, stderr = /(?:)/, env: more, setUp } = EXPECTED.find(([of]) => of.test(example))?.[1] ?? {};
+  await setUp?.(sandbox, stack);
+  const { code: actual, ...output } = await runProgram(["bash", "-o", "pipefail", "-c", `panewright ${example}`], {
+    cwd: project,
+    env: {
+      ...env,
+      PATH: `${root}/bin:${env["PATH"]}`,
+      DENO_DIR: denoDirectory(),
+      TMUX: `${env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}/examples,1,0`,
+      CODEX_HOME: `${root}/codex-home`,
+      FAKE_FOLDER: `${root}/fake`,
+      ...more,
+    },
+    timeoutMs: 600_000,
+  });
+  if (actual === code && stderr.test(output.stderr)) return undefined;
+  return `${example}: exit code ${actual}\n${output.stdout.slice(-500)}\n${output.stderr.slice(-900)}`;
+}
+
+const examples = (await Promise.all(COMMANDS.map(({ load }) => load()))).flatMap(({ command }) =>
+  command.examples ?? []
+)
+  .map(({ command }) => command);
+
+Deno.test("every example in help works, in a shell, in the project that it was written for", async () => {
+  const left = examples.toReversed();
+  const problems: string[] = [];
+  const worker = async () => {
+    for (let example = left.pop(); example !== undefined; example = left.pop()) {
+      const problem = await problemOf(example);
+      if (problem !== undefined) problems.push(problem);
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  assertEquals(problems.join("\n\n"), "");
+});
+
+Deno.test("every expectation is one of an example", () => {
+  assertEquals(EXPECTED.filter(([of]) => !examples.some((example) => of.test(example))).map(String), []);
+});

@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import { createAcpDesk } from "../../lib/dialogs/acp_desk.ts";
+import { leaveAnswer } from "../../lib/dialogs/answers.ts";
+import { type AuditLog, openAuditLog } from "../../lib/dialogs/audit.ts";
+import type { DialogDeskContext } from "../../lib/dialogs/desk_context.ts";
+import type { DialogFact } from "../../lib/dialogs/facts.ts";
+import { DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
+import { DEFAULT_HANDOFF_SETTINGS } from "../../lib/handoff/settings.ts";
+import { AcpTerminal } from "../../lib/providers/acp/acp_terminal.ts";
+import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
+import { createFakeClock, type FakeClock } from "../support/fake_clock.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { startToy } from "../providers/acp/support.ts";
+
+/** A desk of a process of a run, with an agent that has just asked for a command; all agents have the same pid. */
+async function openDesk(folder: RunFolder, command: string, options: {
+  readonly audit: AuditLog;
+  readonly clock: FakeClock;
+  readonly earlier?: { readonly id: string; readonly fingerprint: string };
+}) {
+  const { audit, clock, earlier } = options;
+  const { agent, toy } = await startToy({ clock });
+  const terminal = new AcpTerminal({ agent, hasResponse: () => false, clock });
+  await terminal.submit("Go");
+  void toy.ask(command);
+  const events: DialogFact[] = [];
+  const context: DialogDeskContext = {
+    plan: {
+      workdir: "/w",
+      handoff: { ...DEFAULT_HANDOFF_SETTINGS, autoAcceptPermissions: true },
+      permissions: {
+        policy: { ...DEFAULT_PERMISSION_POLICY, default: "ask" },
+        dryRun: false,
+        modelAnswers: "questions",
+        dialogTimeoutSeconds: 600,
+      },
+    },
+    answers: folder,
+    audit,
+    emit: (fact) => void events.push(fact),
+    warn: () => {},
+    onStuck: () => ({ withdraw() {} }),
+    earlierQuestion: () => earlier,
+    nextQuestionId: () => earlier === undefined ? "q1" : "q2",
+    person: undefined,
+    clock,
+    signal: new AbortController().signal,
+  };
+  const desk = createAcpDesk(context, { turnId: "r1-tester-c0", role: "tester", terminal });
+  const asked = () => events.flatMap((fact) => fact.type === "dialog_waiting" ? [fact] : []);
+  return { desk, asked };
+}
+
+Deno.test("an answer that a person left for a killed run's request counts for the same one, and for no other", async () => {
+  await using dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: new Date() });
+  using clock = createFakeClock();
+  using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] });
+  const before = await openDesk(folder, "touch made.txt", { audit, clock });
+  assertEquals((await before.desk.inspect())?.decision, "wait");
+  const [{ question: id = "", fingerprint } = { fingerprint: "" }] = before.asked();
+  const answeredAt = new Date().toISOString();
+  await leaveAnswer(folder, { question: id, answer: "yes", by: "command", answeredAt });
+
+  // In a container the same processes have the same ids at each start.
+  const earlier = { id, fingerprint };
+  const other = await openDesk(folder, "rm -rf docs", { audit, clock, earlier });
+  assertEquals((await other.desk.inspect())?.decision, "wait");
+  assertEquals(other.asked().map(({ subject, question }) => [subject, question]), [["rm -rf docs", "q2"]]);
+  const same = await openDesk(folder, "touch made.txt", { audit, clock, earlier });
+  assertEquals((await same.desk.inspect())?.decision, "accept");
+  assertEquals(same.asked().map(({ subject, question }) => [subject, question]), [["touch made.txt", "q1"]]);
+});

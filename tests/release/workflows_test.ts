@@ -1,0 +1,163 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { parse } from "@std/yaml";
+import { COMMANDS } from "../../lib/cli/command_table.ts";
+import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { shellJoin } from "../../lib/shell/quote.ts";
+import { panewrightArgv } from "../support/run_panewright.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+const FILES = [".github/workflows/release.yml", "action.yml"];
+
+/** What the tests look at of a workflow or an action. */
+interface Step {
+  readonly id?: string;
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly shell?: string;
+}
+
+/** All steps of a file, wherever they stand in it. */
+function stepsOf(value: unknown): readonly Step[] {
+  if (typeof value !== "object" || value === null) return [];
+  const below = Object.entries(value).flatMap(([key, entry]) =>
+    key === "steps" && Array.isArray(entry) ? entry as Step[] : stepsOf(entry)
+  );
+  return below;
+}
+
+async function stepsIn(file: string): Promise<readonly Step[]> {
+  return stepsOf(parse(await Deno.readTextFile(`${ROOT}${file}`)));
+}
+
+for (const file of FILES) {
+  Deno.test(`${file}: each action of others is pinned by the hash of a commit, with its version beside it`, async () => {
+    const lines = (await Deno.readTextFile(`${ROOT}${file}`)).split("\n").filter((line) => /\buses: /.test(line));
+    assertEquals(lines.length, (await stepsIn(file)).filter(({ uses }) => uses !== undefined).length);
+    for (const line of lines) assertMatch(line, /uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  Deno.test(`${file}: each script is one that bash can read, and has nothing of others in its text`, async () => {
+    const scripts = (await stepsIn(file)).flatMap(({ run }) => run ?? []);
+    assertEquals(scripts.length > 3, true);
+    for (const script of scripts) {
+      const { code, stderr } = await systemProcessRunner.run({ argv: ["bash", "-n"], stdin: script });
+      assertEquals([code, stderr], [0, ""], script);
+      // An expression is put into the text before bash reads it: whatever is not of this file must come as a variable.
+      for (const [, expression] of script.matchAll(/\$\{\{(.*?)\}\}/g)) assertMatch(expression ?? "", /^ matrix\./);
+    }
+  });
+}
+
+Deno.test("release.yml calls tasks and files that are there", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
+  const scripts = (await stepsIn(FILES[0] ?? "")).map(({ run }) => run ?? "").join("\n");
+  const called = [...scripts.matchAll(/\btask (\S+)/g)].map(([, name = ""]) => name);
+  assertEquals(called.toSorted(), ["compile", "package", "smoke"]);
+  for (const name of called) assertEquals([name, typeof tasks[name]], [name, "object"]);
+  for (const [path] of scripts.matchAll(/\.ci\/[\w./]+/g)) {
+    assertEquals((await Deno.stat(`${ROOT}${path}`)).isFile, true);
+  }
+});
+
+Deno.test("release.yml publishes the package that was built: npm takes a path without a dot for a repository of GitHub", async () => {
+  const scripts = (await stepsIn(FILES[0] ?? "")).flatMap(({ run }) => run?.split("\n") ?? []);
+  const [publish = ""] = scripts.filter((line) => / publish /.test(line));
+  assertMatch(publish, / \.\/release\/panewright-\*\.tgz$/);
+});
+
+Deno.test("release.yml needs no secret that is kept somewhere", async () => {
+  assertEquals((await Deno.readTextFile(`${ROOT}${FILES[0]}`)).includes("secrets."), false);
+});
+
+Deno.test("release.yml gives no job a right that it does not need", async () => {
+  const workflow = parse(await Deno.readTextFile(`${ROOT}${FILES[0]}`)) as {
+    readonly permissions: unknown;
+    readonly jobs: Readonly<Record<string, { readonly permissions?: unknown }>>;
+  };
+  assertEquals(workflow.permissions, { contents: "read" });
+  const rights = Object.entries(workflow.jobs).flatMap(([name, { permissions }]) =>
+    permissions ? [[name, permissions]] : []
+  );
+  assertEquals(rights, [["publish", { contents: "write", "id-token": "write", attestations: "write" }]]);
+});
+
+Deno.test("the action passes each line as one argument, as it stands, and hands on the exit code", async () => {
+  await using folder = await tempDir();
+  const script = (await stepsIn("action.yml")).find(({ id }) => id === "run")?.run ?? "";
+  const told = `${folder.path}/told`;
+  await Deno.writeTextFile(
+    `${folder.path}/panewright`,
+    `#!/bin/sh\nprintf '<%s>' "$@" > '${told}'\necho "$PANEWRIGHT_TRUST" >> '${told}'\nexit 3\n`,
+    { mode: 0o755 },
+  );
+  const call = (args: string, trust: string) =>
+    systemProcessRunner.run({
+      argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      cwd: folder.path,
+      clearEnv: true,
+      env: {
+        PATH: `${folder.path}:${Deno.env.get("PATH")}`,
+        GITHUB_OUTPUT: `${folder.path}/output`,
+        ARGUMENTS: args,
+        TRUST: trust,
+      },
+    });
+  const { code } = await call('exec\nfix "$(touch made)" *\n\n--check\nnpm test\n', "true");
+  assertEquals(code, 3);
+  assertEquals(await Deno.readTextFile(told), '<exec><fix "$(touch made)" *><--check><npm test>1\n');
+  assertEquals(await Deno.readTextFile(`${folder.path}/output`), "exit-code=3\n");
+  assertEquals([...Deno.readDirSync(folder.path)].some(({ name }) => name === "made"), false);
+
+  await call("doctor", "yes");
+  assertEquals(await Deno.readTextFile(told), "<doctor>\n");
+});
+
+Deno.test("the action downloads the archive for the runner's system, of a version with or without a v", async () => {
+  const script = (await stepsIn("action.yml")).find(({ name }) => name === "Download the release")?.run ?? "";
+  for (const version of ["0.1.0", "v0.1.0"]) {
+    await using folder = await tempDir();
+    await folder.write({ "bin/curl": `#!/bin/sh\nfor last; do :; done\necho "$last" >> '${folder.path}/asked'\n` });
+    await Deno.chmod(`${folder.path}/bin/curl`, 0o755);
+    const { code, stderr } = await systemProcessRunner.run({
+      argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      cwd: folder.path,
+      clearEnv: true,
+      env: {
+        PATH: `${folder.path}/bin:${Deno.env.get("PATH")}`,
+        RUNNER_OS: "macOS",
+        RUNNER_ARCH: "ARM64",
+        RELEASES: "https://releases.invalid",
+        VERSION: version,
+      },
+    });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals((await Deno.readTextFile(`${folder.path}/asked`)).split("\n"), [
+      "https://releases.invalid/download/v0.1.0/panewright-aarch64-apple-darwin.tar.gz",
+      "https://releases.invalid/download/v0.1.0/SHA256SUMS",
+      "",
+    ]);
+  }
+});
+
+Deno.test("release.yml packs the executable, its papers and a manual page for each command, as the formula installs them", async () => {
+  await using dir = await tempDir();
+  const program = `#!/bin/sh\nexec ${shellJoin(panewrightArgv(["-R", "-W", "--allow-env"]))} "$@"\n`;
+  await dir.write({ "LICENSE": "", "THIRD_PARTY.md": "", "dist/panewright": program });
+  await Deno.chmod(`${dir.path}/dist/panewright`, 0o755);
+  const step = (await stepsIn(".github/workflows/release.yml")).find(({ run }) => run?.includes("tar -czf"));
+  const script = step?.run?.replaceAll("${{ matrix.target }}", "here") ?? "";
+  const packed = await systemProcessRunner.run({ argv: ["bash", "-e", "-c", script], cwd: dir.path });
+  assertEquals([packed.code, packed.stderr], [0, ""]);
+  const { stdout } = await systemProcessRunner.run({
+    argv: ["tar", "-tzf", "panewright-here.tar.gz"],
+    cwd: dir.path,
+  });
+  const pages = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => `man/man1/panewright-${name}.1`);
+  const files = ["LICENSE", "THIRD_PARTY.md", "panewright", "man/", "man/man1/", "man/man1/panewright.1", ...pages];
+  assertEquals(stdout.trimEnd().split("\n").toSorted(), files.toSorted());
+  const formula = await Deno.readTextFile(`${ROOT}.ci/release/panewright.rb`);
+  assertMatch(formula, /man1\.install Dir\["man\/man1\/\*\.1"\]/);
+});

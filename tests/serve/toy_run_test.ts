@@ -1,0 +1,96 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { listRunIds } from "../../lib/run/find_run.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { plainRow } from "../../lib/text/ansi.ts";
+import { panewrightFromSource } from "../support/panewright.ts";
+import { startProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
+import { agentapiClient } from "./agentapi_client.ts";
+import { readEvents, testServer } from "./support.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const TOY = `${ROOT}tests/providers/toy`;
+
+const JOB = `Shout.
+
+*** ORIGINAL EXPLORE SUMMARY ***
+Add a --shout flag to the greeter in src/greet.ts.
+
+*** SCENARIO TEST ***
+1. \`greet --shout Ada\` prints HELLO ADA
+`;
+
+Deno.test("a run with agents in panes: screens, agentapi's conversation, a message and keys from outside", async () => {
+  await using sandbox = await createSandbox();
+  const { argv, env } = await panewrightFromSource();
+  const { project } = sandbox;
+  const deno: [string, ...string[]] = [argv[0], "run", "--quiet", `--config=${ROOT}deno.json`, "--no-prompt"];
+  const agent = [...deno, "--allow-env=TOY_TYPED", `--allow-read=${project}`, `--allow-write=${project}`];
+  const config = {
+    provider: "toy",
+    providers: { toy: { command: [...agent, `${TOY}/toy_agent.ts`], env } },
+    prompt_file: "job.md",
+    // All agents are at rest while the tests run, which end when this test says so.
+    project_test_cmd: ["sh", "-c", "until [ -e go ]; do sleep 0.1; done"],
+    limits: { min_review_cycles_before_approval: 1 },
+    handoff: { poll_seconds: 0.2 },
+    permissions: { raw_input: true },
+    // By its path: the server of this test has another environment.
+    tmux: { cols: 100, rows: 30, socket: `${sandbox.root}/agents.sock` },
+    quiet_seconds: 0.5,
+  };
+  await Deno.writeTextFile(`${project}/job.md`, JOB);
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
+  const run = startProgram([...deno, "--allow-all", `${TOY}/run_toy.ts`, "panewright.jsonc"], {
+    cwd: project,
+    env: { ...sandbox.env, ...env },
+  });
+  const [id = ""] = await until(() => listRunIds(project), (ids) => ids.length > 0);
+  await using server = testServer(project, {
+    keysFolderOf: (run) => `${sandbox.home}/.local/state/panewright/keys/${run}`,
+  });
+  const { journalPath } = runFolderAt(project, id);
+  await until(() => Deno.readTextFile(journalPath).catch(() => ""), (text) => text.includes('"run_started"'));
+
+  const screens: string[] = [];
+  const statuses = new Set<string>();
+  const watching = (async () => {
+    for await (const { data } of readEvents(await server.ask(`/v1/runs/${id}/screens/analyst`))) {
+      statuses.add(data.status);
+      screens.push(data.type === "screen" ? data.pane?.text ?? data.why : data.why);
+    }
+  })();
+  const client = agentapiClient((path, init) => server.ask(`/agents/${id}/analyst${path}`, init));
+  const told: { readonly role: string; readonly message: string }[] = [];
+  const following = (async () => {
+    for await (const { event, data } of client.events()) if (event === "message_update") told.push(data);
+  })();
+  await until(() => Deno.readTextFile(journalPath), (text) => text.includes('"test_command_started"'));
+  assertEquals(await client.status(), { status: "stable", agent_type: "custom", transport: "pty" });
+  await until(() => told.length, (count) => count === 2);
+  assertEquals(told.map(({ role }) => role), ["user", "agent"]);
+  assertStringIncludes(told[0]!.message, "Add a --shout flag");
+  assertEquals(told[1]!.message, "Analysis: change src/greet.ts.");
+
+  const sent = await client.post({ content: "What did you find?", type: "user" });
+  assertEquals(sent, undefined);
+  const messages = await until(client.messages, (all) => all.length === 4);
+  assertEquals(messages.map(({ role }) => role), ["user", "agent", "user", "agent"]);
+  assertEquals(messages[2]?.content, "What did you find?");
+  await until(client.status, ({ status }) => status === "stable");
+
+  assertEquals(await client.post({ content: "typed", type: "raw" }), undefined);
+  await until(() => screens.at(-1) ?? "", (text) => text.split("\n").map(plainRow).some((row) => row === "toy> typed"));
+  await Deno.writeTextFile(`${project}/go`, "");
+  assertEquals((await run.ended).code, 0, run.output.stderr);
+  await watching;
+  await server[Symbol.asyncDispose]();
+  await following.catch(() => {});
+  assert(statuses.has("idle"), [...statuses].join());
+  assertStringIncludes(screens.at(-1) ?? "", "the tmux server is gone");
+  const journal = await Deno.readTextFile(journalPath);
+  assertStringIncludes(journal, '"raw_keys_pressing"');
+  assertStringIncludes(await Deno.readTextFile(runFolderAt(project, id).auditPath), '"raw_keys"');
+  await sandbox.assertNothingLeft();
+});

@@ -1,0 +1,31 @@
+import { AssertionError } from "@std/assert";
+import { dirname } from "@std/path/posix";
+import { denoDirectory } from "./run_panewright.ts";
+import { runProgram } from "./program.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+/** Makes the one executable file of the bundle in `dist/`, and returns its path in the folder. */
+export async function buildPacked(folder: string): Promise<string> {
+  return await build("pack.ts", `${folder}/panewright`);
+}
+
+/** Makes the npm package of the bundle in `dist/`, and returns the path of its tarball below the folder. */
+export async function buildPackage(folder: string): Promise<string> {
+  return await build("package.ts", folder);
+}
+
+/** Both scripts take where to put what they make, and print its path. */
+async function build(script: string, output: string): Promise<string> {
+  const permissions = ["--allow-read", "--allow-write", "--allow-run=npm", "--allow-env=GITHUB_REPOSITORY"];
+  const { code, stdout, stderr } = await runProgram(
+    [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, `${ROOT}.ci/${script}`, output],
+    {
+      cwd: ROOT,
+      env: { HOME: dirname(output), PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", DENO_DIR: denoDirectory() },
+      timeoutMs: 120_000,
+    },
+  );
+  if (code !== 0) throw new AssertionError(`${script} ended with ${code}:\n${stderr}`);
+  return stdout.trim();
+}
