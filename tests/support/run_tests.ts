@@ -8,18 +8,18 @@
  * Paths are run instead of all of them; all other arguments go to `deno test`. The output of a process is shown whole
  * when it has ended. The last line is the sum, in the words of `deno test`.
  *
- * A file with real CLIs that fails beside another one is run once more when all others have ended: on a busy machine a
- * CLI may take longer than it takes itself. Where it passes then, its first failure stays in the output, and the file is
+ * Files that fail beside others are run once more when all others have ended: tests start real programs in real
+ * terminals, which share the machine. Where they pass then, the first failure stays in the output, and the files are
  * named and counted as flaky: a defect to be found, but not one of what was changed.
  */
 import { exists, walk } from "@std/fs";
 
 /** How the tests of a kind are run. Most of a test's time is waiting, so processes may be more than there are cores. */
 const KINDS = {
-  unit: { folder: "tests", processes: 4, filesPerProcess: 10, permissions: "-P", runsAgain: false },
+  unit: { folder: "tests", processes: 4, filesPerProcess: 10, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
-  e2e: { folder: "tests/e2e", processes: 2, filesPerProcess: 1, permissions: "-P=e2e", runsAgain: true },
-  agents: { folder: "tests/agents", processes: 2, filesPerProcess: 1, permissions: "-P=e2e", runsAgain: true },
+  e2e: { folder: "tests/e2e", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
+  agents: { folder: "tests/agents", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
 } as const;
 
 /** How `deno test` closes its output: `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`. */
@@ -73,21 +73,23 @@ async function runFiles(files: readonly string[], { isLast }: { readonly isLast:
   return hasPassed;
 }
 
-const failed: string[] = [];
+/** Whether the files that are run are few enough for one process, so that nothing is beside it. */
+const isAlone = queue.length <= kind.filesPerProcess;
+const failed: (readonly string[])[] = [];
 async function runSome(): Promise<void> {
   while (queue.length > 0) {
     const files = queue.splice(0, kind.filesPerProcess);
-    if (!await runFiles(files, { isLast: !kind.runsAgain }) && kind.runsAgain) failed.push(...files);
+    if (!await runFiles(files, { isLast: isAlone }) && !isAlone) failed.push(files);
   }
 }
 
 await Promise.all(Array.from({ length: kind.processes }, runSome));
 const flaky: string[] = [];
-for (const file of failed) {
-  console.log(`Once more, alone: ${file}`);
-  if (await runFiles([file], { isLast: true })) flaky.push(file);
+for (const files of failed) {
+  console.log(`Once more, alone: ${files.join(" ")}`);
+  if (await runFiles(files, { isLast: true })) flaky.push(files.join(" "));
 }
-for (const file of flaky) console.log(`flaky: ${file} failed at first, as shown above, and passed alone`);
+for (const files of flaky) console.log(`flaky: ${files} failed at first, as shown above, and passed alone`);
 const told = COUNTS.map((count) => `${sums[count]} ${count}`).join(" | ");
 const unsure = flaky.length === 0 ? "" : ` | ${flaky.length} flaky`;
 console.log(`${isGreen ? "ok" : "FAILED"} | ${told}${unsure} (${Math.round((Date.now() - started) / 1000)}s)`);

@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { UsageError } from "../../lib/errors.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { captureScreen } from "../../lib/providers/terminal/glance.ts";
-import type { Screen } from "../../lib/screen/screen.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
+import type { PaneRequest, TmuxSession } from "../../lib/tmux/session.ts";
 import { isPaneAlive, screenText, tmuxSandbox, until } from "./support.ts";
 
 Deno.test("a pane gets its argv word for word, without any shell between tmux and the program", async () => {
@@ -68,14 +68,27 @@ Deno.test("a window is named after the role and has the session's size", async (
   assertEquals([screen.cols, screen.height, screen.dead, screen.alternate], [133, 41, false, false]);
 });
 
+/**
+ * What a pane shows whose program says something and ends at once. On a busy machine tmux (3.3a) may close the terminal
+ * before the last output has come through it, once in 300 times at a load of 8; nobody can read it then, so the program
+ * is started again.
+ */
+async function lastScreenOf(
+  session: TmuxSession,
+  program: { readonly argv: PaneRequest["argv"]; readonly says: string },
+) {
+  for (let starts = 1;; starts++) {
+    const pane = await session.openPane({ name: "short", argv: program.argv, cwd: "/" });
+    const screen = await until(() => captureScreen(session.client, pane), (one) => one.dead === true);
+    if (screenText(screen).includes(program.says) || starts === 5) return { pane, screen };
+  }
+}
+
 Deno.test("a pane whose program ended at once stays readable and is not alive", async () => {
   await using sandbox = await tmuxSandbox();
   await using session = await sandbox.open();
   const script = 'for i in $(seq 49); do echo "row $i"; done; printf "no login"; exit 3';
-  const pane = await session.openPane({ name: "short", argv: ["sh", "-c", script], cwd: sandbox.home });
-  // A busy tmux may tell of the end before it has drawn the last of the output.
-  const isDrawn = (one: Screen) => one.dead === true && one.rows[49]?.text !== "";
-  const screen = await until(() => captureScreen(sandbox.client, pane), isDrawn);
+  const { pane, screen } = await lastScreenOf(session, { argv: ["sh", "-c", script], says: "no login" });
   assertEquals([screen.rows[0]?.text, screen.rows[49]?.text], ["row 1", "no login"]);
   assert(!await isPaneAlive(sandbox.client, pane));
 });
@@ -84,8 +97,7 @@ Deno.test("a program that does not exist shows as a pane that ended and says so"
   await using sandbox = await tmuxSandbox();
   await using session = await sandbox.open();
   for (const argv of [["/no/such/program"], ["/no/such/program", "x"]] as const) {
-    const pane = await session.openPane({ name: "none", argv: [...argv], cwd: sandbox.home });
-    const screen = await until(() => captureScreen(sandbox.client, pane), (one) => one.dead === true);
+    const { screen } = await lastScreenOf(session, { argv: [...argv], says: argv[0] });
     assertStringIncludes(screenText(screen), "/no/such/program");
   }
 });
