@@ -13,22 +13,9 @@ import { mapTexts, type Redactor } from "../redact/redactor.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { errorText } from "../text/error_text.ts";
 import { VERSION } from "../version.ts";
-import { describeTools, isToolName, type ToolInput, type ToolName, type ToolOutput, TOOLS } from "./tools.ts";
-
-/** A call of a tool under way. */
-export interface Call {
-  /** Aborted when the client cancels the call, or is gone. */
-  readonly signal: AbortSignal;
-  /** Tells the client what happens meanwhile, where it wants to know. */
-  readonly progress: (message: string) => void;
-  /** The client's name, as it says. */
-  readonly client: string | undefined;
-}
-
-/** What each tool does. */
-export type ToolActs = {
-  readonly [Name in ToolName]: (input: ToolInput<Name>, call: Call) => Promise<ToolOutput<Name>>;
-};
+import type { Call, ToolActs } from "./call.ts";
+import { describeTools } from "./describe_tools.ts";
+import { isToolName, type ToolInput, type ToolName, TOOLS } from "./tools.ts";
 
 /** What {@linkcode createMcpServer} is made of. */
 export interface McpServerOptions {

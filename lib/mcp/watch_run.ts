@@ -1,25 +1,19 @@
 import { describeRecord, type ShownRecord } from "../cli/show/record_text.ts";
-import { placeText, turnText } from "../cli/show/run_words.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { Clock } from "../ports/clock.ts";
 import { followJournal, type JournalRecord } from "../run/follow_journal.ts";
 import { readRun, type RunOverview } from "../run/overview.ts";
-import type { Waiting } from "../run/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { abridge } from "../text/abridge.ts";
-import type { Call } from "./server.ts";
+import type { Call } from "./call.ts";
 import type { ToolOutput } from "./tools.ts";
 
 /** What the tools tell of something that has happened. */
 type Change = ToolOutput<"wait">["changes"][number];
 
-/** What the tools tell of something that waits for an answer. */
-type Question = ToolOutput<"wait">["questions"][number];
-
 /** The most that one answer tells: what is older is of no use to its reader any more. */
 const MAX_CHANGES = 40;
 const MAX_CHANGE_CHARS = 500;
-const MAX_QUESTION_CHARS = 8000;
 
 /** How often it is asked at most whether enough has come: records come in bursts, and how a run is follows from all. */
 const LOOK_EVERY_MS = 250;
@@ -87,54 +81,6 @@ export async function watchRun(folder: RunFolder, options: WatchOptions): Promis
     over.abort();
   }
   return seen(await readRun(folder, JOBS));
-}
-
-/**
- * Whether the caller has something to do: the run is over, or it waits for an answer that a model may give. What only a
- * person may answer counts when it is new to the caller.
- */
-export function needsAttention(overview: RunOverview, { records }: { readonly records: number }): boolean {
-  if (!overview.executed) return true;
-  const open = questionsOf(overview).filter(({ answered }) => !answered);
-  return open.some(({ reserved, question }) => !reserved && question !== undefined) || open.length > 0 && records > 0;
-}
-
-/** Whether nothing more will happen to a run unless somebody resumes it. */
-export function isOver({ executed, condition }: Pick<RunOverview, "executed" | "condition">): boolean {
-  return !executed && condition !== "waiting";
-}
-
-/** What waits for an answer. */
-export function questionsOf(
-  { question, answered, progress }: Pick<RunOverview, "question" | "answered" | "progress">,
-): readonly Question[] {
-  if (question === undefined) return [];
-  return [questionOf(question, answered), ...(progress?.alsoWaiting ?? []).map((other) => questionOf(other, false))];
-}
-
-function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog }: Waiting, answered: boolean): Question {
-  const choices = dialog?.questions?.map(({ question, multiSelect, options }) => ({
-    question,
-    multiSelect,
-    options: options.map(({ label, description }) => description === "" ? label : `${label}: ${description}`),
-  }));
-  return {
-    ...(id === undefined ? {} : { question: id }),
-    by,
-    text: abridge(text, { maxChars: MAX_QUESTION_CHARS }),
-    askedAt,
-    isPermission: isPermission === true || dialog !== undefined && choices === undefined,
-    reserved: reserved === true,
-    answered,
-    ...(dialog?.subject === undefined ? {} : { subject: abridge(dialog.subject, { maxChars: MAX_QUESTION_CHARS }) }),
-    ...(choices === undefined ? {} : { choices }),
-  };
-}
-
-/** What happens in a run at this moment. */
-export function doingOf({ executed, progress }: RunOverview, now: Date): { readonly doing?: string } {
-  if (!executed || progress === undefined) return {};
-  return { doing: [placeText(progress), turnText(progress, now)].filter((part) => part !== undefined).join("; ") };
 }
 
 /** What a person would be told of a record without flags; undefined where that is nothing. */

@@ -1,4 +1,4 @@
-import type { ToolActs } from "../../lib/mcp/server.ts";
+import type { ToolActs } from "../../lib/mcp/call.ts";
 import { TOOLS } from "../../lib/mcp/tools.ts";
 
 /** Tools that do what the test says; all others fail. */

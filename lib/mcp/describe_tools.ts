@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { TOOLS, type ToolSpec } from "./tools.ts";
+
+/**
+ * The tools as clients are told them, with their JSON Schemas.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const [first] = describeTools();
+ * assertEquals([first?.name, first?.inputSchema.type, first?.outputSchema.type], ["start_run", "object", "object"]);
+ * ```
+ */
+export function describeTools() {
+  return Object.entries(TOOLS).map(([name, spec]: [string, ToolSpec]) => ({
+    name,
+    title: spec.title,
+    description: spec.description,
+    inputSchema: objectSchema(spec.input),
+    outputSchema: objectSchema(spec.output),
+    annotations: {
+      title: spec.title,
+      readOnlyHint: spec.isReadOnly ?? false,
+      destructiveHint: spec.isDestructive ?? false,
+      idempotentHint: spec.isIdempotent ?? spec.isReadOnly ?? false,
+      openWorldHint: false,
+    },
+  }));
+}
+
+function objectSchema(schema: z.ZodObject): { readonly type: "object"; readonly [name: string]: unknown } {
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return { ...rest, type: "object" };
+}

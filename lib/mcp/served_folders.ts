@@ -1,0 +1,45 @@
+import { UsageError } from "../errors.ts";
+import { findRun, listRunIds } from "../run/find_run.ts";
+import type { RunFolder } from "../run/run_folder.ts";
+
+/** The folders that a server works in, absolute, without links. */
+export type Workdirs = readonly [string, ...string[]];
+
+/** The folder that is meant, where one is named or there is only one. */
+export function workdirOf(named: string | undefined, workdirs: Workdirs): string {
+  if (named !== undefined && !workdirs.includes(named)) {
+    throw new UsageError(`Cannot work in ${named}: this server works in ${workdirs.join(", ")}`, {
+      code: "bad_input",
+      hint: "A person starts it for another folder with --wd.",
+    });
+  }
+  if (named === undefined && workdirs.length > 1) {
+    throw new UsageError("Cannot tell which project is meant: name it with workdir", {
+      code: "bad_input",
+      hint: `This server works in ${workdirs.join(", ")}.`,
+    });
+  }
+  return named ?? workdirs[0];
+}
+
+/** A run by its whole id: a part of it could mean another one tomorrow. */
+export async function findServed(
+  { run, workdir }: { readonly run: string; readonly workdir?: string | undefined },
+  workdirs: Workdirs,
+): Promise<RunFolder> {
+  const meant = workdir === undefined ? workdirs : [workdirOf(workdir, workdirs)];
+  const found: string[] = [];
+  for (const folder of meant) if ((await listRunIds(folder)).includes(run)) found.push(folder);
+  const [only, ...others] = found;
+  if (others.length > 0) {
+    throw new UsageError(`Cannot tell which run ${run} is meant: ${found.join(", ")} have one each`, {
+      code: "bad_input",
+      hint: "Name the project with workdir.",
+    });
+  }
+  if (only !== undefined) return await findRun(only, run);
+  throw new UsageError(`Cannot find the run "${run}" in ${meant.join(", ")}`, {
+    code: "unknown_run",
+    hint: "The tool runs lists those that there are.",
+  });
+}
