@@ -35,7 +35,7 @@ const REPOSITORY = new URL("../../../", import.meta.url).pathname;
 
 /** The argv of the fake agent that does what a file says. */
 export function fakeAgentCommand(script: string): readonly [string, ...string[]] {
-  const options = ["--quiet", "--no-lock", `--config=${REPOSITORY}deno.json`, "--allow-all"];
+  const options = ["--quiet", "--cached-only", `--config=${REPOSITORY}deno.json`, "--allow-all"];
   return [Deno.execPath(), "run", ...options, `${REPOSITORY}tests/lab/acp_fake_agent.ts`, script];
 }
 
