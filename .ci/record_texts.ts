@@ -11,8 +11,15 @@ export const RECORD_TEXTS = new URL("lib/cli/output/record_texts.json", ROOT);
 
 /** Where the records of each job are declared, by the job. */
 const SOURCES = {
-  run: ["lib/dialogs/facts.ts", "lib/jobs/review_loop/facts.ts"],
-  exec: ["lib/jobs/pipeline/facts.ts"],
+  run: [
+    "lib/run/run_facts.ts",
+    "lib/dialogs/facts.ts",
+    "lib/jobs/review_loop/agent_facts.ts",
+    "lib/jobs/review_loop/turn_facts.ts",
+    "lib/jobs/review_loop/outside_facts.ts",
+    "lib/jobs/review_loop/facts.ts",
+  ],
+  exec: ["lib/run/run_facts.ts", "lib/jobs/pipeline/attempt_facts.ts", "lib/jobs/pipeline/facts.ts"],
 };
 
 /** What a record type tells, under an empty name, and what each of its fields is. */

@@ -1,7 +1,7 @@
 import { ERROR_CODES, HumanInterventionRequiredError, PanewrightError, UsageError } from "../errors.ts";
 import { startDetachedProcess } from "../ports/detached_process.ts";
 import { selfCommand } from "../ports/self.ts";
-import type { StartedBy } from "../run/progress.ts";
+import type { StartedBy } from "../run/run_facts.ts";
 import { sha256Hex } from "../text/digest.ts";
 import { isObject } from "../schema.ts";
 

@@ -8,7 +8,7 @@ import type { Usage } from "../providers/usage.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { canResume, type Condition } from "../run/condition.ts";
 import { readRun } from "../run/overview.ts";
-import type { RunEnd } from "../run/progress.ts";
+import type { RunEnd } from "../run/run_facts.ts";
 import { isJournalOf, type JournalFacts, readJournalText, tryParseFacts } from "../run/read_facts.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";

@@ -5,13 +5,12 @@ import type {
   Counts,
   Done,
   GivenAnswer,
-  JobId,
   Level,
-  RunEnd,
   WaitingDialog,
   Warning,
   WorkerStatus,
 } from "../run/progress.ts";
+import type { JobId, RunEnd } from "../run/run_facts.ts";
 
 /** The version of what is below, `v` in a document: it grows when a field goes, or means something else. */
 export const REPORT_VERSION = 1;

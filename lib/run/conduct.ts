@@ -14,7 +14,7 @@ import { VERSION } from "../version.ts";
 import { CapReachedError, raisedCaps, requireRaise, type RunCaps } from "./caps.ts";
 import type { AnyFact, Job } from "./job.ts";
 import { storedPaths } from "./journal_paths.ts";
-import type { RunEnd, StartedBy } from "./progress.ts";
+import type { RunEnd, StartedBy } from "./run_facts.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
 import { openMeter, type TurnToCheck } from "./meter.ts";
 import { type Prices, unpricedMessage } from "./prices.ts";

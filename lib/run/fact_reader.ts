@@ -4,7 +4,7 @@ import { VERSION } from "../version.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { JOURNAL_VERSION } from "./journal.ts";
 import { type MapPath, readPaths } from "./journal_paths.ts";
-import { JOB_IDS } from "./progress.ts";
+import { JOB_IDS } from "./run_facts.ts";
 
 /** A line of a journal, from 1, and the byte at which it begins, from 0. */
 export interface JournalPlace {

@@ -1,5 +1,6 @@
 import type { MapPath } from "./journal_paths.ts";
-import type { JobId, Progress } from "./progress.ts";
+import type { JobId } from "./run_facts.ts";
+import type { Progress } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import type { MeterEvent } from "./spending.ts";
 import type { FactTable } from "../schema.ts";

@@ -1,27 +1,12 @@
 import type { Usage } from "../providers/usage.ts";
 import type { MessageWay } from "./inbox.ts";
+import type { JobId, RunEnd } from "./run_facts.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount, type TokenCounts, usageOfAll } from "./usage.ts";
 import type { AgentQuestion } from "../providers/agent_question.ts";
 import { isReserved, type ModelAnswers } from "../dialogs/settings.ts";
-import { oneOf, type ValueOf } from "../schema.ts";
 import type { DialogKind } from "../screen/dialog.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { compareText } from "../text/order.ts";
-
-/** The jobs, by the command that starts a run of one; a run's first record names its job so. */
-export const JOB_IDS = ["run", "exec"] as const;
-
-/** One of {@linkcode JOB_IDS}. */
-export type JobId = typeof JOB_IDS[number];
-
-/**
- * From where a run without a terminal is started or resumed: by `--detach`, over HTTP, by a model over MCP, or by the
- * button of a notification.
- */
-export const STARTED_BY = ["command", "http", "mcp", "notification"] as const;
-
-/** One of {@linkcode STARTED_BY}. */
-export type StartedBy = typeof STARTED_BY[number];
 
 /**
  * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are
@@ -273,12 +258,6 @@ export interface Finished {
   /** Resumes the run; missing where there is nothing to resume. */
   readonly resumeCommand?: string;
 }
-
-/** Checks a {@linkcode RunEnd}. */
-export const runEnd = oneOf("pass", "fail", "waiting", "needs_human", "error", "interrupted");
-
-/** How a run ended, or where it stands still; `needs_human`: at something that only a person may decide. */
-export type RunEnd = ValueOf<typeof runEnd>;
 
 /** The progress of a run before its first record. */
 export function initialProgress(job: JobId): Progress {

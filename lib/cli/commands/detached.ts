@@ -1,6 +1,6 @@
 import { UsageError } from "../../errors.ts";
 import { sayFirstLine } from "../../ports/detached_process.ts";
-import { STARTED_BY } from "../../run/progress.ts";
+import { STARTED_BY } from "../../run/run_facts.ts";
 import { RunBegunError } from "../../run/run_request.ts";
 import { type CliIo, type Command, defineCommand, type DetachedStart } from "../console/command.ts";
 import { NO_COLORS } from "../console/color.ts";

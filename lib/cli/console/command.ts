@@ -1,5 +1,5 @@
 import type { OnForcedExit } from "../../ports/watchdog.ts";
-import type { StartedBy } from "../../run/progress.ts";
+import type { StartedBy } from "../../run/run_facts.ts";
 import type { RunRequest } from "../../run/run_request.ts";
 import type { Colors } from "./color.ts";
 import type { WorkflowCommand } from "./workflow_commands.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { JOB_IDS, runEnd } from "../../run/progress.ts";
+import { JOB_IDS, runEnd } from "../../run/run_facts.ts";
 import { zodOf } from "./records.ts";
 import { condition, dialog, progress } from "./run_outputs.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";

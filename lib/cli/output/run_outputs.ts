@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { toldCost, usage } from "../../run/usage.ts";
 import { MESSAGE_WAYS } from "../../run/inbox.ts";
-import { JOB_IDS, runEnd } from "../../run/progress.ts";
+import { JOB_IDS, runEnd } from "../../run/run_facts.ts";
 import { ACP_ACTIVITIES } from "../../providers/acp/activity.ts";
 import { ROLES } from "../../roles.ts";
 import { MODEL_ANSWERS } from "../../dialogs/settings.ts";

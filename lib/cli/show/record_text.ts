@@ -1,6 +1,6 @@
 import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact, RulesUsed } from "../../jobs/review_loop/facts.ts";
-import type { RunEnd } from "../../run/progress.ts";
+import type { RunEnd } from "../../run/run_facts.ts";
 import { REVIEW_WORDS } from "./review_words.ts";
 import { detail, line, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { STEP_WORDS } from "./step_words.ts";

@@ -1,4 +1,5 @@
-import type { AnsweredBy, AttemptReason, ExecEvent } from "../../jobs/pipeline/facts.ts";
+import type { AnsweredBy, AttemptReason } from "../../jobs/pipeline/attempt_facts.ts";
+import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { StepPreview } from "../../jobs/pipeline/preview.ts";
 import { titleOf } from "../../jobs/pipeline/task_title.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";

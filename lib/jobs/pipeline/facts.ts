@@ -1,75 +1,23 @@
 import type { HeadlessFact } from "../../providers/headless.ts";
-import { auditEnd } from "../../dialogs/facts.ts";
-import { PERMISSION_DECISIONS } from "../../dialogs/policy/mod.ts";
-import { MODEL_ANSWERS } from "../../dialogs/settings.ts";
-import { FAILURE_CLASSES } from "../../providers/failure.ts";
 import { SANDBOX_MODES } from "../../providers/sandbox.ts";
-import { cost } from "../../run/prices.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
-import { runEnd, STARTED_BY } from "../../run/progress.ts";
-import { toldCost, usage } from "../../run/usage.ts";
-import {
-  either,
-  type FactOf,
-  flag,
-  listOf,
-  mapOf,
-  number,
-  object,
-  oneOf,
-  optional,
-  text,
-  type ValueOf,
-} from "../../schema.ts";
+import { RUN_FACTS } from "../../run/run_facts.ts";
+import { usage } from "../../run/usage.ts";
+import { either, type FactOf, flag, listOf, mapOf, number, object, oneOf, optional, text } from "../../schema.ts";
+import { ATTEMPT_FACTS } from "./attempt_facts.ts";
 
 /** How much an agent asks. */
 const autonomyLevel = oneOf(0, 1, 2, 3, 4, 5);
 
-/** Why an attempt of a step is made. */
-const reason = oneOf(
-  "first",
-  /** The one before it failed, or a check after it. */
-  "retry",
-  /** The question of the one before it was answered. */
-  "answered",
-  /** The one before it was interrupted: panewright was stopped, or crashed. */
-  "interrupted",
-  /** The one before it met the account's usage limit, which was waited for. */
-  "limit_reset",
-);
-
-/** Who gave an answer. */
-const answeredBy = oneOf(
-  /** A person in the terminal of the run. */
-  "terminal",
-  /** `panewright answer`. */
-  "command",
-  /** A program or a page over HTTP. */
-  "http",
-  /** A model over MCP. */
-  "mcp",
-  /** The button of a notification. */
-  "notification",
-  /** Nobody in time: the default answer of the configuration. */
-  "timeout",
-  /** Nobody: at autonomy level 0 the agent is told to decide. */
-  "level",
-  /** Nobody: the step had asked its share of questions before. */
-  "cap",
-);
-
 /**
- * The facts of `panewright exec`: each record type with its fields. The same facts are the NDJSON of `--json`, the
- * progress lines for a person and the records of the run's journal, from which its state is folded.
+ * The facts of `panewright exec`: each record type with its fields; those of attempts are in attempt_facts.ts. The same
+ * facts are the NDJSON of `--json`, the progress lines for a person and the records of the run's journal, from which
+ * its state is folded.
  */
 export const EXEC_FACTS = {
-  /** A run begins: the first record after the one that opens the journal. */
   run_started: {
     job: oneOf("exec"),
-    runId: text,
-    workdir: text,
-    /** The run's folder where it was then: journal, logs of the steps, answers. */
-    folder: text,
+    ...RUN_FACTS.run_started,
     target: object({ kind: oneOf("task", "folder"), path: text, text: optional(text) }),
     /** Absolute path of the config file; null where there is none. */
     configFile: either(text, oneOf(null)),
@@ -83,32 +31,13 @@ export const EXEC_FACTS = {
       provider: optional(text),
       check: optional(text),
     }),
-    /** What a model may answer in place of a person; missing in older journals. */
-    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
-    /** The version that started it. */
-    panewright: optional(text),
-    /** From where it was started, where it has no terminal. */
-    startedBy: optional(oneOf(...STARTED_BY)),
-    /** SHA-256 of the key of the request that it carries out. */
-    key: optional(text),
   },
-  /** Another process resumes the run. */
   run_resumed: {
-    runId: text,
-    folder: text,
-    /** The working directory as it was before, where the run was carried elsewhere since. */
-    carriedFrom: optional(text),
+    ...RUN_FACTS.run_resumed,
     /** Whether it was carried as a copy: the original was still there. */
     isCopy: optional(flag),
-    /** The config file, where it is another one from now on. */
-    configFile: optional(text),
     /** What the agent did in an attempt that was broken off. */
     interruptedLog: optional(text),
-    /** The caps that were raised, by name. */
-    raised: optional(mapOf(number)),
-    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
-    panewright: optional(text),
-    startedBy: optional(oneOf(...STARTED_BY)),
   },
   /** A task begins. */
   task_started: {
@@ -163,110 +92,7 @@ export const EXEC_FACTS = {
     /** Who decides about what needs a permission; missing in older journals. */
     permissions: optional(oneOf("policy", "person", "dry_run")),
   },
-  /** A step's agent is started. */
-  attempt_started: {
-    task: number,
-    step: number,
-    /** Counts from 1 in its step. */
-    attempt: number,
-    reason,
-    /** Whether the CLI's own session is resumed. */
-    native: flag,
-    /** Relative to the run's folder. */
-    folder: text,
-    promptBytes: number,
-    /** ISO 8601; missing in older journals. */
-    startedAt: optional(text),
-  },
-  /** The CLI's session of the attempt under way has a name. */
-  session_found: { sessionId: text },
-  /** What the CLI says that the agent of the attempt under way may do: its sandbox, its permission mode. */
-  agent_permitted: { mode: text, passable: flag },
-  /** A call of a tool was decided about, before it ran. */
-  call_decided: {
-    task: number,
-    step: number,
-    attempt: number,
-    decision: oneOf(...PERMISSION_DECISIONS),
-    kind: text,
-    /** The CLI's name of the tool. */
-    tool: text,
-    /** The command, the files. */
-    subject: text,
-    /** Which rule decided, or `person`. */
-    rule: text,
-    reason: text,
-    /** Which call it was, where a person's yes to it is used up. */
-    call: optional(text),
-    /** Where the audit log ends once the decision is in it. */
-    audit: auditEnd,
-    passable: flag,
-  },
-  /** What the attempt under way has used so far, told after each reply of a model. */
-  tokens_counted: {
-    usage,
-    /** What it has cost, where the agent tells that. */
-    cost: optional(toldCost),
-    passable: flag,
-  },
-  /** Its agent has run one command that often, with the same output and nothing else in between. */
-  command_repeated: { command: text, times: number, passable: flag },
-  /** The agent has ended its turn, or failed. */
-  attempt_finished: {
-    task: number,
-    step: number,
-    attempt: number,
-    outcome: oneOf("completed", "failed"),
-    /** Why it failed. */
-    error: optional(text),
-    /** Of what kind the failure is; missing where there is none, and in older journals. */
-    failure: optional(oneOf(...FAILURE_CLASSES)),
-    timedOut: flag,
-    exitCode: number,
-    finalText: text,
-    sessionId: optional(text),
-    usage,
-    cost: optional(toldCost),
-    usageLimit: optional(object({ resetsAt: optional(text), message: text })),
-    attemptLog: text,
-    seconds: number,
-  },
-  /** The agent asks a person, and was stopped. */
-  question_asked: {
-    /** Unique in its run: `q1`, `q2`, … */
-    question: text,
-    task: number,
-    step: number,
-    stepName: text,
-    attempt: number,
-    text,
-    /** What the agent did before it asked, condensed. */
-    attemptLog: text,
-    sessionId: optional(text),
-    usage,
-    cost: optional(toldCost),
-    seconds: number,
-    /** ISO 8601. */
-    askedAt: text,
-    /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent. */
-    call: optional(text),
-  },
-  /** The question has its answer. */
-  question_answered: {
-    question: text,
-    answer: text,
-    by: answeredBy,
-    /** Who gave it, where that has a name. */
-    who: optional(text),
-    /** ISO 8601. */
-    answeredAt: text,
-  },
-  /** Nobody is there to answer: the run waits until both commands were given. */
-  question_waiting: { question: text, text, answerCommand: text, resumeCommand: text },
-  /** The usage limit of the agent's account is reached; it is waited for. */
-  usage_limit_reached: { message: text, resetsAt: optional(text) },
-  /** That wait is over. */
-  usage_limit_waited: {},
+  ...ATTEMPT_FACTS,
   /** All files of the working directory are looked at, which can take a while. */
   files_look_started: { task: number, step: number, moment: oneOf("before", "after"), passable: flag },
   /** It was looked for files that the step may not write. */
@@ -346,23 +172,15 @@ export const EXEC_FACTS = {
     /** Where it has passed, and task and pipeline were the same from its beginning to its end. */
     fingerprint: optional(text),
   },
-  /** Something that a person should know of, and that does not stop the run. */
-  warning: { message: text },
-  /** The process has ended the run, or leaves it to be resumed. */
+  warning: RUN_FACTS.warning,
   run_finished: {
-    outcome: runEnd,
+    ...RUN_FACTS.run_finished,
     /** How many tasks have passed. */
     tasks: number,
-    reason: text,
     /** Of the whole run, earlier processes included. */
     usage,
     /** By the names that the steps' caps have: `main/build`. */
     usageByStep: optional(mapOf(usage)),
-    /** Missing where there are no prices. */
-    cost: optional(cost),
-    seconds: number,
-    /** Where the audit log ends; missing in older journals. */
-    audit: optional(auditEnd),
     /** The command that resumes it; missing where it has passed, or a question waits first. */
     resumeCommand: optional(text),
   },
@@ -407,8 +225,3 @@ export function mapExecPaths(fact: ExecFact, map: MapPath): ExecFact {
       return fact;
   }
 }
-
-/** Why an attempt of a step is made. */
-export type AttemptReason = ValueOf<typeof reason>;
-/** Who gave an answer. */
-export type AnsweredBy = ValueOf<typeof answeredBy>;

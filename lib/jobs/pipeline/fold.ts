@@ -1,4 +1,5 @@
-import type { AttemptReason, ExecFact } from "./facts.ts";
+import type { AttemptReason } from "./attempt_facts.ts";
+import type { ExecFact } from "./facts.ts";
 import {
   ATTEMPT,
   type ChangedFiles,

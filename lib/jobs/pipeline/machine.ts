@@ -1,5 +1,5 @@
 import { basename } from "@std/path/posix";
-import type { AttemptReason } from "./facts.ts";
+import type { AttemptReason } from "./attempt_facts.ts";
 import { followingStep } from "./flow.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { AutonomyLevel, ExecSettings } from "./settings.ts";

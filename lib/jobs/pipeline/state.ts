@@ -1,7 +1,7 @@
 import type { PersonsAnswer } from "../../dialogs/person_answer.ts";
-import type { RunEnd } from "../../run/progress.ts";
+import type { RunEnd } from "../../run/run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../../run/usage.ts";
-import type { AnsweredBy, AttemptReason } from "./facts.ts";
+import type { AnsweredBy, AttemptReason } from "./attempt_facts.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import type { RunEnd } from "../../run/progress.ts";
+import type { RunEnd } from "../../run/run_facts.ts";
 import type { TokenCounts } from "../../run/usage.ts";
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
