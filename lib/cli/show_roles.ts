@@ -6,7 +6,7 @@ import type { Role } from "../roles.ts";
 import { activityPathOf, type ToldActivity } from "../run/activity_file.ts";
 import { ActivityTail } from "../run/activity_tail.ts";
 import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
-import { workerOf } from "../run/progress.ts";
+import { workerOf } from "../run/workers.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { watchFolder } from "../session_log/folder_watch.ts";
 import { roleAtWork, roleText, runText } from "./attach/scene.ts";

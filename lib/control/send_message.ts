@@ -15,7 +15,8 @@ import {
   takeBack,
 } from "../run/inbox.ts";
 import { readRun, type RunOverview } from "../run/overview.ts";
-import { initialProgress, type OutsideMessageProgress, type Progress } from "../run/progress.ts";
+import { initialProgress, type Progress } from "../run/progress.ts";
+import type { OutsideMessageProgress } from "../run/message_progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import type { Role } from "../roles.ts";
 import { shellJoin } from "../shell/quote.ts";

@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import { readRegularText } from "../ports/regular_file.ts";
 import { isMessageId, readLeftMessage } from "../run/inbox.ts";
 import type { RunOverview } from "../run/overview.ts";
-import type { OutsideMessageProgress } from "../run/progress.ts";
+import type { OutsideMessageProgress } from "../run/message_progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { abridge } from "../text/abridge.ts";
 import { errorText } from "../text/error_text.ts";

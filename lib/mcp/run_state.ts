@@ -1,7 +1,7 @@
 import { conditionText, placeText, turnText, waitingText } from "../cli/show/run_words.ts";
 import { canResume } from "../run/condition.ts";
 import type { RunOverview } from "../run/overview.ts";
-import type { Waiting } from "../run/progress.ts";
+import type { Waiting } from "../run/waiting.ts";
 import { abridge } from "../text/abridge.ts";
 import { isMessageOver, type MessageState } from "./message_state.ts";
 import type { ToolOutput } from "./tools.ts";

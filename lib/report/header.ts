@@ -1,7 +1,9 @@
 import { placeText } from "../cli/show/run_words.ts";
 import { workerStatusText } from "../cli/show/words.ts";
 import type { Condition } from "../run/condition.ts";
-import type { Progress, Waiting, Worker } from "../run/progress.ts";
+import type { Progress } from "../run/progress.ts";
+import type { Waiting } from "../run/waiting.ts";
+import type { Worker } from "../run/workers.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { abridge } from "../text/abridge.ts";
 import type { ReportState } from "./fold.ts";

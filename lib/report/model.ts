@@ -1,15 +1,8 @@
 import type { TokenUsage } from "../providers/usage.ts";
 import type { Condition } from "../run/condition.ts";
-import type {
-  Activity,
-  Counts,
-  Done,
-  GivenAnswer,
-  Level,
-  WaitingDialog,
-  Warning,
-  WorkerStatus,
-} from "../run/progress.ts";
+import type { Activity, Counts, Done, GivenAnswer, Level, Warning } from "../run/progress.ts";
+import type { WaitingDialog } from "../run/waiting.ts";
+import type { WorkerStatus } from "../run/workers.ts";
 import type { JobId, RunEnd } from "../run/run_facts.ts";
 
 /** The version of what is below, `v` in a document: it grows when a field goes, or means something else. */

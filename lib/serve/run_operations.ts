@@ -8,7 +8,7 @@ import { readAnswer } from "../dialogs/answers.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { lookAtProcesses } from "../run/live_agents.ts";
 import { readRun } from "../run/overview.ts";
-import { allWaiting } from "../run/progress.ts";
+import { allWaiting } from "../run/waiting.ts";
 import { operation } from "./operation.ts";
 
 /** A run's id in a path. */

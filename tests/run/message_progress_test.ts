@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { initialProgress, messageChanged, type OutsideMessageProgress } from "../../lib/run/progress.ts";
+import { initialProgress } from "../../lib/run/progress.ts";
+import { messageChanged, type OutsideMessageProgress } from "../../lib/run/message_progress.ts";
 
 Deno.test("of messages that are over the last 20 to end are told of, whenever they had arrived", () => {
   const message = (id: string, second: number): OutsideMessageProgress => {

@@ -1,7 +1,8 @@
 import { UsageError } from "../../errors.ts";
 import type { Role } from "../../roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import { type Progress, type SessionState, workerOf } from "../../run/progress.ts";
+import type { Progress } from "../../run/progress.ts";
+import { type SessionState, workerOf } from "../../run/workers.ts";
 import { readShows, SHOWS_OPTION } from "../../tmux/session.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { runCommandLine } from "../find_named_run.ts";

@@ -3,7 +3,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { runInForeground } from "../../ports/process.ts";
 import { ROLES } from "../../roles.ts";
 import { readRun } from "../../run/overview.ts";
-import type { SessionState } from "../../run/progress.ts";
+import type { SessionState } from "../../run/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { watchFolder } from "../../session_log/folder_watch.ts";
 import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";

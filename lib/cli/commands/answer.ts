@@ -1,6 +1,6 @@
 import { findOpenQuestion, giveAnswer, requireSaid } from "../../control/give_answer.ts";
 import { UsageError } from "../../errors.ts";
-import type { Waiting } from "../../run/progress.ts";
+import type { Waiting } from "../../run/waiting.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { outputLine } from "../output/line.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";

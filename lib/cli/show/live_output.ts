@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
-import { initialProgress, isWithoutPanes, type Progress } from "../../run/progress.ts";
+import { initialProgress, type Progress } from "../../run/progress.ts";
+import { isWithoutPanes } from "../../run/workers.ts";
 import type { Job } from "../../run/job.ts";
 import { recordLine } from "../output/line.ts";
 import { type CliIo, type GlobalFlags, Interruption } from "../console/command.ts";

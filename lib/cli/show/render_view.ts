@@ -1,4 +1,5 @@
-import { type Counts, levelOf, type OutsideMessageProgress, type Progress, tasksPassed } from "../../run/progress.ts";
+import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
+import type { OutsideMessageProgress } from "../../run/message_progress.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { paint, paintAfterRole, type Style } from "../console/color.ts";
 import { padEnd, wrap } from "../console/layout.ts";

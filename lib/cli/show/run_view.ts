@@ -1,15 +1,9 @@
 import { canResume, type Condition } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import {
-  isWithoutPanes,
-  levelOf,
-  type Progress,
-  tasksPassed,
-  type Waiting,
-  type Worker,
-  workerOf,
-} from "../../run/progress.ts";
+import { isWithoutPanes, type Worker, workerOf } from "../../run/workers.ts";
+import { levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
+import type { Waiting } from "../../run/waiting.ts";
 import { DamagedJournalError } from "../../run/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";

@@ -2,15 +2,10 @@ import { basename } from "@std/path/posix";
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { Condition } from "../../run/condition.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import {
-  type Activity,
-  type Level,
-  levelOf,
-  type OutsideMessageProgress,
-  type Progress,
-  type Waiting,
-  workerOf,
-} from "../../run/progress.ts";
+import { type Activity, type Level, levelOf, type Progress } from "../../run/progress.ts";
+import type { OutsideMessageProgress } from "../../run/message_progress.ts";
+import type { Waiting } from "../../run/waiting.ts";
+import { workerOf } from "../../run/workers.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import type { Style } from "../console/color.ts";
 import { cut } from "../console/layout.ts";

@@ -1,5 +1,5 @@
 import type { MessageWay } from "../../run/inbox.ts";
-import type { WorkerStatus } from "../../run/progress.ts";
+import type { WorkerStatus } from "../../run/workers.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 
 /**

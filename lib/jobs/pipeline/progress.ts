@@ -7,13 +7,12 @@ import {
   counted,
   type Done,
   levelOf,
-  modelsMay,
   type Progress,
   tokensCounted,
-  waitsFor,
   warned,
-  type Worker,
 } from "../../run/progress.ts";
+import { modelsMay, waitsFor } from "../../run/waiting.ts";
+import type { Worker } from "../../run/workers.ts";
 import type { ExecFact } from "./facts.ts";
 import { ATTEMPT, stepWorker } from "./state.ts";
 import { titleOf } from "./task_title.ts";

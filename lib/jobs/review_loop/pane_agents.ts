@@ -11,7 +11,7 @@ import {
 } from "../../providers/terminal/start_agent_terminal.ts";
 import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
 import type { Role } from "../../roles.ts";
-import type { AgentPane } from "../../run/progress.ts";
+import type { AgentPane } from "../../run/workers.ts";
 import type { Spool } from "../../session_log/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";

@@ -2,23 +2,17 @@ import type { Recorded } from "../../run/job.ts";
 import type { Role } from "../../roles.ts";
 import {
   afterRecord,
-  allWaiting,
   atLevel,
   type Change,
-  changeWorker,
   counted,
   levelOf,
-  messageChanged,
-  modelsMay,
   type Progress,
   tokensCounted,
-  waitsFor,
-  waitsNoLonger,
   warned,
-  withoutPanes,
-  type Worker,
-  workerOf,
 } from "../../run/progress.ts";
+import { allWaiting, modelsMay, waitsFor, waitsNoLonger } from "../../run/waiting.ts";
+import { changeWorker, withoutPanes, type Worker, workerOf } from "../../run/workers.ts";
+import { messageChanged } from "../../run/message_progress.ts";
 import { isAtRest } from "../../screen/status.ts";
 import { firstLine } from "../../text/lines.ts";
 import type { ReviewFact } from "./facts.ts";

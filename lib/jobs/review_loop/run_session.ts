@@ -10,7 +10,7 @@ import { openSession, type TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
-import type { SessionState } from "../../run/progress.ts";
+import type { SessionState } from "../../run/workers.ts";
 import type { AgentState, RunState } from "./run_state.ts";
 
 /** What a run's session is opened with. */

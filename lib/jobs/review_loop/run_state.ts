@@ -3,7 +3,7 @@ import type { TokenCounts } from "../../run/usage.ts";
 import type { Role } from "../../roles.ts";
 import type { MessageKind } from "../../handoff/settings.ts";
 import type { MessageWay } from "../../run/inbox.ts";
-import type { AgentPane, SessionState } from "../../run/progress.ts";
+import type { AgentPane, SessionState } from "../../run/workers.ts";
 import type { ReviewFact, RulesUsed, RunOrigin } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";

@@ -3,7 +3,7 @@ import { leaveMessage, messageStatus } from "../../control/send_message.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { abortable } from "../../ports/abortable.ts";
 import type { Role } from "../../roles.ts";
-import { workerOf } from "../../run/progress.ts";
+import { workerOf } from "../../run/workers.ts";
 import { leaveRawKeys, MAX_RAW_KEYS, takeBackRawKeys } from "../../run/raw_keys.ts";
 import type { Recorded } from "../../run/job.ts";
 import { keysFolderOf, type RunFolder } from "../../run/run_folder.ts";

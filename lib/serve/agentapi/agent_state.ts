@@ -1,5 +1,7 @@
 import type { Role } from "../../roles.ts";
-import { allWaiting, type Progress, workerOf } from "../../run/progress.ts";
+import { allWaiting } from "../../run/waiting.ts";
+import type { Progress } from "../../run/progress.ts";
+import { workerOf } from "../../run/workers.ts";
 import { agentTypeOf } from "./wire.ts";
 
 /** What agentapi tells of an agent. */

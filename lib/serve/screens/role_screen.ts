@@ -2,7 +2,7 @@ import { abortable } from "../../ports/abortable.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import type { Role } from "../../roles.ts";
-import { type SessionState, type Worker, workerOf } from "../../run/progress.ts";
+import { type SessionState, type Worker, workerOf } from "../../run/workers.ts";
 import { errorText } from "../../text/error_text.ts";
 import { capturePane, type PaneCapture } from "../../tmux/capture.ts";
 import type { PaneRef, TmuxClient } from "../../tmux/client.ts";

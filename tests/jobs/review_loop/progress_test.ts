@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
-import { initialProgress, levelOf, type Progress, workerOf } from "../../../lib/run/progress.ts";
+import { initialProgress, levelOf, type Progress } from "../../../lib/run/progress.ts";
+import { workerOf } from "../../../lib/run/workers.ts";
 import {
   agentReady,
   dialogWaiting,
