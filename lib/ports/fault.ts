@@ -8,10 +8,12 @@ export interface Fault {
    * claim of a request's key.
    */
   readonly what: "record" | "archive" | "rules" | "claim";
+  /** The type of the records that are counted. @default {all of them} */
+  readonly type?: string;
   readonly number: number;
 }
 
-/** The variable that names a fault: `before-record:3`, `in-archive:1`. */
+/** The variable that names a fault: `before-record:3`, `after-record:run_finished:1`, `in-archive:1`. */
 const FAULT_VARIABLE = "PANEWRIGHT_FAULT";
 
 /** The fault of one kind that the environment names; undefined without one, or if the environment may not be read. */
@@ -19,8 +21,24 @@ export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: FAULT_VARIABLE });
   if (state !== "granted") return undefined;
   const text = Deno.env.get(FAULT_VARIABLE) ?? "";
-  const [, when, of, number] = /^(before|in|after)-(record|archive|rules|claim):(\d+)$/.exec(text) ?? [];
-  return of === what ? { when: when as Fault["when"], what, number: Number(number) } : undefined;
+  const [, when, of, type, number] =
+    /^(before|in|after)-(record|archive|rules|claim):(?:([a-z_]+):)?(\d+)$/.exec(text) ?? [];
+  if (of !== what) return undefined;
+  return { when: when as Fault["when"], what, ...(type === undefined ? {} : { type }), number: Number(number) };
+}
+
+/**
+ * A fault as the variable names it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(faultText({ when: "after", what: "record", type: "note", number: 2 }), "after-record:note:2");
+ * assertEquals(faultText({ when: "in", what: "archive", number: 1 }), "in-archive:1");
+ * ```
+ */
+export function faultText({ when, what, type, number }: Fault): string {
+  return [`${when}-${what}`, ...(type === undefined ? [] : [type]), number].join(":");
 }
 
 /** Kills this process, with no chance to clean up. */

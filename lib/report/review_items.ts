@@ -90,6 +90,9 @@ export const REVIEW_ITEMS: ItemTable<ReviewFact> = {
       do: "add",
       item: { kind: "changes", lane, turn, title, ...changesOf({ files, more, folder, hasPatch }) },
     }],
+  changes_unknown: ({ role: lane, turnId: turn }, { title }) => [
+    { do: "add", item: { kind: "changes", lane, turn, title, tone: "caution" } },
+  ],
   agent_session: () => [],
   response_received: ({ role: lane, turnId: turn, archivedAs, sha256 }, { title }) => [
     { do: "close", key: `turn:${lane}` },

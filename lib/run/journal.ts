@@ -2,6 +2,7 @@ import { PanewrightError } from "../errors.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../ports/fault.ts";
 import { openRegularFile, type RegularFile, UnreadableFileError } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
+import type { AnyFact } from "./job.ts";
 
 /**
  * The version of the records' format; it stands in the first record of each journal, and again where a later version
@@ -52,14 +53,18 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
   const resume = resumeCommand === undefined ? "resume the run." : `resume with: ${resumeCommand}`;
   const { file, droppedBytes } = openFile(path);
   const encoder = new TextEncoder();
-  let records = 0;
+  /** Of those that the fault counts. */
+  let counted = 0;
   let failure: PanewrightError | undefined;
   let isTorn = false;
-  const write = (record: object): string => {
+  const write = (record: AnyFact): string => {
     const at = wallClock().toISOString();
     const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
     let size: number | undefined;
-    const strikes = typeof fault === "object" && fault.number === ++records ? fault.when : undefined;
+    const strikes =
+      typeof fault === "object" && (fault.type ?? record.type) === record.type && fault.number === ++counted
+        ? fault.when
+        : undefined;
     try {
       size = file.stat().size;
       if (strikes === "in") file.write(line.subarray(0, line.length / 2));
@@ -79,17 +84,18 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     if (strikes === "after") killSelf();
     return at;
   };
-  const append = (record: object): string => {
+  const append = (record: AnyFact): string => {
     if (failure !== undefined) throw failure;
     return write(record);
   };
-  const appendLast = (record: object): string => {
+  const appendLast = (record: AnyFact): string => {
     if (failure !== undefined && isTorn) throw failure;
     return write(record);
   };
   const isNew = file.stat().size === 0;
   if (isNew || ![undefined, String(JOURNAL_VERSION)].includes(firstVersion(file))) {
-    append({ type: "journal_opened", version: JOURNAL_VERSION });
+    const opened = { type: "journal_opened", version: JOURNAL_VERSION };
+    append(opened);
   }
   return { droppedBytes, append, appendLast, [Symbol.dispose]: () => file[Symbol.dispose]() };
 }

@@ -1,3 +1,4 @@
+import { faultText } from "../../lib/ports/fault.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { sleepWithTimer } from "../../lib/ports/clock.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
@@ -41,7 +42,7 @@ export async function runCommand(argv: PanewrightCommand["argv"], options: Comma
     cwd: stage.sandbox.project,
     env: {
       ...stage.env,
-      ...(fault === undefined ? {} : { PANEWRIGHT_FAULT: `${fault.when}-${fault.what}:${fault.number}` }),
+      ...(fault === undefined ? {} : { PANEWRIGHT_FAULT: faultText(fault) }),
     },
   });
   const hits: string[] = [];

@@ -1,5 +1,5 @@
 import { sleepWithTimer } from "../../lib/ports/clock.ts";
-import type { Fault } from "../../lib/ports/fault.ts";
+import { type Fault, faultText } from "../../lib/ports/fault.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
@@ -58,7 +58,7 @@ export async function playPipeline(
   const story: string[] = [];
   const call = async (args: readonly string[], fault?: Fault): Promise<ProgramResult> => {
     signal.throwIfAborted();
-    const named = fault === undefined ? {} : { PANEWRIGHT_FAULT: `${fault.when}-${fault.what}:${fault.number}` };
+    const named = fault === undefined ? {} : { PANEWRIGHT_FAULT: faultText(fault) };
     const result = await runProgram([...panewright.argv, ...args], {
       cwd: project,
       env: { ...sandbox.env, ...panewright.env, ...named },

@@ -37,6 +37,7 @@ export function findViolations(evidence: JobEvidence, expected: JobResult): stri
     ...checkFrame(entries, evidence.runId),
     ...checkTurns(entries),
     ...checkResponses(entries, evidence),
+    ...checkChanges(entries),
     ...checkMessages(entries),
     ...checkDeliveries(entries, evidence),
     ...checkResult(resultOf(entries, evidence.files), expected),
@@ -118,7 +119,8 @@ function checkTurns(entries: readonly Entry[]): string[] {
     if (!roles.has(turnId)) violations.push(`${where} is of a turn that was not started`);
     else if (roles.get(turnId) !== role) violations.push(`${where} is by ${role}, the turn is ${roles.get(turnId)}'s`);
     // How a turn left the files is known only after its response.
-    const isTold = (type === "files_seen" && moment === "after") || type === "files_changed" || type === "screen_kept";
+    const isTold = (type === "files_seen" && moment === "after") ||
+      ["files_changed", "changes_unknown", "screen_kept"].includes(type);
     if (over.has(turnId) && !isTold) violations.push(`${where} comes after the turn's response`);
     if (type === "response_received") {
       over.add(turnId);
@@ -126,6 +128,19 @@ function checkTurns(entries: readonly Entry[]): string[] {
     }
   }
   return violations;
+}
+
+/** What each turn of the programmer has changed is told once, or that it is not known. */
+function checkChanges(entries: readonly Entry[]): string[] {
+  return entries.filter(({ type, role }) => type === "response_received" && role === "programmer")
+    .map(({ turnId }) => ({
+      turnId,
+      told:
+        entries.filter((entry) => entry.turnId === turnId && ["files_changed", "changes_unknown"].includes(entry.type))
+          .length,
+    }))
+    .filter(({ told }) => told !== 1)
+    .map(({ turnId, told }) => `what ${turnId} has changed is told ${told} times`);
 }
 
 /** One response a turn, each in the archive as recorded, and nothing else there. */

@@ -150,6 +150,11 @@ const BAD: readonly (readonly [name: string, evidence: JobEvidence, said: RegExp
     ),
     /the response of r1-analyst-c1 was consumed 2 times/,
   ],
+  [
+    "changes that nobody told",
+    changed(({ turnId }) => turnId === "r1-analyst-c1", { role: "programmer" }),
+    /what r1-analyst-c1 has changed is told 0 times/,
+  ],
   ["a lost file", { ...GOOD, archive: GOOD.archive.slice(1) }, /r1-analyst-c1 is not in the archive: \/a\/001/],
   ["other bytes", changed(isResponse, { bytes: 5 }), /in the archive is not the one that was recorded/],
   ["another checksum", changed(isResponse, { sha256: "x" }), /in the archive is not the one that was recorded/],

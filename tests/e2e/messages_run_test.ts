@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { leaveMessage } from "../../lib/control/send_message.ts";
-import type { Fault } from "../../lib/ports/fault.ts";
+import { type Fault, faultText } from "../../lib/ports/fault.ts";
 import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
@@ -54,7 +54,7 @@ async function play(fault?: Fault): Promise<Played> {
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${project}/${name}`, text);
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     startProgram([...panewright.argv, ...args], { cwd: project, env: { ...sandbox.env, ...panewright.env, ...env } });
-  const strikes = fault === undefined ? {} : { PANEWRIGHT_FAULT: `${fault.when}-${fault.what}:${fault.number}` };
+  const strikes = fault === undefined ? {} : { PANEWRIGHT_FAULT: faultText(fault) };
   await using run = start(["run"], strikes);
   const folder = await until(async () => {
     const [id] = await listRunIds(project);

@@ -36,6 +36,9 @@ for (
     ["before-record:2", KILLED_CODE, ["journal_opened"], false],
     ["in-record:2", KILLED_CODE, ["journal_opened"], true],
     ["after-record:2", KILLED_CODE, ["journal_opened", "first"], false],
+    ["after-record:first:1", KILLED_CODE, ["journal_opened", "first"], false],
+    ["before-record:second:1", KILLED_CODE, ["journal_opened", "first"], false],
+    ["after-record:first:2", 0, ["journal_opened", "first", "second"], false],
     ["after-record:9", 0, ["journal_opened", "first", "second"], false],
     ["something else", 0, ["journal_opened", "first", "second"], false],
   ] as const

@@ -1,6 +1,6 @@
 import { GOOD_REVIEW, PASS } from "../jobs/review_loop/scripted_agents.ts";
 import type { FakeAgentScript, FakeStep } from "../lab/acp_fake_agent.ts";
-import type { Fault } from "../../lib/ports/fault.ts";
+import { type Fault, faultText } from "../../lib/ports/fault.ts";
 import { type Role, ROLES } from "../../lib/roles.ts";
 import { type FakeAcpAgent, fakeAcpAgent } from "./acp_fake.ts";
 import { type JournalRecord, readRecords } from "./journal_records.ts";
@@ -136,7 +136,7 @@ export async function acpRoles(options: AcpRolesOptions = {}): Promise<AcpRoles>
     sandbox,
     agents,
     start,
-    startToDie: ({ when, what, number }, ...args) => startWith({ PANEWRIGHT_FAULT: `${when}-${what}:${number}` }, args),
+    startToDie: (fault, ...args) => startWith({ PANEWRIGHT_FAULT: faultText(fault) }, args),
     async call(...args) {
       await using program = start(...args);
       return await program.ended;

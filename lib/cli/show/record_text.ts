@@ -72,10 +72,11 @@ const COMMON_WORDS: RecordWords<CommonRecord> = {
   files_changed: (record) => {
     const { files, more = 0 } = record;
     const who = "role" in record ? `${record.role}: ` : "";
-    if (files.length === 0) return detail(`${who}no file was changed`);
+    const when = "late" in record && record.late === true ? " (seen only when the run was resumed)" : "";
+    if (files.length === 0) return detail(`${who}no file was changed${when}`);
     const others = files.length + more - NAMED_FILES;
     return line(
-      `${who}changed ${plural(files.length + more, "file")}: ${files.slice(0, NAMED_FILES).join(", ")}` +
+      `${who}changed ${plural(files.length + more, "file")}${when}: ${files.slice(0, NAMED_FILES).join(", ")}` +
         (others > 0 ? ` and ${others} more` : ""),
     );
   },

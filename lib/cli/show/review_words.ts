@@ -55,6 +55,7 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
       ? detail(`${role}: the keys were pressed`)
       : line(`${role}: keys from outside were not pressed: ${problem}`, "caution"),
   files_noted: ({ role }) => detail(`${role}: its files were looked at before its turn`),
+  changes_unknown: ({ role, reason }) => line(`${role}: what it changed is not known: ${reason}`, "caution"),
   screen_kept: ({ role, moment, file }) =>
     detail(`${role}: ${moment === "dialog" ? "its dialog" : "what it showed when its turn failed"} is kept as ${file}`),
   message_sent: ({ role, turnId, what, round, cycle, bytes }) => {

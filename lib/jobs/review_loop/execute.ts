@@ -257,6 +257,7 @@ async function runToEnd(parts: RunParts): Promise<RunResult> {
   const late = await findLateResponse(folder, state());
   if (late !== undefined) record(late.event, late.text);
   for (const reply of await findLateReplies(folder, state())) record(reply);
+  await keepTurnChanges({ ...parts, workdir: plan.workdir }).makeUp();
   const { stage } = state().loop;
   if (stage.kind !== "finished") {
     const next = nextTurn(state().loop);

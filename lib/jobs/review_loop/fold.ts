@@ -47,6 +47,7 @@ function firstState(event: RecordedEvent): RunState | undefined {
     agents: {},
     restarts: {},
     turn: undefined,
+    changesDue: undefined,
     messages: [],
     responses: [],
     tokens: NOTHING_COUNTED,
@@ -107,11 +108,20 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "agent_rules_seen":
       return inAgent(state, event.role, { seenRules: event.rules });
     case "turn_started":
-      return { ...state, turn: newTurn(event, tokensIn(state.tokens.byWorker[event.role] ?? {})) };
+      return {
+        ...state,
+        turn: newTurn(event, tokensIn(state.tokens.byWorker[event.role] ?? {})),
+        // An earlier version did not tell it: by now others may have changed what they liked.
+        changesDue: undefined,
+      };
     case "files_seen":
       return event.moment === "before" ? inTurn(state, event, { filesSeen: true }) : state;
     case "files_noted":
       return inTurn(state, event, { filesNote: event.baseline });
+    case "files_changed":
+      return changesTold(state, event);
+    case "changes_unknown":
+      return inTurn(changesTold(state, event), event, { changesUnknown: true });
     case "message_sending": {
       const { what, file, sha256, step, dispatchedAtMs } = event;
       return inTurn(state, event, {
@@ -181,7 +191,6 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "raw_keys_ended":
     case "status_changed":
     case "command_repeated":
-    case "files_changed":
     case "screen_kept":
     case "review_decided":
     case "review_limit_reached":
@@ -266,14 +275,20 @@ function dialogAnswered(state: RunState, event: Extract<RecordedEvent, { type: "
 function responseReceived(state: RunState, event: Extract<RecordedEvent, { type: "response_received" }>): RunState {
   const { turnId, role, archivedAs: path, bytes, sha256, text } = event;
   if (text === undefined) throw new TypeError(`Cannot apply the response to ${turnId}: its text is missing`);
+  const baseline = state.turn?.filesNote;
   const received = {
     ...state,
     turn: undefined,
+    changesDue: baseline === undefined ? undefined : { turnId, role, baseline },
     responses: [...state.responses, { turnId, role, path, bytes, sha256 }],
   };
   return follow(received, applyResponse(state.loop, { text, file: path, names: event.names }, contextOf(state)), {
     told: 0,
   });
+}
+
+function changesTold(state: RunState, { turnId }: { readonly turnId: string }): RunState {
+  return state.changesDue?.turnId === turnId ? { ...state, changesDue: undefined } : state;
 }
 
 function follow(state: RunState, transition: Transition, { told }: { readonly told: number }): RunState {

@@ -23,6 +23,8 @@ export interface RunState {
   readonly restarts: Readonly<Partial<Record<Role, number>>>;
   /** The turn whose response has not been received yet. */
   readonly turn: OpenTurn | undefined;
+  /** The turn whose response was received, as long as it is not told what it has changed; undefined without a note. */
+  readonly changesDue: ChangesDue | undefined;
   /** The messages from outside, in the order in which they arrived. */
   readonly messages: readonly OutsideMessage[];
   /** The responses that were received, oldest first. */
@@ -68,6 +70,14 @@ export interface AgentState {
   readonly hasMemory: boolean;
 }
 
+/** A turn that is over, and what it is to be compared with. */
+export interface ChangesDue {
+  readonly turnId: string;
+  readonly role: Role;
+  /** SHA-256 of the note of what the files were before it. */
+  readonly baseline: string;
+}
+
 /** A message from outside for a role's agent. */
 export interface OutsideMessage {
   readonly id: string;
@@ -90,6 +100,8 @@ export interface OpenTurn {
   readonly filesSeen: boolean;
   /** SHA-256 of the note of what they were before it, where one was made. */
   readonly filesNote?: string;
+  /** Whether it is told that what it changes is not known. */
+  readonly changesUnknown?: true;
   /** What the agent was sent last, or is about to be sent. */
   readonly message: SentMessage | undefined;
   /** Whether an agent that had been sent the turn's prompt is gone. */

@@ -1,3 +1,4 @@
+import { lstatOrUndefined } from "../../ports/files.ts";
 import { makeFoldersBelow } from "../../ports/own_files.ts";
 import type { Run } from "../../run/conduct.ts";
 import type { Role } from "../../roles.ts";
@@ -12,7 +13,7 @@ import {
   readFilesNote,
 } from "../file_changes.ts";
 import type { ReviewFact } from "./facts.ts";
-import { findOpenTurn, type RunState } from "./run_state.ts";
+import { type ChangesDue, findOpenTurn, type RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 
 /** What is kept of the changes of a run. */
@@ -28,6 +29,8 @@ export type TurnChangesOptions =
 export interface TurnChanges {
   /** Looks at the files before and after a turn that is to change some, and leaves the differences. */
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
+  /** Does what an earlier process of the run was killed before: tells what the turn has changed that ended last. */
+  makeUp(): Promise<void>;
 }
 
 /** The role whose turns are to change files. */
@@ -35,18 +38,34 @@ const CHANGES_FILES: Role = "programmer";
 
 const TIMEOUT_SECONDS = 15;
 
+/** What a journal says is the name of a folder here: agents can write to both. */
+const TURN_NAME = /^[\w-]+$/;
+
 /**
- * Begins to keep what turns change. What cannot be told, or takes too long, is said once and not tried again: the run
- * continues without.
+ * Begins to keep what turns change. What cannot be told is recorded as unknown, and the run continues. Where it takes too
+ * long, or the files cannot be looked at before a turn, that is not tried again.
  */
 export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
   const { workdir, folder, state, record, redactor, timeoutSeconds = TIMEOUT_SECONDS } = options;
-  let isGivenUp = false;
-  const relative = (turn: Turn) => `changes/${turn.id}`;
-  const own = (turn: Turn) => makeFoldersBelow(folder.path, relative(turn));
+  /** Why it is not tried any more. */
+  let givenUp: string | undefined;
+  const relative = (turnId: string) => `changes/${turnId}`;
+  const own = async (turnId: string) => {
+    if (!TURN_NAME.test(turnId)) throw new Error("the journal names a turn that is none of a review loop");
+    return await makeFoldersBelow(folder.path, relative(turnId));
+  };
+  const tellUnknown = ({ turnId, role }: Pick<ChangesDue, "turnId" | "role">, reason: string) =>
+    record({ type: "changes_unknown", turnId, role, reason, passable: true });
 
-  async function attempt(role: Role, look: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (isGivenUp) return;
+  async function attempt(
+    turn: Pick<ChangesDue, "turnId" | "role">,
+    { look, isLasting }: {
+      readonly look: (signal: AbortSignal) => Promise<void>;
+      /** Whether a failure will be the same at the next turn. */
+      readonly isLasting: boolean;
+    },
+  ): Promise<void> {
+    if (givenUp !== undefined) return tellUnknown(turn, `it is not tried again: ${givenUp}`);
     const controller = new AbortController();
     const tooLong = new Error(`the files could not be looked at in ${timeoutSeconds} s`);
     const timer = setTimeout(() => controller.abort(tooLong), timeoutSeconds * 1000);
@@ -54,45 +73,73 @@ export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
       await look(AbortSignal.any([options.signal, controller.signal]));
     } catch (error) {
       options.signal.throwIfAborted();
-      isGivenUp = true;
-      record({ type: "note", role, message: `what it changes is not shown: ${errorText(error)}`, passable: true });
+      if (isLasting || controller.signal.aborted) givenUp = errorText(error);
+      tellUnknown(turn, errorText(error));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async function note(turn: Turn, signal: AbortSignal): Promise<void> {
-    const baseline = await noteFilesIn({ workdir, folder: await own(turn), signal });
-    record({ type: "files_noted", turnId: turn.id, role: turn.role, baseline, passable: true });
+  async function begin({ id: turnId, role }: Turn): Promise<void> {
+    const open = findOpenTurn(state(), turnId);
+    if (open?.filesNote !== undefined || open?.changesUnknown === true) return;
+    const turn = { turnId, role };
+    // What an agent has changed by now cannot be told any more once it was sent something.
+    if (open?.message !== undefined || open?.interrupted === true) {
+      return tellUnknown(turn, "it was not noted what the files were before its turn");
+    }
+    await attempt(turn, {
+      isLasting: true,
+      async look(signal) {
+        const baseline = await noteFilesIn({ workdir, folder: await own(turnId), signal });
+        record({ type: "files_noted", ...turn, baseline, passable: true });
+      },
+    });
   }
 
-  async function leave(turn: Turn, { baseline, signal }: {
-    readonly baseline: string;
-    readonly signal: AbortSignal;
-  }): Promise<void> {
-    const place = { workdir, folder: await own(turn), signal };
-    const before = await readFilesNote(place.folder, baseline);
-    const all = await filesChangedSince(before, place);
-    const changed = all.filter((name) => !name.startsWith(`${RESPONSE_FOLDER}/`));
-    const hasPatch = await leaveChangesIn(place, { changed, note: before, redactor });
-    forgetNote(place.folder);
-    record({
-      ...{ type: "files_changed", turnId: turn.id, role: turn.role, ...namedFiles(changed) },
-      ...{ folder: relative(turn), hasPatch, passable: true },
+  async function leave({ turnId, role, baseline }: ChangesDue, options: { readonly late?: true } = {}): Promise<void> {
+    const turn = { turnId, role };
+    await attempt(turn, {
+      isLasting: false,
+      async look(signal) {
+        const place = { workdir, folder: await own(turnId), signal };
+        const before = await readFilesNote(place.folder, baseline);
+        const all = await filesChangedSince(before, place);
+        const changed = all.filter((name) => !name.startsWith(`${RESPONSE_FOLDER}/`));
+        const hasPatch = await leaveChangesIn(place, { changed, note: before, redactor });
+        record({
+          ...{ type: "files_changed", ...turn, ...namedFiles(changed), ...options },
+          ...{ folder: relative(turnId), hasPatch, passable: true },
+        });
+      },
     });
+    forget(turnId);
+  }
+
+  /** Only once it is told what the turn has changed: whoever resumes a run that was killed before needs it. */
+  function forget(turnId: string): void {
+    const place = `${folder.changesDir}/${turnId}`;
+    if (!TURN_NAME.test(turnId)) return;
+    // An agent may have put a link in the place of either.
+    if ([folder.changesDir, place].every((path) => lstatOrUndefined(path)?.isDirectory === true)) forgetNote(place);
   }
 
   return {
     async around(turn, play) {
       if (turn.role !== CHANGES_FILES) return await play();
-      const open = findOpenTurn(state(), turn.id);
-      // What an agent has changed by now cannot be told any more once it was sent something.
-      const mayHaveBegun = open?.message !== undefined || open?.interrupted === true;
-      if (open?.filesNote === undefined && !mayHaveBegun) await attempt(turn.role, (signal) => note(turn, signal));
-      const baseline = findOpenTurn(state(), turn.id)?.filesNote;
-      const result = await play();
-      if (baseline !== undefined) await attempt(turn.role, (signal) => leave(turn, { baseline, signal }));
-      return result;
+      await begin(turn);
+      try {
+        return await play();
+      } finally {
+        const { changesDue } = state();
+        if (changesDue?.turnId === turn.id) await leave(changesDue);
+      }
+    },
+    async makeUp() {
+      const { changesDue, responses } = state();
+      if (changesDue !== undefined) return await leave(changesDue, { late: true });
+      const last = responses.findLast(({ role }) => role === CHANGES_FILES);
+      if (last !== undefined) forget(last.turnId);
     },
   };
 }

@@ -84,6 +84,16 @@ export const TURN_FACTS = {
     folder: text,
     /** Whether `diff.patch` is there, too. */
     hasPatch: flag,
+    /** Whether that was seen only when the run was resumed: what others have changed meanwhile is in it. */
+    late: optional(flag),
+    passable: flag,
+  },
+  /** What a turn that was to change some files has changed is not known. */
+  changes_unknown: {
+    turnId: text,
+    role,
+    /** Without a full stop. */
+    reason: text,
     passable: flag,
   },
   /** What an agent showed was kept: at a dialog that a person is asked about, or when its turn failed. */
