@@ -4,6 +4,7 @@ import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
 import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
+import { errorText } from "../text/error_text.ts";
 import type { CliIo } from "./console/command.ts";
 import { inRealWorkdir } from "./run_place.ts";
 
@@ -25,9 +26,11 @@ export const WORKDIR_FLAG = {
 /**
  * The working directory whose runs are meant: the one that is named, otherwise the nearest one with runs, from here
  * upwards. A folder without runs may have a config file that names another working directory; then it is that one.
+ *
+ * @throws {UsageError} when what is named is not a folder
  */
 export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
-  if (wd !== undefined) return resolve(io.cwd, wd);
+  if (wd !== undefined) return await namedFolder(io, wd);
   if ((await listRunIds(io.cwd)).length > 0) return io.cwd;
   const configured = await configuredWorkdir(io);
   if (configured !== undefined && (await listRunIds(configured)).length > 0) return configured;
@@ -35,6 +38,17 @@ export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promis
     if ((await listRunIds(folder)).length > 0) return folder;
     if (dirname(folder) === folder) return io.cwd;
   }
+}
+
+async function namedFolder(io: CliIo, wd: string): Promise<string> {
+  const path = resolve(io.cwd, wd);
+  let problem = "it is not a folder";
+  try {
+    if ((await Deno.stat(path)).isDirectory) return path;
+  } catch (error) {
+    problem = error instanceof Deno.errors.NotFound ? "there is no such folder" : errorText(error);
+  }
+  throw new UsageError(`Cannot use --wd ${wd}: ${problem}`);
 }
 
 /** The working directory that the configuration of this folder names. One that cannot be used names none. */

@@ -1,10 +1,11 @@
 import { UsageError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
 import { isRunId, refuseLinks, refuseLinksIn, type RunFolder, runFolderAt } from "./run_folder.ts";
 
 /**
  * The ids of all runs of a working directory, oldest first: an id begins with the run's start.
  *
- * @throws {UsageError} when the folder of runs is a link
+ * @throws {UsageError} when the folder of runs is a link, or cannot be read
  */
 export async function listRunIds(workdir: string): Promise<readonly string[]> {
   refuseLinks(workdir);
@@ -16,7 +17,7 @@ export async function listRunIds(workdir: string): Promise<readonly string[]> {
     return ids.sort();
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
-    throw error;
+    throw new UsageError(`Cannot list the runs in ${workdir}: ${errorText(error)}`, { cause: error });
   }
 }
 

@@ -127,11 +127,19 @@ export function refuseLinksIn(folder: RunFolder): void {
 }
 
 function refuseUnlessFolder(path: string): void {
-  const info = lstatOrUndefined(path);
+  const info = look(path);
   if (info === undefined || info.isDirectory) return;
   throw new UsageError(`Cannot use ${path}: it is ${info.isSymlink ? "a symbolic link" : "not a folder"}`, {
     hint: "Runs are kept in a folder of the working directory, which must be writable; links are not followed.",
   });
+}
+
+function look(path: string): Deno.FileInfo | undefined {
+  try {
+    return lstatOrUndefined(path);
+  } catch (cause) {
+    throw new UsageError(`Cannot use ${path}: ${errorText(cause)}`, { cause });
+  }
 }
 
 /**

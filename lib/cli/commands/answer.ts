@@ -23,7 +23,7 @@ export const command = defineCommand({
     "request may have taken the place of the one that you saw. A first word such as 20261120-07 or @1 is taken for RUN.",
   arguments: [
     { ...RUN_ARGUMENT, completes: ["asking_runs"] },
-    { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true },
+    { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true, text: true },
   ],
   flags: [
     {

@@ -14,7 +14,7 @@ export const command = defineCommand({
     "Asks a person, for an agent that works on a step of `panewright exec`. The question is recorded, and the agent is " +
     "stopped; the step is run again with the answer in its prompt. The command itself waits until it is stopped. " +
     "The question may also come on standard input: `panewright ask -`.",
-  arguments: [{ name: "QUESTION", description: "what a person has to decide", required: true, rest: true }],
+  arguments: [{ name: "QUESTION", description: "what a person has to decide", required: true, rest: true, text: true }],
   examples: [{ command: 'ask "Which database shall I use?"', description: "stop here, and continue with the answer" }],
   async run({ positionals }, io) {
     const folder = io.env(ASK_CHANNEL_VARIABLE);

@@ -14,7 +14,13 @@ export const command = defineCommand({
   description:
     "Executes a run without a terminal, for whoever has started this process: its first line tells the run's id, or why " +
     "there is no run. What it says otherwise is kept in detached.log of the run's folder.",
-  arguments: [{ name: "COMMAND", description: "run, exec or resume, and what follows it", required: true, rest: true }],
+  arguments: [{
+    name: "COMMAND",
+    description: "run, exec or resume, and what follows it",
+    required: true,
+    rest: true,
+    text: true,
+  }],
   flags: [
     { name: "by", type: "choice", choices: STARTED_BY, description: "from where the run is started" },
     { name: "key", type: "string", placeholder: "KEY", description: "the key of the request" },

@@ -8,13 +8,13 @@ import { TASK_TEMPLATE } from "../../jobs/pipeline/task_template.ts";
 import { JOB_TEMPLATE } from "../../jobs/review_loop/job_template.ts";
 import { lstatOrUndefined } from "../../ports/files.ts";
 import { replaceFile } from "../../ports/own_files.ts";
-import { findProvider, findStepProvider, PROVIDERS } from "../../providers/mod.ts";
+import { findStepProvider, PROVIDERS } from "../../providers/mod.ts";
 import { makePanewrightFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../text/error_text.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
-import { defineCommand } from "../console/command.ts";
-import { chooseForInit, type InitChoices, NO_TEST_COMMAND } from "../init/choices.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { chooseForInit, chosenAgent, type InitChoices, NO_TEST_COMMAND } from "../init/choices.ts";
 import { ignoreWhatRunsLeave, isRepository } from "../init/git_ignore.ts";
 import { EDITOR_SCHEMA, writeEditorSchema } from "../editor_schema.ts";
 import { outputLine } from "../output/line.ts";
@@ -100,7 +100,7 @@ export const command = defineCommand({
       io.stdout(global.json ? outputLine("file_written", { path }) : `wrote ${sanitizeLine(path)}\n`);
     }
     if (!global.json && !global.quiet) {
-      io.stdout(`\n${summary(choices)}\n\n${nextSteps(exec, folder === io.cwd ? undefined : folder)}\n`);
+      io.stdout(`\n${summary(choices, io)}\n\n${nextSteps(exec, folder === io.cwd ? undefined : folder)}\n`);
     }
     if (problem !== undefined) io.stderr(`panewright: it is not trusted yet: ${sanitizeLine(problem)}\n`);
     return 0;
@@ -132,12 +132,15 @@ function argvIfPlain(command: string): string | readonly string[] {
   return /^[\w./-]+(?: [\w@%+=:,./-]+)*$/.test(command) ? command.split(" ") : command;
 }
 
-function summary({ provider, permissions, testCommand, foundTestCommands }: InitChoices): string {
+function summary(
+  { provider, permissions, testCommand, foundTestCommands }: InitChoices,
+  io: CliIo,
+): string {
   const unknown = foundTestCommands.length > 1
     ? `${foundTestCommands.join(" or ")} may be meant: name it in the config`
     : "none is known: name the command in the config";
   return [
-    `agents       ${findProvider(provider).label}`,
+    `agents       ${chosenAgent(provider, io)}`,
     `tests        ${testCommand ?? unknown}`,
     `permissions  ${permissions === "sandbox" ? "the sandbox of the agent's CLI" : "an allow list"}`,
   ].map((line) => sanitizeLine(line)).join("\n");

@@ -41,7 +41,7 @@ With --json, one object a line is printed for each subject, in their order: deci
     `object a line.`,
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
-    { name: "SUBJECT", description: "the command, or the file; quote it for your shell", rest: true },
+    { name: "SUBJECT", description: "the command, or the file; quote it for your shell", rest: true, text: true },
   ],
   flags: [
     {

@@ -29,7 +29,7 @@ Records a pane that is open (--pane), or starts COMMAND in a tmux server of its 
 
 API keys, tokens, passwords, e-mail addresses, the names of users and of this machine are replaced before anything is ` +
     `written. Look through a recording before you publish it all the same.`,
-  arguments: [{ name: "COMMAND", description: "what to start, after --", rest: true }],
+  arguments: [{ name: "COMMAND", description: "what to start, after --", rest: true, text: true }],
   flags: RECORD_FLAGS,
   examples: [
     { command: "record --provider codex --pane %3", description: "a pane of the tmux server that this runs in" },

@@ -20,7 +20,13 @@ export const command = defineCommand({
   arguments: [
     { ...RUN_ARGUMENT, required: true, completes: ["runs"] },
     { name: "ROLE", description: `whose agent: ${ROLES.join(", ")}`, required: true },
-    { name: "TEXT", description: "the message; - reads it from standard input", required: true, rest: true },
+    {
+      name: "TEXT",
+      description: "the message; - reads it from standard input",
+      required: true,
+      rest: true,
+      text: true,
+    },
   ],
   flags: [
     { name: "wait", type: "switch", description: "wait for the response, and print it" },

@@ -42,6 +42,8 @@ export interface ArgumentSpec {
   readonly required?: boolean;
   /** Only for the last one: whether it takes all remaining arguments. */
   readonly rest?: boolean;
+  /** Whether it is any text, and may be empty. The name of a thing never is: a shell's variable was not set. */
+  readonly text?: boolean;
 }
 
 /** An example call of a command, shown under "Examples". */

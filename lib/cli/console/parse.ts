@@ -101,7 +101,7 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
 /**
  * Checks positional arguments against those that a command takes.
  *
- * @throws {UsageError} for a missing or surplus argument
+ * @throws {UsageError} for a missing, surplus or empty argument
  */
 export function checkPositionals(
   positionals: readonly string[],
@@ -112,6 +112,13 @@ export function checkPositionals(
   const missing = specs.filter((spec) => spec.required === true)[positionals.length];
   if (missing !== undefined) {
     throw new UsageError(`Cannot run "${options.command}": the argument ${missing.name} is missing`, { hint });
+  }
+  for (const [index, positional] of positionals.entries()) {
+    const spec = specs[index] ?? (specs.at(-1)?.rest === true ? specs.at(-1) : undefined);
+    if (positional.length > 0 || spec === undefined || spec.text === true) continue;
+    throw new UsageError(`Cannot use the argument ${spec.name}: it is empty`, {
+      hint: "A variable of your shell that is not set leaves an argument empty.",
+    });
   }
   const surplus = positionals[specs.length];
   if (surplus === undefined || specs.at(-1)?.rest === true) return;

@@ -32,7 +32,9 @@ export const NO_TEST_COMMAND = "none";
  * What `init` has to know: by the flags, by what is there, else by asking the person. Who cannot be asked gets the
  * first provider that is there, the first offer of permissions, and the project's test command if there is just one.
  *
- * @throws {UsageError} for an answer that is none, and where the input ends instead
+ * A choice that is none is asked again.
+ *
+ * @throws {UsageError} where the input ends instead
  */
 export async function chooseForInit(
   flags: InitFlags,
@@ -66,18 +68,15 @@ const NOTHING_WRITTEN = "Nothing was written.";
 type Ask = ((question: string) => Promise<string>) | undefined;
 
 async function chooseProvider(io: CliIo, ask: Ask): Promise<ProviderId> {
-  const searchPath = io.env("PATH") ?? "";
   // What needs a command of its own is for a person who writes the configuration.
   const offered = PROVIDERS.filter(({ cli }) => cli !== undefined);
-  const isThere = ({ cli }: Provider) =>
-    cli !== undefined && findProgram(cli.program, { folder: io.cwd, searchPath }) !== undefined;
-  const there = offered.filter(isThere);
+  const there = offered.filter((each) => isOnPath(each, io));
   const ordered = [...there, ...offered.filter((each) => !there.includes(each) && !hasAcp(each))];
   const first = ordered[0]?.id ?? "";
   if (ask === undefined || there.length === 1) return first;
   const rows = ordered.map((each) => ({
     value: each.id,
-    words: isThere(each) ? each.label : `${each.label} (not on PATH)`,
+    words: there.includes(each) ? each.label : `${each.label} (not on PATH)`,
   }));
   const more = offered.filter((each) => !ordered.includes(each)).length;
   const question = "Which agent CLI is to work?" + (more === 0 ? "" : ` ("panewright agents" lists ${more} more)`);
@@ -113,15 +112,17 @@ async function chooseTestCommand(found: readonly FoundTestCommand[], ask: Ask): 
   // Without the person, nothing tells which of several is meant.
   if (ask === undefined) return others.length > 0 ? NO_TEST_COMMAND : standard;
   const known = found.map(({ command, file }, index) => `  ${index + 1}  ${command} (${file})\n`).join("");
-  const answer = await ask(
+  let question =
     `\nWhich command tests the project? A PASS counts only when it passes as well.\n\n${known}${known && "\n"}` +
-      `${found.length === 0 ? "The command" : "A number, or another command"} ("${NO_TEST_COMMAND}": there is none) ` +
-      `[${standard}]: `,
-  );
-  if (answer === "") return standard;
-  const chosen = found[Number(answer) - 1]?.command;
-  if (chosen === undefined && /^\d+$/.test(answer)) throw wrongNumber(answer, found.length);
-  return chosen ?? answer;
+    `${found.length === 0 ? "The command" : "A number, or another command"} ("${NO_TEST_COMMAND}": there is none) ` +
+    `[${standard}]: `;
+  while (true) {
+    const answer = await ask(question);
+    if (answer === "") return standard;
+    const chosen = found[Number(answer) - 1]?.command;
+    if (chosen !== undefined || !/^\d+$/.test(answer)) return chosen ?? answer;
+    question = `${wrongNumber(answer, found.length)} [${standard}]: `;
+  }
 }
 
 /** @returns `undefined` where the person takes the first */
@@ -134,15 +135,28 @@ async function chooseRow<Value extends string>(
   const lines = rows.map(({ value, words }, index) =>
     `  ${index + 1}  ${value.padEnd(width)}  ${words.replaceAll("\n", `\n${" ".repeat(width + 7)}`)}\n`
   );
-  const answer = await ask(`\n${question}\n\n${lines.join("")}\nYour choice [1]: `);
-  if (answer === "") return undefined;
-  const chosen = rows.find(({ value }, index) => answer === value || answer === String(index + 1));
-  if (chosen !== undefined) return chosen.value;
-  throw wrongNumber(answer, rows.length);
+  let prompt = `\n${question}\n\n${lines.join("")}\nYour choice [1]: `;
+  while (true) {
+    const answer = await ask(prompt);
+    if (answer === "") return undefined;
+    const chosen = rows.find(({ value }, index) => answer === value || answer === String(index + 1));
+    if (chosen !== undefined) return chosen.value;
+    prompt = `${wrongNumber(answer, rows.length)} [1]: `;
+  }
 }
 
-function wrongNumber(answer: string, most: number): UsageError {
+function wrongNumber(answer: string, most: number): string {
   const numbers = Array.from({ length: most }, (_, index) => index + 1);
-  const problem = most === 0 ? "it is not a command" : `it is not ${numbers.join(" or ")}`;
-  return new UsageError(`Cannot choose ${JSON.stringify(answer)}: ${problem}`, { hint: NOTHING_WRITTEN });
+  return `${JSON.stringify(answer)} is not ${most === 0 ? "a command" : numbers.join(" or ")}. Your choice`;
+}
+
+/** The name of the agent that was chosen, and whether it is here. */
+export function chosenAgent(id: ProviderId, io: CliIo): string {
+  const provider = findProvider(id);
+  return isOnPath(provider, io) ? provider.label : `${provider.label} (not on PATH: install it first)`;
+}
+
+function isOnPath({ cli }: Provider, io: CliIo): boolean {
+  return cli !== undefined &&
+    findProgram(cli.program, { folder: io.cwd, searchPath: io.env("PATH") ?? "" }) !== undefined;
 }

@@ -9,6 +9,7 @@ export function overviewLines(entries: readonly CommandEntry[]): string {
 
 /** One command with its arguments and flags, as an object of `--json`. */
 export function commandLine({ name, summary }: CommandEntry, command: Command): string {
-  const { description, arguments: args = [], flags = [], examples = [] } = command;
+  const { description, arguments: specs = [], flags = [], examples = [] } = command;
+  const args = specs.map(({ text: _text, ...shown }) => shown);
   return outputLine("command", { name, summary, description, arguments: args, flags, examples });
 }

@@ -29,7 +29,7 @@ Deno.test("init writes a config and a job that a run accepts as they are", async
   assertEquals(
     stdout,
     `wrote ${dir.path}/panewright.jsonc\nwrote ${dir.path}/job.md\n\n` +
-      "agents       Codex\n" +
+      "agents       Codex (not on PATH: install it first)\n" +
       "tests        none is known: name the command in the config\n" +
       "permissions  an allow list\n\n" +
       'Next: describe the job in job.md, check the machine with "panewright doctor", then "panewright run".\n',
@@ -140,9 +140,9 @@ Deno.test("init asks at a terminal for what it cannot know, and for nothing that
   ]);
   assertEquals(await answered(["2\n", "\n", "\n"], { programs: both }), [3, "claude_code", "off", "none"]);
   assertEquals(await answered(["claude_code\n", "\n", "\n"], none), [3, "claude_code", "off", "none"]);
-  assertEquals(await answered(["3\n"], { programs: both }), [1, 2, false]);
-  assertEquals(await answered(["\n", "3\n"], { files: two }), [2, 2, false]);
-  assertEquals(await answered(["\n", "0\n"], {}), [2, 2, false]);
+  assertEquals(await answered(["3\n", undefined], { programs: both }), [1, 2, false]);
+  assertEquals(await answered(["\n", "3\n", undefined], { files: two }), [2, 2, false]);
+  assertEquals(await answered(["\n", "0\n", undefined], {}), [2, 2, false]);
   assertEquals(
     await answered(["\n", undefined], { files: two }),
     [2, 2, false],
@@ -202,7 +202,7 @@ Deno.test("init makes the folder that it is given, and writes the provider that 
 });
 
 Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag", async () => {
-  const written = async (keys: readonly string[] | undefined, args: readonly string[] = []) => {
+  const written = async (keys: readonly (string | undefined)[] | undefined, args: readonly string[] = []) => {
     await using dir = await project(["codex"]);
     const { path: cwd, env } = dir;
     const io = fakeIo({ cwd, env, ...(keys === undefined ? {} : { keys, terminal: true }) });
@@ -221,7 +221,28 @@ Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag"
   assertEquals(await written(["\n"]), { asked: true, chosen: list });
   assertEquals(await written(["2", "\n"]), { asked: true, chosen: sandbox });
   assertEquals(await written(["sandbox\r"]), { asked: true, chosen: sandbox });
-  assertEquals(await written(["3\n"]), { asked: true, code: 2, written: false });
+  assertEquals(await written(["3\n", undefined]), { asked: true, code: 2, written: false });
+});
+
+Deno.test("init asks again after an answer that is none of those that it offers", async () => {
+  await using dir = await project(["codex", "claude"], { "Makefile": "test:\n\ttrue\n" });
+  const keys = ["7\n", "2\n", "sandbx\n", "\n", "5\n", "1\n"];
+  const io = fakeIo({ cwd: dir.path, env: dir.env, keys, terminal: true });
+  assertEquals(await runCli(["init"], io), 0, io.written.stderr);
+  const again = [
+    '"7" is not 1 or 2. Your choice [1]: ',
+    '"sandbx" is not 1 or 2. Your choice [1]: ',
+    '"5" is not 1. Your choice [make test]: ',
+  ];
+  for (const asked of again) assertStringIncludes(io.written.stderr, asked);
+  assertStringIncludes(io.written.stdout, "agents       Claude Code\ntests        make test\n");
+});
+
+Deno.test("init says that the agent that it has chosen is not there", async () => {
+  await using dir = await project([]);
+  const io = fakeIo({ cwd: dir.path, env: dir.env });
+  assertEquals(await runCli(["init"], io), 0);
+  assertStringIncludes(io.written.stdout, "agents       Codex (not on PATH: install it first)\n");
 });
 
 Deno.test("init --exec writes a pipeline and a task for the CLI that is there, with the project's tests as its check", async () => {

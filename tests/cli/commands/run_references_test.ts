@@ -45,11 +45,35 @@ Deno.test("a beginning that several runs have, and what no run has, are refused"
     ambiguous.stderr,
     `panewright: Cannot tell which run "20261120" means: 2 runs begin with it\n  They are ${MIDDLE}, ${NEW}.\n`,
   );
-  for (const reference of ["@4", "@0", "@", "2025", "", `.panewright/runs/${OLD.slice(0, 8)}`]) {
+  for (const reference of ["@4", "@0", "@", "2025", "x".repeat(5000), `.panewright/runs/${OLD.slice(0, 8)}`]) {
     const { code, stderr } = await callCli(["status", reference], { cwd: dir.path });
     assertEquals(code, 2, reference);
     assertStringIncludes(stderr, "Cannot find the run", reference);
   }
+});
+
+Deno.test("a working directory that cannot be one is refused by every command about runs, not unforeseen", async () => {
+  await using dir = await tempDir();
+  await dir.write({ file: "" });
+  const commands = ["runs", "status", "logs", "attach", "stop", "clean", "questions", "resume", "report", "audit"];
+  for (const command of commands) {
+    const args = command === "audit" ? ["audit", "show"] : [command];
+    const tried = [
+      ["file", "it is not a folder"],
+      ["/dev/null", ""],
+      ["nowhere", "there is no such folder"],
+      ["n".repeat(5000), ""],
+    ] as const;
+    for (const [wd, problem] of tried) {
+      const { code, stderr } = await callCli([...args, "--wd", wd], { cwd: dir.path });
+      assertEquals(code, 2, stderr);
+      assertStringIncludes(stderr, `Cannot use --wd ${wd}: ${problem}`);
+    }
+  }
+  const inFile = await callCli(["status", `file/.panewright/runs/${OLD}`], { cwd: dir.path });
+  assertEquals(inFile.code, 2, inFile.stderr);
+  const empty = await callCli(["status", ""], { cwd: dir.path });
+  assertStringIncludes(empty.stderr, "Cannot use the argument RUN: it is empty\n");
 });
 
 Deno.test("stop without a run: the one that is executed, else the newest, but none where several are executed", async () => {

@@ -83,6 +83,15 @@ Deno.test("a negative number that no flag takes is told how to be an argument", 
   assertEquals(error.hint, 'Write "--" before an argument that begins with "-".');
 });
 
+Deno.test("an empty argument names nothing, and is refused where it is no text", () => {
+  const file = { name: "FILE", description: "" };
+  for (const specs of [[file], [{ ...file, rest: true }]]) {
+    const error = assertThrows(() => checkPositionals([""], specs, { command: "explain" }), UsageError);
+    assertEquals(error.message, "Cannot use the argument FILE: it is empty");
+  }
+  checkPositionals(["x", ""], [file, { name: "TEXT", description: "", rest: true, text: true }], { command: "send" });
+});
+
 Deno.test("positional arguments are counted by their data", () => {
   const file = { name: "FILE", description: "", required: true };
   const options = { command: "explain" };
