@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
-import { RuntimeError } from "../errors.ts";
+import { RuntimeError, UsageError } from "../errors.ts";
 import { defaultArchiveDir, moveToArchive } from "./archive.ts";
 import { lstatOrUndefined, removeIfThere } from "../ports/files.ts";
 import { errorText } from "../text/error_text.ts";
-import type { Role } from "../roles.ts";
+import { type Role, ROLES } from "../roles.ts";
 
 // Looks and moves are synchronous on purpose: each costs microseconds, and no other task of ours can come between the
 // look at a file and what is done with it.
@@ -40,6 +40,8 @@ export function responseDirFor(workdir: string): string {
 /**
  * The absolute path of a role's response file. The file names are those of the seeds.
  *
+ * @throws {UsageError} when no role has this name
+ *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -47,6 +49,11 @@ export function responseDirFor(workdir: string): string {
  * ```
  */
 export function responsePathFor(workdir: string, role: Role): string {
+  if (!ROLES.includes(role)) {
+    throw new UsageError(`Cannot name the response file of "${role}": no role has this name`, {
+      hint: `Roles are: ${ROLES.join(", ")}.`,
+    });
+  }
   return `${responseDirFor(workdir)}/${RESPONSE_FILES[role]}`;
 }
 

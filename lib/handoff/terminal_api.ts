@@ -1,5 +1,6 @@
+import { RuntimeError } from "../errors.ts";
 import type { Role } from "../roles.ts";
-import type { TerminalStatus } from "../screen/status.ts";
+import { TERMINAL_STATUSES, type TerminalStatus } from "../screen/status.ts";
 import { playTurn, waitForTurn } from "./play_turn.ts";
 import type { HandoffOptions } from "./settings.ts";
 import type { SendOptions, Terminal } from "./terminal.ts";
@@ -66,7 +67,7 @@ export function waitForResponseFile(
 function terminalOf(api: TerminalApi, id: string): Terminal {
   return {
     id,
-    status: async () => ({ status: await api.getStatus(id) }),
+    status: async () => ({ status: checkStatus(await api.getStatus(id)) }),
     submit: (text, { onStep, mayBePasted = false } = {}) =>
       onStep === undefined ? api.sendInput(id, text) : api.sendInput(id, text, { onStep, mayBePasted }),
     holdsText: async (text) => await api.holdsInput?.(id, text) ?? false,
@@ -74,4 +75,10 @@ function terminalOf(api: TerminalApi, id: string): Terminal {
     lastOutput: () => api.getLastOutput(id),
     describeEnd: async () => await api.describeEnd?.(id),
   };
+}
+
+/** What programs without types hand over may be anything. */
+function checkStatus(status: TerminalStatus): TerminalStatus {
+  if (TERMINAL_STATUSES.includes(status)) return status;
+  throw new RuntimeError(`the status is ${JSON.stringify(status)}; it must be one of ${TERMINAL_STATUSES.join(", ")}`);
 }

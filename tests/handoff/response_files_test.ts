@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { RuntimeError } from "../../lib/errors.ts";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { RuntimeError, UsageError } from "../../lib/errors.ts";
 import { clearStaleResponse, ensureResponseDir, responsePathFor } from "../../lib/handoff/response_files.ts";
 import { archiveResponse, markDispatch, readResponse, type ResponsePlace } from "../../lib/handoff/response_reading.ts";
 import { type Role, ROLES } from "../../lib/roles.ts";
@@ -21,6 +21,12 @@ Deno.test("Scenario: Each role resolves to the correct file", () => {
   for (const role of ROLES) assertEquals(responsePathFor("/job", role), expected[role]);
   assertEquals(responsePathFor("/job/", "tester"), expected.tester);
   assertEquals(responsePathFor("sub", "tester"), `${Deno.cwd()}/sub/.tmp/agent-responses/test_result.md`);
+});
+
+Deno.test("a role that does not exist has no response file: neither a made up one, nor a name that every object has", () => {
+  for (const role of ["", "Tester", "constructor", "__proto__", "../x"]) {
+    assertThrows(() => responsePathFor("/job", role as Role), UsageError, "no role has this name");
+  }
 });
 
 Deno.test("Scenario: Stale file from previous run exists", async () => {

@@ -3,6 +3,7 @@ import { RuntimeError, TimeoutError } from "../../lib/errors.ts";
 import { responsePathFor } from "../../lib/handoff/response_files.ts";
 import type { HandoffSettings } from "../../lib/handoff/settings.ts";
 import { waitForResponseFile } from "../../lib/handoff/terminal_api.ts";
+import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 function waitOn(bench: HandoffBench, settings: Partial<HandoffSettings> = {}): Promise<string> {
@@ -328,6 +329,17 @@ Deno.test("a status that can never be read ends the turn with the cause", async 
   assertEquals((error.cause as Error).message, "tmux is gone");
   assertEquals(bench.terminal.pollSeconds, [0, 2, 2.25, 2.75, 3.75, 5.75]);
   assertEquals(bench.logs.length, 1, "one warning for the row of failures");
+});
+
+Deno.test("a status that does not exist is as good as one that cannot be read", async () => {
+  for (const status of ["IDLE", "", "toString"]) {
+    await using bench = await createBench({ statuses: [[0, "processing"], [2, status as TerminalStatus]] });
+    await assertRejects(
+      () => waitOn(bench),
+      RuntimeError,
+      `5 times in a row: the status is ${JSON.stringify(status)}; it must be one of idle, processing,`,
+    );
+  }
 });
 
 Deno.test("an abort ends the wait at once with the signal's reason", async (t) => {

@@ -7,6 +7,7 @@ import {
   type Classification,
   classify,
   findRegions,
+  isAtRest,
   parseScreen,
   type RulePack,
   type Screen,
@@ -75,12 +76,13 @@ for (const pack of PACKS) {
     assert(pasted > 200, `only ${pasted} answers to paste into`);
   });
 
-  Deno.test(`${pack.provider}: blank rows below, CRLF and styles written row by row keep the status`, () => {
+  Deno.test(`${pack.provider}: blank rows below, CRLF, plain spaces and styles written row by row keep the status`, () => {
     const changed: string[] = [];
     for (const { recording, screen, before } of readings) {
       const variants = [
         `${recording.ansi}\n\n   \n\n`,
         recording.ansi.replaceAll("\n", "\r\n"),
+        recording.ansi.replaceAll("\u00a0", " "),
         screen.rows.map(standAlone).join("\n"),
       ];
       for (const variant of variants) {
@@ -88,6 +90,22 @@ for (const pack of PACKS) {
       }
     }
     assertEquals(changed, []);
+  });
+
+  Deno.test(`${pack.provider}: what an agent left that has ended is neither a dialog nor at rest, whatever is known of its pane`, () => {
+    const wrong: string[] = [];
+    let ended = 0;
+    for (const { recording, before } of readings) {
+      if (before.rule !== "process-is-shell") continue;
+      const { ansi, cols } = recording;
+      const after = classify(parseScreen(ansi, cols === undefined ? {} : { cols }), pack);
+      if (after.status === "waiting_user_answer" || isAtRest(after.status)) {
+        wrong.push(...difference(recording, before, after));
+      }
+      ended++;
+    }
+    assertEquals(wrong, []);
+    assert(ended > 10, `only ${ended} agents that have ended`);
   });
 
   Deno.test(`${pack.provider}: without style a screen keeps its status or becomes unknown`, () => {
