@@ -1,7 +1,6 @@
 import { conditionText, placeText, turnText, waitingText } from "../cli/show/run_words.ts";
 import { canResume } from "../run/condition.ts";
-import type { RunOverview } from "../run/overview.ts";
-import type { Waiting } from "../run/waiting.ts";
+import type { OpenQuestion, RunOverview } from "../run/overview.ts";
 import { abridge } from "../text/abridge.ts";
 import { isMessageOver, type MessageState } from "./message_state.ts";
 import type { ToolOutput } from "./tools.ts";
@@ -29,14 +28,11 @@ export function isOver({ executed, condition }: Pick<RunOverview, "executed" | "
 }
 
 /** What waits for an answer. */
-export function questionsOf(
-  { question, answered, progress }: Pick<RunOverview, "question" | "answered" | "progress">,
-): readonly Question[] {
-  if (question === undefined) return [];
-  return [questionOf(question, answered), ...(progress?.alsoWaiting ?? []).map((other) => questionOf(other, false))];
+export function questionsOf({ questions }: Pick<RunOverview, "questions">): readonly Question[] {
+  return questions.map(questionOf);
 }
 
-function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog }: Waiting, answered: boolean): Question {
+function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog, answered }: OpenQuestion): Question {
   const choices = dialog?.questions?.map(({ question, multiSelect, options }) => ({
     question,
     multiSelect,

@@ -2,7 +2,7 @@ import { placeText } from "../cli/show/run_words.ts";
 import { workerStatusText } from "../cli/show/words.ts";
 import type { Condition } from "../run/condition.ts";
 import type { Progress } from "../run/progress.ts";
-import type { Waiting } from "../run/waiting.ts";
+import { allWaiting, type Waiting } from "../run/waiting.ts";
 import type { Worker } from "../run/workers.ts";
 import type { TerminalStatus } from "../screen/status.ts";
 import { abridge } from "../text/abridge.ts";
@@ -14,8 +14,8 @@ export interface AroundRun {
   readonly runId: string;
   readonly condition: Condition;
   readonly executed: boolean;
-  /** Whether the question that waits has its answer. */
-  readonly answered: boolean;
+  /** The ids of what waits and has its answer. */
+  readonly answered: readonly string[];
   /** Why the journal cannot be read to its end. */
   readonly problem?: string;
   readonly audit?: ReportAudit;
@@ -28,8 +28,11 @@ const MAX_TASK = 32_000;
 
 /** The header of a report: what its records tell, and what is around them. */
 export function headerOf({ sequence, progress, ...state }: ReportState, around: AroundRun): ReportHeader {
-  const { runId, condition, executed, answered, problem, audit } = around;
+  const { runId, condition, executed, problem, audit } = around;
   const finished = progress?.finished;
+  const [waiting, ...alsoWaiting] = progress === undefined
+    ? []
+    : allWaiting(progress).map((one) => waitingRow(one, around));
   const resumeCommand = around.resumeCommand ?? (executed ? undefined : finished?.resumeCommand);
   return {
     ...{ sequence, runId, condition, executed },
@@ -48,7 +51,8 @@ export function headerOf({ sequence, progress, ...state }: ReportState, around: 
     ...(progress?.activity === undefined || finished !== undefined ? {} : { activity: progress.activity }),
     lanes: state.lanes,
     workers: progress === undefined ? [] : progress.workers.map((worker) => workerRow(worker, progress)),
-    ...(progress?.waiting === undefined ? {} : { waiting: waitingRow(progress.waiting, { executed, answered }) }),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(alsoWaiting.length === 0 ? {} : { alsoWaiting }),
     answers: progress?.answers ?? [],
     done: progress?.done ?? [],
     counts: progress?.counts ?? { turns: 0, responses: 0, reminders: 0, acceptedDialogs: 0, declinedDialogs: 0 },
@@ -93,9 +97,10 @@ function workerRow(
 
 function waitingRow(
   waiting: Waiting,
-  { executed, answered }: { readonly executed: boolean; readonly answered: boolean },
+  { executed, answered: answeredIds }: Pick<AroundRun, "executed" | "answered">,
 ): ReportWaiting {
   const { id, by, text, askedAt, fingerprint, dialog } = waiting;
+  const answered = id !== undefined && answeredIds.includes(id);
   return {
     ...(id === undefined ? {} : { id }),
     ...{ by, text, askedAt, answered, answer: answerKind(waiting, executed) },

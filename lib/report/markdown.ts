@@ -6,7 +6,7 @@ import { condense } from "../text/condense.ts";
 import { fenced } from "../text/markdown.ts";
 import { markdownLine } from "../text/markdown_line.ts";
 import { sanitizeLine, sanitizeText } from "../text/sanitize.ts";
-import type { Report, ReportHeader, ReportItem } from "./model.ts";
+import { type Report, type ReportHeader, type ReportItem, type ReportWaiting, waitingOf } from "./model.ts";
 
 /** A summary has at most so many of each; it says how many there are besides. */
 const MAX_ROWS = 40;
@@ -29,7 +29,7 @@ export function reportMarkdown({ header, items }: Report): string {
     problem !== undefined || gaps.length === 0
       ? ""
       : `**Missing**: ${cell(gaps.map(({ reason }) => reason).join("; "))}`,
-    waitingText(header),
+    ...waitingOf(header).map((waiting) => waitingText(waiting, header)),
     table(
       ["What", "Result", "After"],
       items.filter(({ kind }) => kind === "verdict").map((item) => [
@@ -87,9 +87,10 @@ function factsText({ runId, startedAt, endedAt, lastAt, counts, placeText }: Rep
   ].join(" · ");
 }
 
-function waitingText({ waiting, runId }: ReportHeader): string {
-  if (waiting === undefined) return "";
-  const { id, by, text, answer, answered, dialog } = waiting;
+function waitingText(
+  { id, by, text, answer, answered, dialog }: ReportWaiting,
+  { runId }: Pick<ReportHeader, "runId">,
+): string {
   const asked = `**${markdownLine(by)} waits for a person**:\n\n${
     fenced(condense(sanitizeText(text), { maxLines: 20 }))
   }`;

@@ -76,6 +76,8 @@ export interface ReportHeader {
   readonly workers: readonly ReportWorker[];
   /** What waits for a person. */
   readonly waiting?: ReportWaiting;
+  /** What waits for a person besides; missing where nothing does. */
+  readonly alsoWaiting?: readonly ReportWaiting[];
   /** What was decided by people, or in their place; oldest first. */
   readonly answers: readonly GivenAnswer[];
   /** What was finished, oldest first. */
@@ -136,6 +138,21 @@ export interface ReportWaiting {
   /** What was seen: an answer that names it counts for nothing else. */
   readonly fingerprint?: string;
   readonly dialog?: WaitingDialog;
+}
+
+/**
+ * All that waits for a person, the first one first.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(waitingOf({}), []);
+ * ```
+ */
+export function waitingOf(
+  { waiting, alsoWaiting = [] }: Pick<ReportHeader, "waiting" | "alsoWaiting">,
+): readonly ReportWaiting[] {
+  return waiting === undefined ? [] : [waiting, ...alsoWaiting];
 }
 
 /** Tokens of one model that one role or step has used. */

@@ -87,12 +87,13 @@ export async function readAround(
 
 /** What is around a journal, of what is known of its run. */
 export function aroundOf(
-  { folder: { id: runId }, condition, executed, answered, problem, progress }: RunOverview,
+  { folder: { id: runId }, condition, executed, questions, problem, progress }: RunOverview,
   { audit, wd }: { readonly audit?: ReportAudit; readonly wd: string | undefined },
 ): AroundRun {
   const isDamaged = problem instanceof DamagedJournalError;
   const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
   const resumeCommand = runCommandLine(["resume", runId, ...(isDamaged ? ["--from-last-good"] : [])], wd);
+  const answered = questions.flatMap(({ id, answered }) => id !== undefined && answered ? [id] : []);
   return {
     ...{ runId, condition, executed, answered },
     ...(problem === undefined ? {} : { problem: problem.message }),

@@ -4,7 +4,7 @@ import { type Condition, conditionOf } from "./condition.ts";
 import { isLocked, readLockHolder } from "./lock_file.ts";
 import type { Job } from "./job.ts";
 import type { Progress } from "./progress.ts";
-import type { Waiting } from "./waiting.ts";
+import { allWaiting, type Waiting } from "./waiting.ts";
 import { UnknownRecordError } from "./fact_reader.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -26,7 +26,12 @@ export interface RunOverview {
   readonly question: Waiting | undefined;
   /** Whether the question has its answer. */
   readonly answered: boolean;
+  /** All that can be answered now, or has its answer: the question, and what waits besides. */
+  readonly questions: readonly OpenQuestion[];
 }
+
+/** What waits, and whether it has its answer. */
+export type OpenQuestion = Waiting & { readonly answered: boolean };
 
 /**
  * Reads how a run is. Whatever is wrong with its folder is told as its problem.
@@ -55,9 +60,10 @@ export async function overviewOf(
 ): Promise<RunOverview> {
   const { owner, progress, problem, sequence } = known;
   const executed = owner !== undefined;
-  const waiting = progress?.waiting;
   // A dialog, or a draft, is waited for while the run is executed; the question of a step whenever there is time.
-  const question = executed || (waiting?.id !== undefined && waiting.dialog === undefined) ? waiting : undefined;
+  const open = (progress === undefined ? [] : allWaiting(progress))
+    .filter(({ id, dialog }) => executed || (id !== undefined && dialog === undefined));
+  const [question] = open;
   const condition = conditionOf({
     executed,
     outcome: progress?.finished?.outcome,
@@ -65,9 +71,13 @@ export async function overviewOf(
     begun: progress !== undefined,
     damaged: problem !== undefined,
   });
-  const answered = question?.id !== undefined && await readAnswer(folder, question.id).catch(() => {}) !== undefined;
+  const questions = await Promise.all(open.map(async (waiting): Promise<OpenQuestion> => {
+    const left = waiting.id === undefined ? undefined : await readAnswer(folder, waiting.id).catch(() => undefined);
+    return { ...waiting, answered: left !== undefined };
+  }));
+  const answered = questions[0]?.answered === true;
   return {
-    ...{ folder, condition, executed, owner: owner || undefined, progress, problem, question, answered },
+    ...{ folder, condition, executed, owner: owner || undefined, progress, problem, question, answered, questions },
     ...(sequence === undefined ? {} : { sequence }),
   };
 }

@@ -4,11 +4,9 @@ import { RUN_OUTPUTS } from "../cli/output/run_outputs.ts";
 import { count, flag, runId, text, time } from "../cli/output/shapes.ts";
 import { viewRun } from "../cli/show/run_view.ts";
 import { listRuns } from "../control/list_runs.ts";
-import { readAnswer } from "../dialogs/answers.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { lookAtProcesses } from "../run/live_agents.ts";
 import { readRun } from "../run/overview.ts";
-import { allWaiting } from "../run/waiting.ts";
 import { operation } from "./operation.ts";
 
 /** A run's id in a path. */
@@ -99,13 +97,7 @@ export const RUN_OPERATIONS = [
     },
     problems: ["unknown_run", "ambiguous_run"],
     async handle({ context, params }) {
-      const { folder, question, progress } = await readRun(await context.findRun(params["run"]!), JOBS);
-      // Others wait only besides one that does.
-      const waiting = question === undefined || progress === undefined ? [] : allWaiting(progress);
-      const questions = await Promise.all(waiting.map(async (one) => {
-        const left = one.id === undefined ? undefined : await readAnswer(folder, one.id).catch(() => undefined);
-        return { ...one, answered: left !== undefined };
-      }));
+      const { questions, progress } = await readRun(await context.findRun(params["run"]!), JOBS);
       return { status: 200, json: { questions, answers: progress?.answers ?? [] } };
     },
   }),

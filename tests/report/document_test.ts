@@ -28,7 +28,7 @@ function collected() {
     const record = { ...fact, at: AT };
     return { sequence: index + 2, record, fact: record };
   }));
-  const around = { runId: "r", condition: "running", executed: true, answered: false } as const;
+  const around = { runId: "r", condition: "running", executed: true, answered: [] } as const;
   return { collector, header: headerOf(collector.state, around) };
 }
 

@@ -11,7 +11,7 @@ import { dialogWaiting, PROGRAMMER_AT_WORK, reviewFinished, reviewStarted } from
 
 const REDACTOR = createRedactor(["correct-horse-battery"]);
 const ID = "20261120-072605-3fa9";
-const AROUND = { runId: ID, condition: "running", executed: true, answered: false } as const;
+const AROUND = { runId: ID, condition: "running", executed: true, answered: [] } as const;
 
 /** A fact of any kind. */
 type Fact = Readonly<Record<string, unknown>> & { readonly type: string };

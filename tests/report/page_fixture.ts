@@ -324,6 +324,14 @@ export function liveReport(): Report {
   };
 }
 
+/** The same while the tester asks, too: a message from outside has set it to work. */
+export function liveReportOfTwo(): Report {
+  const { items, header } = liveReport();
+  const asked = { ...header.waiting!, id: "q2", by: "tester", askedAt: at(210), fingerprint: "f2" };
+  const dialog = { ...header.waiting!.dialog!, subject: "rm -rf build", reason: "A rule asks a person." };
+  return { items, header: { ...header, alsoWaiting: [{ ...asked, text: "rm -rf build: a rule asks", dialog }] } };
+}
+
 /** What an agent may write to harm the page, or its reader. */
 export const HOSTILE =
   '</script><script>hacked=1</script><img src=x onerror="hacked=1"><b>\u202e\u200b javascript:hacked=1 ' +

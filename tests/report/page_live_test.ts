@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Report } from "../../lib/report/model.ts";
 import { startBrowser, type TestPage, whyNoBrowser } from "../support/browser.ts";
 import { until } from "../support/until.ts";
-import { at, DETAILS, HEADER, HOSTILE, item, liveReport, SCREEN } from "./page_fixture.ts";
+import { at, DETAILS, HEADER, HOSTILE, item, liveReport, liveReportOfTwo, SCREEN } from "./page_fixture.ts";
 import { type PageServer, startPageServer, TOKEN } from "./page_server.ts";
 
 const missing = await whyNoBrowser();
@@ -175,6 +175,68 @@ liveTest("a run is stopped, and resumed, after a second question", async ({ page
   await page.until(`document.querySelector(".steering .problem")?.innerText.includes("not trusted")`);
   assertEquals(posted.at(-1), { path: `/v1/runs/${runId}/resume`, body: {} });
 });
+
+/** The label of the question that has the focus, or is around it. */
+const FOCUSED_QUESTION = `(() => {
+  const label = document.activeElement?.closest(".question")?.getAttribute("aria-labelledby");
+  return label === undefined || label === null ? "" : document.getElementById(label).innerText;
+})()`;
+
+liveTest(
+  "all that waits is shown, each with its own buttons, for a keyboard and a screen reader, too",
+  async ({ page, server }) => {
+    const { posted } = server;
+    const subjects = `[...document.querySelectorAll(".question .subject")].map((one) => one.innerText)`;
+    assertEquals(await page.evaluate(subjects), ["npm install left-pad", "rm -rf build"]);
+    const ids = await page.evaluate<string[]>(`[...document.querySelectorAll("[id]")].map(({ id }) => id)`);
+    assertEquals(ids.filter((id, index) => ids.indexOf(id) !== index), []);
+    const nodes = await page.accessibility();
+    const regions = nodes.filter(({ role, name }) => role === "region" && name.includes("asks"));
+    assertEquals(regions.map(({ name }) => name.split(" asks")[0]), ["programmer", "tester"]);
+    const told = await page.evaluate<string[]>(
+      `[...document.querySelectorAll("[role=status] p")].map((one) => one.textContent)`,
+    );
+    assertEquals(told.map((text) => text.split(":")[0]), ["programmer asks", "tester asks"]);
+
+    // The second one, by keyboard alone; the first one stays as it was.
+    const second = `document.querySelectorAll(".question")[1]`;
+    await page.until(`${second}.querySelector(".main-act:not(:disabled)") !== null`);
+    await page.evaluate(`${second}.querySelector(".subject").focus()`);
+    await page.press("Tab");
+    await page.press("Enter");
+    await until(() => posted.length);
+    const path = `/v1/runs/${runId}/answer`;
+    assertEquals(posted, [{ path, body: { question: "q2", answer: "yes", fingerprint: "f2" } }]);
+    await page.until(`${second}.innerText.includes("has not taken it yet")`);
+    assertMatch(await page.evaluate(FOCUSED_QUESTION), /^tester asks/);
+    assertEquals(await page.evaluate(`${button("Yes, once", ".question")} !== undefined`), true);
+    const { header: { alsoWaiting = [] } } = liveReportOfTwo();
+    server.tell({ alsoWaiting: [] });
+    await page.until(`document.querySelectorAll(".question").length === 1`);
+    assertMatch(await page.evaluate(FOCUSED_QUESTION), /^programmer asks/);
+
+    // One that moves up to where another one was is not answered by the click that was meant for that one.
+    server.tell({ alsoWaiting });
+    await page.until(`document.querySelectorAll(".question .main-act:not(:disabled)").length === 2`);
+    await page.evaluate(`void (globalThis.moved = new Promise((resolve) => {
+      const look = () => {
+        const [one, ...others] = document.querySelectorAll(".question");
+        if (one !== undefined && others.length === 0) resolve(one.querySelector(".main-act").disabled);
+      };
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+    }))`);
+    server.tell({ waiting: alsoWaiting[0]!, alsoWaiting: [] });
+    assertEquals(await page.evaluate("moved"), true);
+    await press(page, "No", ".question");
+    await until(() => posted.length, (count) => count === 2);
+    assertEquals(posted[1], { path, body: { question: "q2", answer: "no", fingerprint: "f2" } });
+    server.tell({ waiting: undefined } as object);
+    await page.until(`document.querySelector(".question") === null`);
+    assertEquals(await page.evaluate(`document.activeElement.localName`), "main");
+    assertEquals(page.problems, []);
+  },
+  liveReportOfTwo(),
+);
 
 const QUESTIONS = [
   {

@@ -20,6 +20,11 @@ Deno.test("questions: all that waits is told, each with whether it has its answe
   {
     using _held = await tryLockFile(folder.lockPath, "process 1");
     assertEquals(await told(), [["q1", first.role, false], ["q2", "tester", true]]);
+    const { header: { waiting, alsoWaiting } } = await (await server.ask(`/v1/runs/${RUN_ID}/report`)).json();
+    assertEquals([waiting, ...alsoWaiting].map(({ id, answered, answer }) => [id, answered, answer]), [
+      ["q1", false, "permission"],
+      ["q2", true, "permission"],
+    ]);
   }
   assertEquals(await told(), []);
 });

@@ -83,7 +83,7 @@ function report(text: string): string {
     const record = { ...fact, at };
     return { sequence: index + 2, record, fact: record };
   }));
-  const around = { runId: text, condition: "error", executed: false, answered: false, problem: text } as const;
+  const around = { runId: text, condition: "error", executed: false, answered: [], problem: text } as const;
   return reportMarkdown({ header: headerOf(collector.state, around), items: collector.items() });
 }
 

@@ -15,6 +15,20 @@ const detailRef = z.object({
   title: z.string(),
 });
 
+const reportWaiting = z.object({
+  id: text("Unique in its run: `q1`; missing where only the agent's pane takes the answer.").optional(),
+  by: text("The role, or the step, that asks."),
+  text: text("The question, or what the dialog asks for."),
+  askedAt: time("When it was asked"),
+  answer: z.enum(["permission", "question", "choices", "none"]).describe(
+    "What an answer is: yes or no; a text; an option of each question; or nothing that can be said from outside.",
+  ),
+  answered: flag("Whether it has an answer that the run has not taken yet."),
+  reserved: flag("Whether only a person may answer it, and no model."),
+  fingerprint: text("What was seen: an answer that names it counts for nothing else.").optional(),
+  dialog: dialog.optional(),
+});
+
 /** A report's header: see `ReportHeader`. */
 export const reportHeader = z.object({
   sequence: count("The last record that is taken in: its number in the journal, from 1."),
@@ -48,19 +62,9 @@ export const reportHeader = z.object({
     since: time("Since when"),
     shows: z.enum(["pane", "activity", "nothing"]).describe("What it can be watched by while the run is executed."),
   })).describe("The agents, in the order in which they were started."),
-  waiting: z.object({
-    id: text("Unique in its run: `q1`; missing where only the agent's pane takes the answer.").optional(),
-    by: text("The role, or the step, that asks."),
-    text: text("The question, or what the dialog asks for."),
-    askedAt: time("When it was asked"),
-    answer: z.enum(["permission", "question", "choices", "none"]).describe(
-      "What an answer is: yes or no; a text; an option of each question; or nothing that can be said from outside.",
-    ),
-    answered: flag("Whether it has an answer that the run has not taken yet."),
-    reserved: flag("Whether only a person may answer it, and no model."),
-    fingerprint: text("What was seen: an answer that names it counts for nothing else.").optional(),
-    dialog: dialog.optional(),
-  }).describe("What waits for a person.").optional(),
+  waiting: reportWaiting.describe("What waits for a person.").optional(),
+  alsoWaiting: z.array(reportWaiting).describe("What waits for a person besides; missing where nothing does.")
+    .optional(),
   answers: answers.describe("What was decided by people, or in their place; oldest first."),
   done,
   counts,

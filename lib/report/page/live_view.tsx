@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Report, ReportDetail } from "../model.ts";
+import { type Report, type ReportDetail, waitingOf } from "../model.ts";
 import { type Client, createClient } from "./client.ts";
 import { type Connection, isIncrement, keepStream, type KeptStream } from "./connection.ts";
 import type { DetailSource } from "./details.tsx";
@@ -10,7 +10,7 @@ import { shownLine } from "./show.ts";
 import { SignIn } from "./sign_in.tsx";
 import { Steering } from "./steering.tsx";
 import type { TokenKeeper } from "./token.ts";
-import { Question } from "./question.tsx";
+import { keyOf, Questions } from "./questions.tsx";
 import { Workers } from "./workers.tsx";
 
 /** A run that is followed: its report, and what can be done to it. */
@@ -80,13 +80,7 @@ export function LiveView({ run, token }: { readonly run: string; readonly token:
       source={source}
       now={now}
       home="/"
-      first={header.waiting === undefined ? null : (
-        <Question
-          key={`${header.waiting.id} ${header.waiting.fingerprint} ${header.waiting.askedAt}`}
-          waiting={header.waiting}
-          onAnswer={(answer) => client.post(`${path}/answer`, answer)}
-        />
-      )}
+      first={<Questions header={header} onAnswer={(answer) => client.post(`${path}/answer`, answer)} />}
     >
       <div class="live">
         <div class="live-line">
@@ -173,12 +167,15 @@ function Announcements({ report: { header }, connection }: {
   readonly connection: Connection;
 }) {
   const words = CONDITIONS[header.condition]?.words ?? header.condition;
-  const asks = header.waiting === undefined || header.waiting.answered
-    ? ""
-    : `${shownLine(header.waiting.by)} asks: ${shownLine(header.waiting.text)}`;
   return (
     <>
-      <p class="unseen" role="status">{`${words}. ${shownLine(header.placeText)}. ${asks}`}</p>
+      <p class="unseen" role="status">{`${words}. ${shownLine(header.placeText)}.`}</p>
+      {/* Each is told once: not those again that were there before. */}
+      <div class="unseen" role="status" aria-atomic="false" aria-relevant="additions">
+        {waitingOf(header).filter(({ answered }) => !answered).map((waiting) => (
+          <p key={keyOf(waiting)}>{`${shownLine(waiting.by)} asks: ${shownLine(waiting.text)}`}</p>
+        ))}
+      </div>
       <p class="unseen" role="status">{connection.state === "lost" ? "Connection lost, trying again" : ""}</p>
     </>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AgentQuestion } from "../../providers/agent_question.ts";
 import type { ReportWaiting } from "../model.ts";
 import { type Chosen, composeReplies, isComplete } from "./reply.ts";
@@ -17,17 +17,26 @@ export interface GivenFromPage {
   readonly fingerprint?: string;
 }
 
-/** What an agent asks, with what can be said to it. What became of an answer, the journal says. */
-export function Question({ waiting, onAnswer }: {
+/** What an agent asks, with what can be said to it. Whether an answer was taken, the journal says. */
+export function Question({ waiting, place, onAnswer }: {
   readonly waiting: ReportWaiting;
+  /** How many others are above it. */
+  readonly place: number;
   readonly onAnswer: (answer: GivenFromPage) => Promise<unknown>;
 }) {
-  const [isRead, setRead] = useState(false);
+  const title = useId();
+  const section = useRef<HTMLElement>(null);
+  const [readAt, setReadAt] = useState<number>();
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState("");
+  // One that moves up is where another one was: a click that was meant for that one does not answer it.
   useEffect(() => {
-    const timer = setTimeout(() => setRead(true), UNREAD_MS);
+    const timer = setTimeout(() => setReadAt(place), UNREAD_MS);
     return () => clearTimeout(timer);
+  }, [place]);
+  useLayoutEffect(() => {
+    const own = section.current!;
+    return () => own.contains(document.activeElement) && focusAfter(own);
   }, []);
   useEffect(() => {
     if (!isSent) return;
@@ -38,6 +47,8 @@ export function Question({ waiting, onAnswer }: {
   const send = async (words: string) => {
     setSent(true);
     setProblem("");
+    // Its buttons cannot have the focus any longer.
+    section.current?.focus();
     try {
       await onAnswer({ question: id!, answer: words, ...fingerprint === undefined ? {} : { fingerprint } });
     } catch (error) {
@@ -45,10 +56,10 @@ export function Question({ waiting, onAnswer }: {
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
-  const form = { isReady: isRead && !isSent && !answered, send };
+  const form = { isReady: readAt === place && !isSent && !answered, send };
   return (
-    <section class="question caution" aria-labelledby="question">
-      <h2 id="question">
+    <section class="question caution" aria-labelledby={title} ref={section} tabIndex={-1}>
+      <h2 id={title}>
         {shownLine(by)} {answer === "permission" ? "asks for permission" : "asks"}
         <time class="quiet" dateTime={askedAt}>since {timeOfDay(askedAt)}</time>
       </h2>
@@ -69,6 +80,13 @@ export function Question({ waiting, onAnswer }: {
       {problem === "" ? null : <p class="problem" role="alert">{shownText(problem)}</p>}
     </section>
   );
+}
+
+/** Where a person continues whose question is gone: at the next one, or else at the top of the page. */
+function focusAfter(gone: HTMLElement): void {
+  const others = [...document.querySelectorAll<HTMLElement>(".question")].filter((one) => one !== gone);
+  const next = others.find((one) => gone.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+  (next ?? others[0] ?? document.querySelector("main"))?.focus({ preventScroll: true });
 }
 
 interface FormProps {

@@ -81,7 +81,7 @@ export function ReportView({ report, source, now, first, children, note, home }:
         </h1>
         <ThemeButton />
       </header>
-      <main>
+      <main tabIndex={-1}>
         {first}
         <Outcome header={header} {...header.executed && now !== undefined ? { now } : {}} />
         {children}

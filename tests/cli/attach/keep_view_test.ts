@@ -92,6 +92,7 @@ function stage(options: Partial<Pick<KeepViewOptions, "first">> = {}) {
       problem: undefined,
       question: undefined,
       answered: false,
+      questions: [],
     });
   const keeper = createViewKeeper({
     view,
