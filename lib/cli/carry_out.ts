@@ -1,4 +1,4 @@
-import type { RunOptions, RunResult } from "../run/conduct.ts";
+import type { RunOptions, RunResult } from "../run/execution.ts";
 import { privateWordsOf } from "../redact/secret_patterns.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";

@@ -3,6 +3,7 @@
  */
 import * as z from "zod";
 import { ROLES } from "../roles.ts";
+import { CONDITIONS } from "../run/condition.ts";
 
 /** The longest that a tool waits, in seconds: clients give a call a minute. */
 export const MAX_WAIT_SECONDS = 50;
@@ -54,10 +55,7 @@ export const waitSeconds = (standard: number) =>
 export const next = text("What you can do next, in words.");
 
 /** How a run is. */
-export const state = z.enum([
-  ...["running", "waiting", "passed", "failed", "stopped", "killed", "needs_person", "error", "empty"] as const,
-  "unreadable",
-]).describe(
+export const state = z.enum(CONDITIONS).describe(
   "running: a process executes it. waiting: for an answer. passed, failed: it is over. stopped, killed, needs_person, " +
     "error: resume continues it.",
 );

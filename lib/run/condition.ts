@@ -9,17 +9,21 @@ import type { JobId, RunEnd } from "./run_facts.ts";
  * - `needs_person`: it ended at something that only a person may decide; `error`: something else went wrong
  * - `empty`: nothing was written down; `unreadable`: what was written down is damaged
  */
-export type Condition =
-  | "running"
-  | "waiting"
-  | "passed"
-  | "failed"
-  | "stopped"
-  | "killed"
-  | "needs_person"
-  | "error"
-  | "empty"
-  | "unreadable";
+export const CONDITIONS = [
+  "running",
+  "waiting",
+  "passed",
+  "failed",
+  "stopped",
+  "killed",
+  "needs_person",
+  "error",
+  "empty",
+  "unreadable",
+] as const;
+
+/** One of {@linkcode CONDITIONS}. */
+export type Condition = typeof CONDITIONS[number];
 
 /** What {@linkcode conditionOf} decides by. */
 export interface Signs {

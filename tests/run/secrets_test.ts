@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../lib/errors.ts";
-import { type Execution, startRun } from "../../lib/run/conduct.ts";
+import type { Execution } from "../../lib/run/execution.ts";
+import { startRun } from "../../lib/run/conduct.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { TOY_JOB } from "./toy_job.ts";
 

@@ -10,7 +10,7 @@ import { previewRun } from "../../jobs/pipeline/preview.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
-import type { RunResult } from "../../run/conduct.ts";
+import type { RunResult } from "../../run/execution.ts";
 import type { Progress } from "../../run/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";

@@ -8,7 +8,7 @@ import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { hasPanes } from "../../jobs/review_loop/run_session.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
-import type { RunResult } from "../../run/conduct.ts";
+import type { RunResult } from "../../run/execution.ts";
 import type { Progress } from "../../run/progress.ts";
 import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
 import { carryOut, type Surroundings, whereOf } from "../carry_out.ts";

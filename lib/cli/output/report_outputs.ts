@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { JOB_IDS, runEnd } from "../../run/run_facts.ts";
 import { zodOf } from "./records.ts";
-import { condition, dialog, progress } from "./run_outputs.ts";
+import { condition } from "./run_outputs.ts";
+import { dialog, progress } from "./progress_output.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 
 const { place, activity, answers, done, counts, warnings, workers } = progress.shape;

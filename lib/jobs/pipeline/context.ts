@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../dialogs/audit.ts";
 import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.ts";
-import type { Run } from "../../run/conduct.ts";
+import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";
 import type { PassedTasks } from "./passed_tasks.ts";

@@ -1,5 +1,5 @@
 import { RuntimeError, UsageError } from "../../errors.ts";
-import type { RunResult } from "../../run/conduct.ts";
+import type { RunResult } from "../../run/execution.ts";
 import type { Drive } from "./context.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import type { Action } from "./machine.ts";

@@ -9,15 +9,8 @@ import { watchResponses } from "../../handoff/response_watch.ts";
 import { CapReachedError, runCaps, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
-import {
-  type Execution,
-  resumeRun,
-  type Run,
-  type RunOptions,
-  type RunReport,
-  type RunResult,
-  startRun,
-} from "../../run/conduct.ts";
+import type { Execution, Run, RunOptions, RunReport, RunResult } from "../../run/execution.ts";
+import { resumeRun, startRun } from "../../run/conduct.ts";
 import { type Carried, findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import { hooksFolderOf, type RunFolder } from "../../run/run_folder.ts";

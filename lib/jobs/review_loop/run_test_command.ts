@@ -1,4 +1,4 @@
-import type { Run } from "../../run/conduct.ts";
+import type { Run } from "../../run/execution.ts";
 import { checkMark } from "../../run/left_processes.ts";
 import { runTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewRunPlan } from "./plan.ts";

@@ -1,6 +1,6 @@
 import { lstatOrUndefined } from "../../ports/files.ts";
 import { makeFoldersBelow } from "../../ports/own_files.ts";
-import type { Run } from "../../run/conduct.ts";
+import type { Run } from "../../run/execution.ts";
 import type { Role } from "../../roles.ts";
 import { RESPONSE_FOLDER } from "../../handoff/response_files.ts";
 import { errorText } from "../../text/error_text.ts";

@@ -1,6 +1,6 @@
 import { RESPONSE_FOLDER } from "../../handoff/response_files.ts";
 import { replaceFile } from "../../ports/own_files.ts";
-import type { Run } from "../../run/conduct.ts";
+import type { Run } from "../../run/execution.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import type { Role } from "../../roles.ts";
 import type { HeadlessFact } from "../../providers/headless.ts";
