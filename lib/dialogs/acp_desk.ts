@@ -31,6 +31,8 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
   const waiting = createPersonWait(context, turn);
   /** Those whose answer is being given. */
   const deciding = new Set<string>();
+  /** The answers that are being given on the policy's word alone. */
+  const giving = new Set<Promise<void>>();
   /** Those that were shown to the policy when they came in. */
   const seen = new Set<string>();
   /** What a person said and could not be given, by the request. */
@@ -164,7 +166,10 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
         for (const one of terminal.pending()) {
           if (seen.has(one.request.id)) continue;
           seen.add(one.request.id);
-          allowByPolicy(one, limits).catch((error) => failure ??= { error });
+          const given: Promise<void> = allowByPolicy(one, limits)
+            .catch((error) => void (failure ??= { error }))
+            .finally(() => giving.delete(given));
+          giving.add(given);
         }
       };
       const listening = terminal.wakeSources.map((source) => source.onHint(look));
@@ -191,5 +196,9 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
       return { decision: "wait" };
     },
     noteClosed: () => waiting.end(),
+    async settled() {
+      while (giving.size > 0) await Promise.all(giving);
+      if (failure !== undefined) throw failure.error;
+    },
   };
 }

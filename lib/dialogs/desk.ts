@@ -317,6 +317,9 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
         verdict,
       });
     },
+    async settled() {
+      while (deciding > 0) await lastAnswer;
+    },
     noteClosed() {
       hiddenSinceMs = undefined;
       waiting.end();

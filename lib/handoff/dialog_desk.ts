@@ -15,6 +15,13 @@ export interface DialogDesk {
    * limits of the turn.
    */
   serve?(limits: TurnLimits): Disposable;
+  /**
+   * Resolves once no answer is being given: all that were given are on record then. A response is taken only after
+   * that, so that nothing of a turn is recorded after its end.
+   *
+   * @throws {Error} when an answer that was to be given without a dialog could not be
+   */
+  settled?(): Promise<void>;
 }
 
 /** How many requests of a turn may be answered without a person. */

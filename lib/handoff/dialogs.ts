@@ -42,6 +42,11 @@ export function decideAccept(
   return seen.accepted < settings.acceptCap ? "accept" : "give_up";
 }
 
+/** Waits until the answers that the turn's desk is giving are given and on record: see `DialogDesk`. */
+export async function settleAnswers({ options: { dialogs }, signal }: Turn): Promise<void> {
+  await abortable(async () => await dialogs?.settled?.(), signal);
+}
+
 /**
  * Handles a poll that finds the terminal waiting for an answer: with the turn's desk, which knows what is asked, or
  * else with the text `y`. Cooldown and cap apply to what is accepted without a person; refusals are counted up to the

@@ -2,7 +2,7 @@ import { RuntimeError } from "../errors.ts";
 import type { Role } from "../roles.ts";
 import { writeToArchive } from "./archive.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
-import { limitsOf } from "./dialogs.ts";
+import { limitsOf, settleAnswers } from "./dialogs.ts";
 import { agentError, awaitRetry } from "./failure.ts";
 import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import { isAnswered, resumeSending, sendMessage, sendPrompt } from "./send.ts";
@@ -131,6 +131,7 @@ async function endWithoutResponse(turn: Turn, outcome: Extract<WaitOutcome, { ki
   turn.log(`Warning: ${role} in terminal ${terminal.id}: ${problem}. Taking the terminal's last output.`);
   const text = await useTerminal(turn, "reading the last output", () => terminal.lastOutput(call));
   if (options.onArchived === undefined) return text;
+  await settleAnswers(turn);
   const archived = writeToArchive(text, { archiveDir, label: role });
   await options.onArchived({ role, ...archived, text });
   return text;

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../errors.ts";
 import { isAtRest } from "../screen/status.ts";
-import { noteDialogClosed } from "./dialogs.ts";
+import { noteDialogClosed, settleAnswers } from "./dialogs.ts";
 import { decide, type PollObservation, startPolling } from "./polling.ts";
 import { REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
 import {
@@ -66,6 +66,7 @@ export async function waitForResponse(
         await answerDialog(turn, { deadlineMs });
         break;
       case "take_response":
+        await settleAnswers(turn);
         return { kind: "response", text: await takeResponse(turn, place) };
       case "end_without_response":
         return {

@@ -17,8 +17,10 @@ async function openDesk(folder: RunFolder, command: string, options: {
   readonly audit: AuditLog;
   readonly clock: FakeClock;
   readonly earlier?: { readonly id: string; readonly fingerprint: string };
+  /** A command that the policy allows. */
+  readonly allow?: string;
 }) {
-  const { audit, clock, earlier } = options;
+  const { audit, clock, earlier, allow } = options;
   const { agent, toy } = await startToy({ clock });
   const terminal = new AcpTerminal({ agent, hasResponse: () => false, clock });
   await terminal.submit("Go");
@@ -29,7 +31,11 @@ async function openDesk(folder: RunFolder, command: string, options: {
       workdir: "/w",
       handoff: { ...DEFAULT_HANDOFF_SETTINGS, autoAcceptPermissions: true },
       permissions: {
-        policy: { ...DEFAULT_PERMISSION_POLICY, default: "ask" },
+        policy: {
+          ...DEFAULT_PERMISSION_POLICY,
+          default: "ask",
+          ...(allow === undefined ? {} : { allow: [{ command: allow }] }),
+        },
         dryRun: false,
         modelAnswers: "questions",
         dialogTimeoutSeconds: 600,
@@ -48,7 +54,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
   };
   const desk = createAcpDesk(context, { turnId: "r1-tester-c0", role: "tester", terminal });
   const asked = () => events.flatMap((fact) => fact.type === "dialog_waiting" ? [fact] : []);
-  return { desk, asked };
+  return { desk, asked, events };
 }
 
 Deno.test("an answer that a person left for a killed run's request counts for the same one, and for no other", async () => {
@@ -70,4 +76,29 @@ Deno.test("an answer that a person left for a killed run's request counts for th
   const same = await openDesk(folder, "touch made.txt", { audit, clock, earlier });
   assertEquals((await same.desk.inspect())?.decision, "accept");
   assertEquals(same.asked().map(({ subject, question }) => [subject, question]), [["touch made.txt", "q1"]]);
+});
+
+Deno.test("what the policy answers at once is settled once it is on record", async () => {
+  await using dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: new Date() });
+  using clock = createFakeClock();
+  using log = await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] });
+  const written = Promise.withResolvers<void>();
+  const audit: AuditLog = {
+    get end() {
+      return log.end;
+    },
+    perform: (decision, effect) => written.promise.then(() => log.perform(decision, effect)),
+    note: (decision) => log.note(decision),
+    [Symbol.dispose]: () => {},
+  };
+  const { desk, events } = await openDesk(folder, "touch made.txt", { audit, clock, allow: "touch made.txt" });
+  let isSettled = false;
+  using _served = desk.serve?.({ take: () => true });
+  const settled = desk.settled?.().then(() => isSettled = true);
+  await clock.runUntilSettled(clock.sleep(1000));
+  assertEquals([isSettled, events], [false, []]);
+  written.resolve();
+  await settled;
+  assertEquals(events.map(({ type }) => type), ["dialog_answered"]);
 });

@@ -213,3 +213,29 @@ Deno.test("what a desk answers without a dialog has the caps of the turn but no 
     "Refusing the request of programmer in terminal t-7: the command `ls`. It may.",
   ]);
 });
+
+Deno.test("a response is taken once what the desk answers is on record", async () => {
+  await using bench = await createBench({ statuses: [[0, "processing"], [2, "idle"]] });
+  await bench.respond("programmer", "done");
+  const archivedAfter: number[] = [];
+  const options: HandoffOptions = {
+    ...bench.options(ON),
+    dialogs: {
+      inspect: () => Promise.resolve(undefined),
+      noteClosed: () => {},
+      settled: () => bench.clock.sleep(9000),
+    },
+    onArchived: () => void archivedAfter.push(bench.clock.elapsedSeconds()),
+  };
+  assertEquals(await waitOn(bench, options), "done");
+  assertEquals(archivedAfter, [11]);
+});
+
+Deno.test("a response is not taken if an answer of the desk could not be given", async () => {
+  await using bench = await createBench({ statuses: [[0, "processing"], [2, "idle"]] });
+  await bench.respond("programmer", "done");
+  const settled = () => Promise.reject(new RuntimeError("Cannot write the audit log"));
+  const dialogs = { inspect: () => Promise.resolve(undefined), noteClosed: () => {}, settled };
+  await assertRejects(() => waitOn(bench, { ...bench.options(ON), dialogs }), RuntimeError, "the audit log");
+  assertEquals(await bench.archive(), []);
+});
