@@ -16,7 +16,7 @@ const CAPTURE = /\.(?:ansi|txt)$/;
 /**
  * Reads a capture, and its sidecar where there is one: `NAME.json` beside `NAME.ansi` or `NAME.txt`.
  *
- * @throws {PanewrightError} when the sidecar is malformed
+ * @throws {UsageError} when the sidecar is malformed
  */
 export async function readCapture(path: string, { signal }: Pick<ReadOptions, "signal"> = {}): Promise<Recording> {
   const ansi = await abortable(() => Deno.readTextFile(path), signal);
@@ -44,8 +44,7 @@ export interface ReadOptions {
  * The recordings of a capture, a pack, or everything below a folder in the order of their paths: packs (`*.ndjson.gz`),
  * and captures (`*.ansi`, `*.txt`) with their sidecars. Symbolic links are not followed.
  *
- * @throws {UsageError} when there is no such file
- * @throws {PanewrightError} when a pack or sidecar is malformed
+ * @throws {UsageError} when there is no such file, or a pack or sidecar is malformed
  */
 export async function* readCorpus(path: string, options: ReadOptions = {}): AsyncGenerator<CorpusEntry> {
   const files = await filesAt(path);

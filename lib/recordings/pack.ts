@@ -1,5 +1,5 @@
 import { toText } from "@std/streams";
-import { PanewrightError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 
 /** The ending of a pack's file name. */
@@ -24,7 +24,7 @@ export function writePack(recordings: readonly Recording[]): Promise<Uint8Array>
 /**
  * The recordings of a pack.
  *
- * @throws {PanewrightError} when it is not a pack; it names `where` and the line
+ * @throws {UsageError} when it is not a pack; it names `where` and the line
  */
 export async function readPack(pack: Uint8Array, where: string): Promise<Recording[]> {
   let text: string;
@@ -33,7 +33,7 @@ export async function readPack(pack: Uint8Array, where: string): Promise<Recordi
       new Blob([pack as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip")),
     );
   } catch (error) {
-    throw new PanewrightError(`Cannot read ${where}: it is not a gzip file`, { cause: error });
+    throw new UsageError(`Cannot read ${where}: it is not a gzip file`, { cause: error });
   }
   return text.split("\n").flatMap((line, index) => {
     if (line === "") return [];
@@ -41,7 +41,7 @@ export async function readPack(pack: Uint8Array, where: string): Promise<Recordi
     const value = parseJson(line, place) as Partial<Recording> | null;
     const sidecar = toSidecar(value, place);
     if (typeof value?.name !== "string" || typeof value.ansi !== "string") {
-      throw new PanewrightError(`Cannot read ${place}: "name" and "ansi" must be strings`);
+      throw new UsageError(`Cannot read ${place}: "name" and "ansi" must be strings`);
     }
     return [{ name: value.name, ...sidecar, ansi: value.ansi }];
   });

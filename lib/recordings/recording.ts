@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PanewrightError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { type ScreenMeta, TERMINAL_STATUSES, type TerminalStatus } from "../screen/mod.ts";
 
 /** What a sidecar (`NAME.json`) says about the capture beside it (`NAME.ansi` or `NAME.txt`). */
@@ -49,7 +49,7 @@ const sidecarSchema = z.object(FIELDS).partial();
 /**
  * Checks what was read from a sidecar, and takes the known fields from it. `null` counts as missing.
  *
- * @throws {PanewrightError} for a field of the wrong type; it names `where` and the field
+ * @throws {UsageError} for a field of the wrong type; it names `where` and the field
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -58,23 +58,23 @@ const sidecarSchema = z.object(FIELDS).partial();
  */
 export function toSidecar(value: unknown, where: string): Sidecar {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new PanewrightError(`Cannot read ${where}: it is not a JSON object`);
+    throw new UsageError(`Cannot read ${where}: it is not a JSON object`);
   }
   const parsed = sidecarSchema.safeParse(Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null)));
   if (parsed.success) return parsed.data as Sidecar;
   const field = parsed.error.issues[0]?.path[0] as keyof typeof FIELDS;
-  throw new PanewrightError(`Cannot read ${where}: "${field}" must be ${FIELDS[field].description}`);
+  throw new UsageError(`Cannot read ${where}: "${field}" must be ${FIELDS[field].description}`);
 }
 
 /**
  * Parses JSON of a file that a person may have written.
  *
- * @throws {PanewrightError} when it is not valid; it names `where`
+ * @throws {UsageError} when it is not valid; it names `where`
  */
 export function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new PanewrightError(`Cannot read ${where}: it is not valid JSON`, { cause: error });
+    throw new UsageError(`Cannot read ${where}: it is not valid JSON`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { type CorpusEntry, readCorpus } from "../../recordings/corpus.ts";
 import type { Recording } from "../../recordings/recording.ts";
 import { findRulePack } from "../../providers/classify_screen.ts";
 import { OFFERED_SCREEN_IDS } from "../../providers/mod.ts";
-import { classify, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
+import { classify, type Evidence, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { type Role, ROLES } from "../../roles.ts";
@@ -51,20 +51,32 @@ export function explainCaptures(captures: readonly CorpusEntry[], options: Expla
     const pack = packOf(file, recording, options);
     const screen = parseScreen(recording.ansi, recording);
     const { status, rule, origin, evidence, beaten, dialog } = classify(screen, pack);
+    const firstRow = recording.ansi.split("\n").length - screen.rows.length;
+    const counted = <Found extends Proved>(found: Found): Found => ({ ...found, evidence: countFrom(firstRow, found) });
     return {
       file,
       provider: pack.provider,
       status,
       rule,
       ...(origin === undefined ? {} : { origin }),
-      evidence,
-      beaten,
+      evidence: countFrom(firstRow, { evidence }),
+      beaten: beaten.map(counted),
       ...(dialog ? { dialog } : {}),
-      ...(options.all ? { rules: judgeRules(screen, pack) } : {}),
+      ...(options.all ? { rules: judgeRules(screen, pack).map(counted) } : {}),
       ...(pack.source === undefined ? {} : { pack: pack.source }),
       screen,
+      firstRow,
     };
   });
+}
+
+interface Proved {
+  readonly evidence: readonly Evidence[];
+}
+
+/** The screen has the last rows of a long capture; whoever looks a row up has the whole. */
+function countFrom(firstRow: number, { evidence }: Proved): readonly Evidence[] {
+  return evidence.map(({ row, text }) => ({ row: row < 0 ? row : firstRow + row, text }));
 }
 
 function toJson(
@@ -177,6 +189,9 @@ With --run: tells for a review loop each change of its agents' status, and by wh
       throw new UsageError("Cannot explain: no capture was given", {
         hint: "Name a file, or pipe a capture in: tmux capture-pane -p -e | panewright explain --provider codex",
       });
+    }
+    if (positionals.indexOf("-") !== positionals.lastIndexOf("-")) {
+      throw new UsageError('Cannot read standard input twice: "-" was given more than once');
     }
     const provider = flags.provider;
     const findPack = await loadRulePacks(flags.config, io);

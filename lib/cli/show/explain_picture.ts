@@ -28,7 +28,10 @@ export interface Explanation {
   readonly rules?: readonly RuleVerdict[];
   /** The installed pack of rules that it was read with; missing for the built-in ones. */
   readonly pack?: RulesSource;
+  /** The last rows of the capture, where that has very many. */
   readonly screen: Screen;
+  /** Which row of the capture the screen's first one is, from 0. */
+  readonly firstRow: number;
 }
 
 /** Options of {@linkcode renderExplanation}. */
@@ -45,12 +48,13 @@ const VERDICTS: Readonly<Record<RuleVerdict["verdict"], string>> = {
 };
 
 /** The screen's rows with their numbers, the deciding ones marked; stretches of blank rows count as one. */
-function picture({ screen, evidence }: Explanation, width: number): string[] {
+function picture({ screen, evidence, firstRow }: Explanation, width: number): string[] {
   const deciding = new Set(evidence.map(({ row }) => row));
-  const digits = String(screen.rows.length).length;
+  const digits = String(firstRow + screen.rows.length).length;
   const lines: string[] = [];
   let blank = true;
-  for (const [row, { text }] of screen.rows.entries()) {
+  for (const [index, { text }] of screen.rows.entries()) {
+    const row = firstRow + index;
     if (text.trim() === "" && !deciding.has(row)) {
       if (!blank) lines.push(`  ${" ".repeat(digits)} │`);
       blank = true;

@@ -72,6 +72,17 @@ Deno.test("explain --json: one object a line, with the keys that tests from outs
   }]);
 });
 
+Deno.test("explain: evidence names the rows of the capture, however long that is", async () => {
+  const capture = `${"a build log\n".repeat(12_345)}${WORKING}`;
+  const seen = { flags: { provider: "codex", all: true }, io: { stdin: capture } };
+  const { evidence, beaten, rules } = JSON.parse((await call(explain, { ...seen, json: true })).stdout);
+  const rows = capture.split("\n");
+  for (const found of [evidence, ...[...beaten, ...rules].map((each) => each.evidence)].flat()) {
+    if (found.row >= 0) assertEquals(rows[found.row], found.text);
+  }
+  assertStringIncludes((await call(explain, seen)).stdout, "▶ 12347 │ • Working (1s • esc to interrupt)");
+});
+
 Deno.test("explain: a picture of the screen with the deciding rows marked", async () => {
   const { stdout } = await call(explain, { flags: { provider: "codex" }, io: { stdin: WORKING } });
   assertEquals(
@@ -171,6 +182,18 @@ Deno.test("explain: what cannot be explained is told with a remedy", async () =>
   );
   await assertRejects(() => call(explain, { flags: { provider: "codx" } }), UsageError, "no provider has this id");
   await assertRejects(() => call(explain, { io: { terminal: true } }), UsageError, "no capture was given");
+  await assertRejects(
+    () => call(explain, { flags: { provider: "codex" }, positionals: ["-", "-"], io: { stdin: WORKING } }),
+    UsageError,
+    "standard input twice",
+  );
+  await inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/a.ansi`, WORKING);
+    for (const [sidecar, problem] of [["{", "not valid JSON"], ['{"title":1}', '"title" must be a string']] as const) {
+      await Deno.writeTextFile(`${folder}/a.json`, sidecar);
+      await assertRejects(() => call(explain, { positionals: [`${folder}/a.ansi`] }), UsageError, problem);
+    }
+  });
   await assertRejects(() => call(explain, { positionals: ["/nowhere.ansi"] }), UsageError, "there is no such file");
 });
 
