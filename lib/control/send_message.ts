@@ -14,6 +14,7 @@ import {
   putInInbox,
   takeBack,
 } from "../run/inbox.ts";
+import { findMessage, messageStatus } from "./find_message.ts";
 import { readRun, type RunOverview } from "../run/overview.ts";
 import { initialProgress, type Progress } from "../run/progress.ts";
 import type { OutsideMessageProgress } from "../run/message_progress.ts";
@@ -58,7 +59,7 @@ export interface LeaveMessageOptions {
 /**
  * Leaves a message for the agent of a role: the process that executes the run sends it when that agent is at rest. It
  * is on the disk when this resolves. How it fares, the journal tells (`message_received` and what follows), and
- * `progress.messages`: {@linkcode messageStatus}.
+ * `progress.messages`: {@linkcode findMessage}.
  *
  * @throws {UsageError} `run_over`; `bad_input`: a run of `panewright exec`, an empty or a too large text; `key_reused`
  */
@@ -72,7 +73,7 @@ export async function leaveMessage(
   const id = key === undefined ? newMessageId() : await messageIdOf(key);
   const before = await readRun(folder, JOBS);
   // With the key of a message that was left before, that one is told of: also when the run is over by now.
-  const known = before.progress === undefined ? undefined : messageStatus(before.progress, id);
+  const known = findMessage(folder, before.progress, id);
   if (known === undefined) requireOpen(before, commandLine);
   const sender = who === undefined ? { by } : { by, who: who.slice(0, MAX_WHO_CHARS) };
   const wanted: LeftMessage = { id, role, text, wantsResponse, ...sender, leftAt: wallClock().toISOString() };
@@ -86,7 +87,7 @@ export async function leaveMessage(
   // The run may come to its end meanwhile: nobody would take the message.
   const isClosed = isInboxClosed(folder);
   const after = await readRun(folder, JOBS);
-  if ((isClosed || isOver(after)) && (after.progress && messageStatus(after.progress, id)) === undefined) {
+  if ((isClosed || isOver(after)) && findMessage(folder, after.progress, id) === undefined) {
     takeBack(folder, id);
     requireOpen(after, commandLine);
     throw runOver(`Cannot send a message to run ${folder.id}: it is about to end`);
@@ -163,17 +164,6 @@ function outcomeOf(
 
 /** As large as a response that is kept may be. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
-
-/**
- * How a message stands; `undefined` as long as the process that executes the run has not taken it up, and where it is
- * over for long.
- */
-export function messageStatus(
-  { messages }: Pick<Progress, "messages">,
-  id: string,
-): OutsideMessageProgress | undefined {
-  return messages.find((message) => message.id === id);
-}
 
 const MAX_WHO_CHARS = 200;
 const MAX_KEY_CHARS = 256;

@@ -1,4 +1,4 @@
-import { messageStatus } from "../control/send_message.ts";
+import { findMessage } from "../control/find_message.ts";
 import { UsageError } from "../errors.ts";
 import { readRegularText } from "../ports/regular_file.ts";
 import { isMessageId, readLeftMessage } from "../run/inbox.ts";
@@ -35,13 +35,13 @@ export function requireMessage(folder: RunFolder, overview: RunOverview, id: str
   }
   throw new UsageError(`Cannot find the message ${JSON.stringify(id)} of run ${folder.id}`, {
     code: "bad_input",
-    hint: "The tools handoff, assign and send_message tell a message's id. The run tells of the last 20 that are over.",
+    hint: "The tools handoff, assign and send_message tell a message's id.",
   });
 }
 
 /** How far a message is; undefined as long as the run has not received it. */
 export function messageState(folder: RunFolder, { progress }: RunOverview, id: string): MessageState | undefined {
-  const message = progress === undefined ? undefined : messageStatus(progress, id);
+  const message = findMessage(folder, progress, id);
   if (message === undefined) return undefined;
   const { worker, status: state, reason } = message;
   return {

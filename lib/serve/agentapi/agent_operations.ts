@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { leaveMessage, messageStatus } from "../../control/send_message.ts";
+import { findMessage, messageStatus } from "../../control/find_message.ts";
+import { leaveMessage } from "../../control/send_message.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { abortable } from "../../ports/abortable.ts";
 import type { Role } from "../../roles.ts";
@@ -171,9 +172,10 @@ async function sendMessage(
     });
   }
   const wanted = { role, text, wantsResponse: true, by: "http", who: "agentapi" } as const;
-  const { messageId } = await leaveMessage(folder, { ...wanted, ...(key === undefined ? {} : { key }) });
+  const { messageId, isNew } = await leaveMessage(folder, { ...wanted, ...(key === undefined ? {} : { key }) });
+  const before = isNew ? undefined : findMessage(folder, hub.progress, messageId);
   const status = await untilTold(hub, { timeoutMs: SUBMIT_MS, context, signal }, () => {
-    const message = hub.progress && messageStatus(hub.progress, messageId);
+    const message = (hub.progress && messageStatus(hub.progress, messageId)) ?? before;
     return message === undefined || message.status === "waiting" || message.status === "sending" ? undefined : message;
   });
   if (status === undefined) {
