@@ -16,7 +16,7 @@ import type { ReviewRunPlan } from "./plan.ts";
 
 /** What {@linkcode watchRawKeys} works with. */
 export interface RawKeysOptions {
-  readonly options: { readonly plan: Pick<ReviewRunPlan, "rawInput"> };
+  readonly plan: Pick<ReviewRunPlan, "rawInput">;
   readonly folder: RunFolder;
   readonly team: Pick<AgentTeam, "agents">;
   /** The tmux server of the agents' panes; missing where none has a pane. */
@@ -41,7 +41,7 @@ const LOOK_EVERY_MS = 1000;
  */
 export function watchRawKeys(options: RawKeysOptions): Disposable {
   const stop = new AbortController();
-  const { options: { plan }, folder, record, clock } = options;
+  const { plan, folder, record, clock } = options;
   const keysFolder = options.keysFolder ?? keysFolderOf(folder.id);
   if (plan.rawInput && keysFolder !== undefined) {
     const signal = AbortSignal.any([stop.signal, options.signal]);

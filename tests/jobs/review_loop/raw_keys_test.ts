@@ -22,7 +22,7 @@ async function stage(sandbox: TmuxSandbox) {
   const watch = async (rawInput: boolean, nowMs = Date.now, record = note) => {
     const audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] });
     const watching = watchRawKeys({
-      options: { plan: { rawInput } },
+      plan: { rawInput },
       folder,
       keysFolder,
       team: { agents: () => agents },

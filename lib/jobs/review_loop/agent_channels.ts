@@ -1,0 +1,66 @@
+import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
+import type { Run } from "../../run/execution.ts";
+import { hooksFolderOf } from "../../run/run_folder.ts";
+import type { AcpActivity } from "../../providers/acp/activity.ts";
+import { activityPathOf } from "../../run/activity_file.ts";
+import { type ActivityWriter, openActivityWriter } from "../../run/activity_writer.ts";
+import type { Role } from "../../roles.ts";
+import { openSpool, type Spool } from "../../session_log/spool.ts";
+import { errorText } from "../../text/error_text.ts";
+import type { ReviewFact } from "./facts.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+
+/** What the channels of a run are opened with. */
+export interface ChannelParts extends Pick<Run<ReviewFact, unknown>, "folder" | "record" | "redactor" | "clock"> {
+  readonly plan: ReviewRunPlan;
+}
+
+/**
+ * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could
+ * be written by an agent in a sandbox. Without it every permission has its dialog.
+ */
+export async function openHooks({ plan, folder, record }: ChannelParts): Promise<HookChannel | undefined> {
+  const hasHooks = Object.values(plan.agents).some(({ provider }) => provider.terminal?.hasPermissionHook);
+  const channel = hooksFolderOf(folder.id);
+  if (!hasHooks || channel === undefined) return undefined;
+  try {
+    return await openHookChannel({ folder: channel });
+  } catch (error) {
+    const message = `the agents' hooks cannot be answered, so each permission opens its dialog: ${errorText(error)}`;
+    record({ type: "warning", message });
+    return undefined;
+  }
+}
+
+/**
+ * Opens the place where the agents' hooks tell of their turns, in the folder of the channel and removed with it.
+ * Without it the screens and the CLIs' own records do.
+ */
+export async function openTurnEvents(
+  { folder, record, clock }: ChannelParts,
+): Promise<Spool | undefined> {
+  try {
+    return await openSpool(`${hooksFolderOf(folder.id)}/turns`, { clock });
+  } catch (error) {
+    const message = `the agents' hooks cannot tell of their turns, so their ends are seen later: ${errorText(error)}`;
+    record({ type: "warning", message });
+    return undefined;
+  }
+}
+
+/** Keeps what the agents without a pane do, a file a role. */
+export function openActivities(
+  { folder, redactor, record }: ChannelParts,
+) {
+  const writers = new Map<Role, ActivityWriter>();
+  const writerOf = (role: Role) => {
+    const onProblem = (message: string) => record({ type: "warning", role, message });
+    const writer = writers.get(role) ?? openActivityWriter(activityPathOf(folder, role), { redactor, onProblem });
+    writers.set(role, writer);
+    return writer;
+  };
+  return {
+    onActivity: (role: Role, activity: AcpActivity) => writerOf(role).write(activity),
+    [Symbol.dispose]: () => writers.forEach((writer) => writer[Symbol.dispose]()),
+  };
+}
