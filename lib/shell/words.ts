@@ -249,6 +249,9 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
     else if (next === "\\") reader.at += 2;
     else if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
       fail(reader, "a process substitution in ${…}");
+    } else if (next === "(" && !options.quoted) {
+      // In zsh, "*(e:…:)" and "=(…)" run commands there as they do in a word.
+      fail(reader, "parentheses in a ${…} that is not quoted");
     } else reader.at++;
   }
   fail(reader, "a ${ that is not closed", from);

@@ -8,7 +8,7 @@ import {
   type PermissionRequest,
   violationsOf,
 } from "./matter.ts";
-import { type KnownWord, matchCommand, matchPath } from "./pattern.ts";
+import { matchCommand, matchPath, meansCommand } from "./pattern.ts";
 import { concernsKind, type ListedRule, mayBegin, type RuleLists, ruleLists } from "./rule_lists.ts";
 import {
   DECIDED_KINDS,
@@ -18,7 +18,7 @@ import {
   type PermissionPolicy,
   type PermissionRule,
 } from "./rules.ts";
-import { pathSpellings, spellingsOf } from "./spellings.ts";
+import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 
 /** What is to be done, and why. */
 export interface PermissionVerdict {
@@ -126,9 +126,7 @@ function decideListed(spelled: SpelledMatter, context: PreparedContext): Permiss
   const asked = findRule("ask", spelled, context);
   if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
   const maybe = denied.maybe ?? asked.maybe;
-  return maybe === undefined
-    ? undefined
-    : verdict("ask", "uncertain", `It may be what ${maybe} means: its words are not all known.`);
+  return maybe === undefined ? undefined : verdict("ask", "uncertain", maybeMeant(maybe));
 }
 
 function spelledMatter(matter: Matter, workdir: string): SpelledMatter {
@@ -196,9 +194,13 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
   if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
   for (const unsure of [denied, asked]) {
     if (unsure.maybe === undefined) continue;
-    return verdict("ask", "uncertain", `It may be what ${unsure.maybe} means: its words are not all known.`);
+    return verdict("ask", "uncertain", maybeMeant(unsure.maybe));
   }
   return decideAllowed(request, { matter, match }, context);
+}
+
+function maybeMeant(place: string): string {
+  return `It may be what ${place} means: what all of its words stand for is not known.`;
 }
 
 /** A value that is found when it is first needed. */
@@ -230,7 +232,7 @@ interface FoundRule {
 /** A dialog, with all ways to read the commands in it. */
 interface SpelledMatter {
   readonly matter: Matter;
-  readonly spellings: () => readonly (readonly KnownWord[])[];
+  readonly spellings: () => readonly Spelling[];
 }
 
 /** The first rule of a list that holds, or else the first that may. */
@@ -256,9 +258,12 @@ function holds(
   const { rule } = listed;
   if (rule.command !== undefined) {
     const what = `the command pattern "${rule.command}"`;
-    const outcomes = spellings().map((words) =>
-      mayBegin(listed, words[0]) ? matchCommand(listed.pattern(), words, { loose: true }) : "no"
-    );
+    const outcomes = spellings().map(({ words, guess }) => {
+      if (!mayBegin(listed, words[0])) return "no";
+      if (!guess) return matchCommand(listed.pattern(), words, { loose: true });
+      // A guess at an unknown word would be one too many.
+      return listed.begins !== undefined && meansCommand(listed.pattern(), words, { loose: true }) ? "maybe" : "no";
+    });
     return { outcome: outcomes.includes("yes") ? "yes" : outcomes.includes("maybe") ? "maybe" : "no", what };
   }
   if (rule.path !== undefined) {

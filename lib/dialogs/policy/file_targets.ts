@@ -61,6 +61,11 @@ const PROGRAMS: Readonly<Record<string, FileProgram>> = {
   patch: { operands: "none", options: /^(?:-[do]|--(?:directory|output))$/ },
 };
 
+/** Whether changing the files that it is given is a program's very purpose. */
+export function changesFiles(program: string): boolean {
+  return Object.hasOwn(PROGRAMS, program) || Object.hasOwn(SPECIAL, program);
+}
+
 /**
  * The files that one command writes or removes, as far as its words tell.
  *

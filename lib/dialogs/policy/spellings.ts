@@ -2,6 +2,7 @@ import * as posix from "@std/path/posix";
 import type { ShellWord } from "../../shell/mod.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedCommand } from "./inspect/inspection.ts";
+import { launchedCommands, withoutOptions } from "./launched.ts";
 import type { KnownWord } from "./pattern.ts";
 
 /** What paths are relative to. */
@@ -10,19 +11,42 @@ export interface Where {
   readonly folders: PossibleFolders;
 }
 
-/** All ways to read the words of a command: of each layer, with assignments, and `git` without its global options. */
-export function spellingsOf({ command, layers, folders }: InspectedCommand, workdir: string): readonly KnownWord[][] {
+/** One way to read a command. */
+export interface Spelling {
+  readonly words: readonly KnownWord[];
+  /** Whether it is only a guess: what may be the value of an option, or run by a program that is not known. */
+  readonly guess: boolean;
+}
+
+type Words = readonly (ShellWord | undefined)[];
+
+/** All ways to read the words of a command: of each layer, with assignments, and without options before the first operand. */
+export function spellingsOf({ command, layers, folders }: InspectedCommand, workdir: string): readonly Spelling[] {
   const assignments = command.assignments.map(({ word }) => word);
-  const texts: (ShellWord | undefined)[][] = layers.flatMap(({ words, moreWords, program }) => {
-    const rest = moreWords ? [...words, undefined] : [...words];
-    return program === "git" ? [rest, withoutGitOptions(rest)] : [rest];
+  const sure: Words[] = [];
+  const guessed: Words[] = [];
+  for (const layer of layers) {
+    const rest = layer.moreWords ? [...layer.words, undefined] : layer.words;
+    const { plain, guesses } = withoutOptions(rest);
+    sure.push(rest);
+    if (layer.program === "git") sure.push(withoutGitOptions(rest));
+    else if (plain !== undefined) sure.push(plain);
+    guessed.push(...guesses, ...launchedCommands(layer));
+    const [, subcommand] = /^git-(.+)$/.exec(layer.program ?? "") ?? [];
+    const [first] = layer.words;
+    if (subcommand === undefined || first === undefined) continue;
+    guessed.push([{ ...first, value: "git" }, { ...first, value: subcommand }, ...rest.slice(1)]);
+  }
+  if (assignments.length > 0) sure.push([...assignments, ...command.words]);
+  const spelling = (guess: boolean) => (words: Words): Spelling => ({
+    words: words.map((word) => knownWord(word, { workdir, folders })),
+    guess,
   });
-  if (assignments.length > 0) texts.push([...assignments, ...command.words]);
-  return texts.map((words) => words.map((word) => knownWord(word, { workdir, folders })));
+  return [...sure.map(spelling(false)), ...guessed.map(spelling(true))];
 }
 
 /** `git -C x --no-pager push` is a `git push`. */
-function withoutGitOptions(words: readonly (ShellWord | undefined)[]): (ShellWord | undefined)[] {
+function withoutGitOptions(words: Words): Words {
   let index = 1;
   while (/^-/.test(words[index]?.value ?? "")) {
     index +=

@@ -355,6 +355,52 @@ Deno.test("permissions.default says what happens to what no list names", () => {
   assertEquals(decide({ kind: "trust", subject: "x" }, { default: "deny" }).decision, "ask");
 });
 
+Deno.test("what is denied is not allowed behind options, nor in the words of a program that is not known", () => {
+  const deny = ["rm", "git push", "npm publish"].map((command) => ({ command }));
+  const denied = ["npm --silent publish", "npm -s publish --tag x", "git --no-pager push"];
+  assertEquals(outcomes(denied, { deny, default: "allow" }), {
+    "npm --silent publish": "permissions.deny[2]",
+    "npm -s publish --tag x": "permissions.deny[2]",
+    "git --no-pager push": "permissions.deny[1]",
+  });
+  const asked = [
+    "npm --loglevel silent publish",
+    "git --shallow-file x push",
+    "git-push origin",
+    "/usr/lib/git-core/git-push origin",
+    "uv run rm x",
+    "poetry run --quiet git push",
+    "mise exec -- rm x",
+    "npx rm x",
+    "npx -c 'rm x'",
+    "npm exec -- rm x",
+    "npm exec --call='rm x'",
+    "toybox rm x",
+    "cpulimit -l 5 rm x",
+    "cross-env A=1 git push",
+    "hyperfine 'git push'",
+    "nix-shell --run 'rm x'",
+  ];
+  const allow = [{ command: "**" }];
+  for (const policy of [{ deny, default: "allow" }, { deny, allow }] as const) {
+    assertEquals(outcomes(asked, policy), all(asked, "uncertain"));
+  }
+  const fine = [
+    "git rm x",
+    "which rm",
+    "grep -rn rm src",
+    "echo git push",
+    "mkdir rm",
+    "gh pr create --title 'rm x' --body 'git push'",
+    "brew install rm",
+    "npm run publish",
+    "npm ls publish",
+    "git log --grep push",
+    "some-tool $X",
+  ];
+  assertEquals(outcomes(fine, { deny, default: "allow" }), all(fine, "default"));
+});
+
 Deno.test("patterns are matched on words: git push is not git pushd", () => {
   const deny = [{ command: "git push" }];
   const denied = [

@@ -127,6 +127,62 @@ Deno.test("options that run programs or code need an entry that names them, howe
   assertEquals(others(["python3 -c 'x'"], "allow", ["python3 -c *"]), []);
 });
 
+Deno.test("options count in all the ways in which their programs read them", () => {
+  const commands = [
+    "npm test -node-options=--require=./x.js",
+    "npm test -node-options --require=./x.js",
+    "npm test ---script-shell=./x",
+    "npm test --no-no-script-shell=./x",
+    "npm test --no-node-options=--require=./x.js",
+    "npm test -prefix ./x",
+    "node --test --experimental_loader=./x.mjs",
+    "node --test --env-file-if-exists=x",
+    "sed --expr='1e id' -- p",
+    "sed --exp '1e id' -n p",
+    "awk -W exec x.awk",
+    "awk -Wexec=x.awk",
+    "gawk -pout 'BEGIN { print }'",
+    "awk 'BEGIN { ARGV[1] = \".env\"; ARGC = 2 } 1'",
+    "jq -n '$ ENV.HOME'",
+    "jq -n '$ # a comment\nENV'",
+  ];
+  const entries = [...PROGRAMS, "npm test **", "node --test **", "gawk **", "jq **"];
+  assertEquals(others(commands, "ask", entries), []);
+  const fine = ["npm test --no-audit -s -- -node-options=x", "npm test -ws", "node --test --test_name_pattern=x"];
+  assertEquals(others(fine, "allow", entries), []);
+});
+
+Deno.test("an entry for all of git means the commands that it brings, and no setting that may be a command", () => {
+  const commands = [
+    "git config alias.x '!id'",
+    "git config core.fsmonitor ./x",
+    "git config set core.pager ./x",
+    "git config --add filter.x.clean ./x",
+    "git config --rename-section foo alias",
+    "git config --global user.name x",
+    "git x",
+    "git instaweb --httpd=./x",
+    "git remote-ext x 'sh -c id'",
+    "git credential fill",
+    "git archive --remote='ext::sh -c id' HEAD",
+    "git hash-object /etc/passwd",
+    "git notes add -F /etc/passwd",
+  ];
+  assertEquals(others(commands, "ask", ["git **"]), []);
+  const outside = [
+    "git bundle create /etc/x HEAD",
+    "git checkout-index --prefix=/etc/ -a",
+    "git config -f /etc/x a.b c",
+  ];
+  assertEquals(others(outside, "deny", ["git **"]), []);
+  const fine = [
+    ...["git config user.name x", "git config --get core.pager", "git config core.pager", "git config --unset core.x"],
+    ...["git push origin main", "git fetch", "git hash-object a", "git notes add -m x", "git version", "git stash"],
+  ];
+  assertEquals(others(fine, "allow", ["git **"]), []);
+  assertEquals(others(["git x --y"], "allow", ["git x **"]), []);
+});
+
 Deno.test("files are written in the working directory and in what is writable, links resolved", () => {
   const fine = [
     "npm test > /tmp/out.txt",

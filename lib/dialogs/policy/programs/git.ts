@@ -1,4 +1,4 @@
-import { type Operand, type OptionTable, type ProgramTable, type Use, useOf } from "./table.ts";
+import { type Given, type Operand, type OptionTable, type ProgramTable, type Use, useOf } from "./table.ts";
 
 /** Settings that name no program, and pagers that only show. */
 const HARMLESS_SETTING =
@@ -28,7 +28,18 @@ function withCommon(tables: Readonly<Record<string, OptionTable>>): Readonly<Rec
 
 /** Commands without an option that runs programs or writes files of its choice. */
 const HARMLESS = "status rm mv restore ls-files ls-tree rev-parse rev-list describe shortlog " +
-  "merge-base check-ignore reflog remote worktree clean bisect submodule notes symbolic-ref for-each-ref";
+  "merge-base check-ignore reflog remote worktree clean bisect submodule symbolic-ref for-each-ref";
+
+/** Further commands that do no more than their names say: what any other does, an alias or a server, is not known. */
+const PLAIN = new Set(
+  (HARMLESS +
+    " version help fetch push am annotate bundle checkout-index cherry commit-graph commit-tree count-objects " +
+    "diff-files diff-index diff-tree fsck gc format-patch ls-remote name-rev range-diff replace rerere " +
+    "sparse-checkout show-branch show-ref stripspace verify-commit verify-tag whatchanged merge-tree merge-file " +
+    "mktag mktree patch-id pack-objects pack-refs prune prune-packed read-tree repack update-index update-ref " +
+    "unpack-objects write-tree index-pack check-attr check-mailmap check-ref-format column fmt-merge-msg " +
+    "get-tar-commit-id request-pull verify-pack filter-branch").split(" "),
+);
 
 /** git 2.47, by git(1) and the manuals of its commands. */
 export const GIT: ProgramTable = {
@@ -50,7 +61,8 @@ export const GIT: ProgramTable = {
     reset: { runs: ["--hard"] },
     config: {
       runs: ["-l", "--list", "--get-regexp=", "--get-urlmatch=", "-e", "--edit"],
-      valued: ["--get", "--get-all"],
+      writes: ["-f=", "--file="],
+      valued: ["--get", "--get-all", "-t=", "--type=", "--default=", "--blob="],
     },
     diff: { runs: DIFF, writes: ["--output="], reads: ["--no-index", "-O="], valued: ["-S=", "-G="] },
     show: { runs: DIFF, writes: ["--output="], valued: ["-S=", "-G=", "--format=", "-n="] },
@@ -85,7 +97,12 @@ export const GIT: ProgramTable = {
     pull: { runs: [...REMOTE, "-s=", "--strategy="], harmless: STRATEGIES },
     difftool: { runs: ["-x=", "--extcmd=", "-t=", "--tool="] },
     mergetool: { runs: ["-t=", "--tool="] },
-    archive: { runs: REMOTE, writes: ["-o=", "--output="] },
+    archive: { runs: [...REMOTE, "--remote="], writes: ["-o=", "--output="] },
+    notes: { reads: ["-F=", "--file="], valued: ["-m=", "--message=", "--ref="] },
+    "hash-object": { valued: ["-t=", "--path="] },
+    "checkout-index": { writes: ["--prefix="] },
+    "fast-export": { writes: ["--export-marks="], reads: ["--import-marks="] },
+    "fast-import": { writes: ["--export-marks=", "--export-pack-edges="], reads: ["--import-marks="] },
     apply: { runs: ["--unsafe-paths"], valued: ["-p=", "-C="] },
     blame: { runs: ["--textconv"], reads: ["--contents=", "--ignore-revs-file="], valued: ["-L=", "-S="] },
     "send-email": { runs: ["--sendmail-cmd=", "--smtp-server=", "--to-cmd=", "--cc-cmd="] },
@@ -95,6 +112,7 @@ export const GIT: ProgramTable = {
   operands(operands, { options, values }) {
     // These show names only.
     if (/^(?:check-ignore|ls-files|status)$/.test(operands[0]?.word.value ?? "")) return [];
+    if (operands[0]?.word.value === "hash-object") return operands.slice(1).map((one) => useOf("reads", one));
     const rest = operands.slice(1).flatMap((operand): Use[] => {
       // A path may come after a revision: HEAD:.env
       const path = pathIn(operand.word.value);
@@ -106,7 +124,10 @@ export const GIT: ProgramTable = {
       const path = operand.word.value?.replace(/^.*:/, "");
       return { ...useOf("touches", operand), ...(path === undefined ? {} : { path }) };
     });
-    return [...rest, ...ranges, ...commandsIn(operands)];
+    const [, first, file] = operands;
+    const bundle = operands[0]?.word.value === "bundle" && first?.word.value === "create" ? file : undefined;
+    const written = bundle === undefined ? [] : [useOf("writes", bundle)];
+    return [...rest, ...ranges, ...written, ...commandsIn(operands, options)];
   },
 };
 
@@ -118,12 +139,34 @@ function pathIn(text: string | undefined): string | undefined {
   return text?.replace(/^(?::\([^)]*\)|:\d:|:[!^/]+|[^:/]*:)/, "");
 }
 
-function commandsIn(operands: readonly Operand[]): readonly Use[] {
+/** Whether a command's table, or its name, tells what it does. */
+function isKnown(name: string): boolean {
+  return PLAIN.has(name) || (GIT.subcommands !== undefined && name !== "*" && Object.hasOwn(GIT.subcommands, name));
+}
+
+/** The place of the name of a setting that `git config` changes, where its value may be a command. */
+function changedSetting(operands: readonly Operand[], options: Given["options"]): number {
+  const [, first, second] = operands.map(({ word }) => word.value);
+  const verb = /^(?:get|set|unset|list|edit|rename-section|remove-section|get-color|get-colorbool)$/.test(first ?? "");
+  const at = verb ? 2 : 1;
+  const reads = verb
+    ? !/^(?:set|rename-section|edit)$/.test(first ?? "")
+    : [...options].some((name) => /^--(?:get|unset|remove-section)/.test(name));
+  const [name, value] = [verb ? second : first, operands[at + 1]?.word.value];
+  if (operands[at] === undefined || reads || (operands.length === at + 1 && !options.has("--add"))) return -1;
+  const ours = !["--global", "--system", "--worktree", "--add", "--replace-all"].some((one) => options.has(one));
+  return ours && HARMLESS_SETTING.test(`${name}=${value ?? "\0"}`) ? -1 : at;
+}
+
+function commandsIn(operands: readonly Operand[], options: Given["options"]): readonly Use[] {
   const [name, first] = operands.map(({ word }) => word.value);
   const runs = (index: number) => {
     const operand = operands[index];
     return operand === undefined ? [] : [{ kind: "runs" as const, at: operand.at, length: 1, word: operand.word }];
   };
+  // An alias may run anything: an entry must name it.
+  if (name !== undefined && !isKnown(name)) return operands.slice(0, 1).map((one) => useOf("unknown", one));
+  if (name === "config" && changedSetting(operands, options) !== -1) return runs(changedSetting(operands, options));
   if (name === "submodule" && first === "foreach") return runs(1);
   // Settings that hold passwords.
   const setting = operands.findIndex(({ word }, index) => index > 0 && SECRET_SETTING.test(word.value ?? ""));

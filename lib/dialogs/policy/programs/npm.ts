@@ -14,10 +14,21 @@ export const NPM: ProgramTable = {
       "--location=",
       "--registry=",
       "--use-node-version=",
+      "--browser=",
+      "--proxy=",
+      "--https-proxy=",
+      "--cafile=",
+      "--strict-ssl",
       "--config.script-shell=",
     ],
   ],
   valued: ["-w=", "--workspace=", "--filter=", "-F=", "--loglevel="],
+  writes: ["--cache=", "--logs-dir="],
+  // npm reads "-x", "---x" and "--no-x" like "--x".
+  otherNames: (name) => {
+    const bare = name.replace(/^-+/, "").replace(/^(?:no-)+/i, "");
+    return bare.length > 1 && `--${bare}` !== name ? [`--${bare}`] : [];
+  },
   subcommands: { "*": {} },
   operands(operands) {
     const [first, second] = operands;

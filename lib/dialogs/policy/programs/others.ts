@@ -51,8 +51,12 @@ export const SECOND_WRITES: readonly ProgramTable[] = [
   { programs: /^xxd$/, valued: ["-s=", "-c=", "-l=", "-g=", "-o=", "-n="], operands: secondWrites },
 ];
 
-/** What a filter of jq may do besides reading its input: show the environment, read modules. */
-const JQ_DOES_MORE = /\$ENV\b|(?<![.\w"])env\b|\b(?:import|include|modulemeta|get_search_list|input_line_number)\b/;
+/**
+ * What a filter of jq may do besides reading its input: show the environment, read modules. There may be blanks and
+ * comments behind a dollar sign.
+ */
+const JQ_DOES_MORE =
+  /\$\s*(?:ENV\b|#)|(?<![.\w"])env\b|\b(?:import|include|modulemeta|get_search_list|input_line_number)\b/;
 
 /** jq 1.7: the first operand is the filter. */
 export const JQ: ProgramTable = {

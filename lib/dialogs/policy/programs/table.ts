@@ -34,6 +34,8 @@ export interface ProgramTable extends OptionTable {
   readonly subcommands?: Readonly<Record<string, OptionTable>>;
   /** Whether options of the program itself hold before the subcommand only. @default {false} */
   readonly globalsFirst?: boolean;
+  /** Other names under which the program knows an option, as with dashes for underscores. @default {none} */
+  readonly otherNames?: (name: string) => readonly string[];
   /** What its operands do. */
   readonly operands?: (operands: readonly Operand[], given: Given) => readonly Use[];
 }
@@ -157,13 +159,22 @@ class Scan {
 
   /** Reads the option at a place, and returns the place of the last word that belongs to it. */
   #option(text: string, at: number): number {
+    const [written = ""] = text.split("=", 1);
+    const other = this.table.otherNames?.(written).find((name) => this.#long(name) !== undefined);
+    const spec = other === undefined ? undefined : this.#long(other);
+    if (spec !== undefined) {
+      this.#options.add(spec.name);
+      const value = written === text ? undefined : text.slice(written.length + 1);
+      return this.#take(spec, { at, length: written.length, value });
+    }
     if (text.startsWith("--") || this.table.words === true) {
       const equals = text.indexOf("=");
       const name = equals === -1 ? text : text.slice(0, equals);
       const spec = this.#long(name);
       this.#options.add(spec?.name ?? name);
-      if (spec === undefined) return at;
-      return this.#take(spec, { at, length: name.length, value: equals === -1 ? undefined : text.slice(equals + 1) });
+      const value = equals === -1 ? undefined : text.slice(equals + 1);
+      if (spec === undefined) this.#noteAbbreviated(name, { at, value });
+      return spec === undefined ? at : this.#take(spec, { at, length: name.length, value });
     }
     for (let index = 1; index < text.length; index++) {
       const name = `-${text[index]}`;
@@ -175,6 +186,15 @@ class Scan {
       this.#take(spec, { at, length: index + 1, value: undefined });
     }
     return at;
+  }
+
+  /** Notes what may be the value of an option that is not written out; it may as well be an operand. */
+  #noteAbbreviated(name: string, { at, value }: { readonly at: number; readonly value: string | undefined }): void {
+    const spec = this.#specs.find((one) => one.kind === "valued" && name.length > 2 && one.name.startsWith(name));
+    const word = value === undefined ? this.words[at + 1] : this.words[at];
+    if (spec === undefined || spec.takes === 0 || word === undefined) return;
+    this.#options.add(spec.name);
+    this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
   }
 
   /** A long option, also an abbreviation of one that is not harmless. */
