@@ -1,7 +1,7 @@
 import { RuntimeError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { trySignal } from "../ports/end_processes.ts";
-import { listOpenFiles } from "../ports/open_files.ts";
+import { hasFileOpen } from "../ports/open_files.ts";
 import { openJournal } from "../run/journal.ts";
 import { endLeftProcesses } from "../run/left_processes.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
@@ -99,7 +99,7 @@ async function findOwner(
   // Between taking the lock and writing its name an owner is unknown, and an earlier owner's name may still be there.
   for (let left = OWNER_TRIES; left > 0; left--) {
     const pid = Number(/^process (\d+)$/.exec(readLockOwner(lockPath))?.[1]);
-    const holds = pid > 0 && await hasOpen(pid, lockPath);
+    const holds = pid > 0 && await mayHold(pid, lockPath);
     if (!await isLocked(lockPath)) return undefined;
     if (holds) return pid;
     await clock.sleep(LOOK_EVERY_MS, signal);
@@ -109,9 +109,9 @@ async function findOwner(
   });
 }
 
-async function hasOpen(pid: number, path: string): Promise<boolean> {
+async function mayHold(pid: number, path: string): Promise<boolean> {
   // Elsewhere the files of other processes cannot be seen: the lock's own word has to do.
-  return Deno.build.os !== "linux" || (await listOpenFiles([pid])).includes(await Deno.realPath(path));
+  return Deno.build.os !== "linux" || await hasFileOpen(pid, path);
 }
 
 async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOptions): Promise<boolean> {

@@ -17,3 +17,20 @@ export async function listOpenFiles(
   });
   return [...new Set(stdout.split("\n").filter((path) => path.startsWith("/")))];
 }
+
+/**
+ * Whether a process has a file open, by whatever name; false where it has ended, or is another user's.
+ *
+ * Linux only: elsewhere it is false.
+ */
+export async function hasFileOpen(
+  pid: number,
+  path: string,
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<boolean> {
+  if (Deno.build.os !== "linux") return false;
+  const { stdout } = await runner.run({
+    argv: ["find", "-L", `/proc/${pid}/fd`, "-maxdepth", "1", "-samefile", path],
+  });
+  return stdout.trim() !== "";
+}

@@ -56,7 +56,7 @@ export function responding(role: Role, ...steps: readonly FakeStep[]): FakeAgent
 }
 
 /** What of the machine a run without tmux needs. */
-const PROGRAMS = ["sh", "cat", "env", "find", "grep", "readlink", "sleep", "touch"] as const;
+const PROGRAMS = ["sh", "cat", "env", "find", "grep", "sleep", "touch"] as const;
 
 /** It names its tools, so that the policy has something to go by. */
 const PACK = {
