@@ -46,9 +46,14 @@ export async function carryOut(
   const hasPerson = io.isTerminal.stdin && io.isTerminal.stderr && !global.json && !noInput;
   const { detached } = io;
   using person = hasPerson ? openTerminalPerson(io) : undefined;
+  let telling: Promise<void> | undefined;
+  /** Beside the run, and not before this process has it: it tells its own end itself. */
+  const tellEarlier = () => telling ??= tellEarlierEnds(workdir, io);
+  await using _told = { [Symbol.asyncDispose]: async () => void (io.signal.aborted || await tellEarlier()) };
   const { outcome } = await execute({
     whereArguments: await whereOf(workdir, io),
     onEvent(event) {
+      tellEarlier();
       detached?.onRecord(event);
       output.onEvent(event);
     },
@@ -65,4 +70,11 @@ export async function carryOut(
       }),
   });
   return { pass: 0, fail: 1, waiting: 3 }[outcome];
+}
+
+/** What an earlier run has left must not end this one. */
+async function tellEarlierEnds(workdir: string, io: CliIo): Promise<void> {
+  try {
+    await (await import("./tell_earlier_ends.ts")).tellEarlierEnds(workdir, io);
+  } catch { /* it stays for "notify flush" */ }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { HttpPoster } from "../ports/http.ts";
+import { JOBS } from "../jobs/mod.ts";
 import { openButtonsSince } from "../notify/buttons.ts";
 import { channelsOf } from "../notify/channels/mod.ts";
 import { type MachineSecrets, machineSecrets } from "../notify/machine_secrets.ts";
@@ -13,6 +14,7 @@ import type { Redactor } from "../redact/redactor.ts";
 import { isExecuted } from "../run/overview.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockOutbox } from "../run/run_lock.ts";
+import { hasUntoldEnd, keepUntoldEnd } from "../run/told_end.ts";
 import { findOpenQuestion, giveAnswer } from "./give_answer.ts";
 
 /** What was done for a run. */
@@ -43,7 +45,8 @@ export interface TendOptions {
 
 /** Whether there is something to do for the messages of a run: nobody executes it, and it has left some, or buttons. */
 export async function needsTending(folder: RunFolder, now: Date): Promise<boolean> {
-  const isOpen = (await readEntries(folder)).length > 0 || await openButtonsSince(folder, { now }) !== undefined;
+  const isOpen = (await readEntries(folder)).length > 0 || hasUntoldEnd(folder, { jobs: JOBS, now }) ||
+    await openButtonsSince(folder, { now }) !== undefined;
   return isOpen && !await isExecuted(folder);
 }
 
@@ -67,14 +70,17 @@ export async function tendNotifications(folder: RunFolder, options: TendOptions)
   await messages.close({ held: "drop" });
 
   const seen = await readEntries(folder);
-  using lock = seen.length === 0 ? undefined : await lockOutbox(folder);
+  const told = { jobs: JOBS, now: wallClock() };
+  using lock = seen.length === 0 && !hasUntoldEnd(folder, told) ? undefined : await lockOutbox(folder);
   if (lock === undefined) return { delivered: 0, left: seen.length, dropped: 0, problems };
+  const channels = channelsOf(plan, { workdir, wallClock, ...given });
+  await keepUntoldEnd(folder, { ...told, channels, redactor });
   // Who had the lock until now may have delivered some.
   const entries = await readEntries(folder);
   const outbox = openOutbox({
     ...{ folder, run: folder.id, clock, wallClock, onProblem, actionsOf: () => Promise.resolve([]) },
     ...pageOf(plan, folder.id),
-    channels: channelsOf(plan, { workdir, wallClock, ...given }),
+    channels,
   });
   let dropped = 0;
   for (const entry of entries) {

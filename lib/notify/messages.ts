@@ -13,6 +13,7 @@ import {
   readPress,
 } from "./buttons.ts";
 import { channelsOf } from "./channels/mod.ts";
+import type { ToldEnd } from "./end_due.ts";
 import { type MachineSecrets, machineSecrets } from "./machine_secrets.ts";
 import { type Notification, outgoing } from "./notification.ts";
 import { openOutbox, type SentMessage } from "./outbox.ts";
@@ -25,6 +26,8 @@ import { actionsFor, pageOf, type WayBack, wayBackOf } from "./way_back.ts";
 export interface Messages {
   /** Sends a message beside the work. One about what the person can do here as well is held back for a while. */
   send(notification: Notification): SentMessage;
+  /** Sends the message about the end of the run; whoever finds it due after a kill sends the same. */
+  sendEnd(end: ToldEnd): void;
   /**
    * Takes the answers of buttons that were pressed while no process executed the run.
    *
@@ -81,7 +84,8 @@ const MOST_REFUSALS = 20;
 export function openMessages(parts: MessagesParts): Messages {
   const { plan } = parts;
   if (plan === undefined) {
-    return { send: () => ({ withdraw() {} }), hearEarlier: () => Promise.resolve(), close: () => Promise.resolve() };
+    const nothing = () => Promise.resolve();
+    return { send: () => ({ withdraw() {} }), sendEnd() {}, hearEarlier: nothing, close: nothing };
   }
   return openPlanned({ ...parts, plan });
 }
@@ -207,6 +211,8 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
         },
       };
     },
+    sendEnd: ({ notification, at }) =>
+      outbox.putEnd({ notification: outgoing(notification, { redactor, buttons: "none" }), at }),
     async hearEarlier({ quietBefore = wallClock() } = {}) {
       if (way?.by !== "topic" || parts.giveAnswer === undefined) return;
       const now = wallClock();

@@ -2,6 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import { HttpStatusError } from "../ports/http.ts";
 import { errorText } from "../text/error_text.ts";
 import type { Action, Channel, ChannelId, Delivery } from "./channels/channel.ts";
+import { endEntries, keepEnd, type ToldEnd } from "./end_due.ts";
 import type { Notification } from "./notification.ts";
 import { type OutboxEntry, type OutboxFolder, removeEntry, writeEntry } from "./outbox_file.ts";
 
@@ -9,6 +10,8 @@ import { type OutboxEntry, type OutboxFolder, removeEntry, writeEntry } from "./
 export interface Outbox {
   /** Puts a message on the disk, and delivers it over every channel after the delay. */
   put(notification: Notification, options?: PutOptions): SentMessage;
+  /** Puts the message about the end of the run on the disk, and delivers it. */
+  putEnd(end: ToldEnd): void;
   /** Delivers what an earlier process has left. */
   take(entry: OutboxEntry): void;
   /**
@@ -87,9 +90,13 @@ export function openOutbox(parts: OutboxParts): Outbox {
   let closesAtMs = Infinity;
 
   function start(work: Promise<void>): void {
-    const watched = work.catch((error) => onProblem(`Cannot keep a notification: ${errorText(error)}`));
+    const watched = work.catch(tellUnkept);
     underWay.add(watched);
     void watched.finally(() => underWay.delete(watched));
+  }
+
+  function tellUnkept(error: unknown): void {
+    onProblem(`Cannot keep a notification: ${errorText(error)}`);
   }
 
   /** @returns whether all of the time has passed */
@@ -100,10 +107,17 @@ export function openOutbox(parts: OutboxParts): Outbox {
   async function send(entry: OutboxEntry, options: { readonly delayMs: number; readonly withdrawn: AbortSignal }) {
     const { delayMs, withdrawn } = options;
     // A disk that is full keeps no message from being sent.
-    await writeEntry(folder, entry).catch((error) => onProblem(`Cannot keep a notification: ${errorText(error)}`));
+    await writeEntry(folder, entry).catch(tellUnkept);
     const isHeld = delayMs > 0 && !await pause(delayMs, AbortSignal.any([closing.signal, withdrawn]));
     if (isHeld && heldAtEnd === "drop") return removeEntry(folder, entry);
     await carry(entry, withdrawn);
+  }
+
+  async function sendEnd(end: ToldEnd): Promise<void> {
+    const entries = await endEntries(end, { run: run ?? "", channels });
+    await keepEnd(folder, entries).catch(tellUnkept);
+    const { signal } = new AbortController();
+    await Promise.all(entries.map((entry) => carry(entry, signal).catch(tellUnkept)));
   }
 
   async function carry(entry: OutboxEntry, withdrawn: AbortSignal): Promise<void> {
@@ -160,6 +174,7 @@ export function openOutbox(parts: OutboxParts): Outbox {
       }
       return { withdraw: () => withdrawn.abort() };
     },
+    putEnd: (end) => start(sendEnd(end)),
     take(entry) {
       start(carry(entry, new AbortController().signal));
     },

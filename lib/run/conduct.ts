@@ -1,7 +1,8 @@
 import { HumanInterventionRequiredError } from "../errors.ts";
 import { systemClock } from "../ports/clock.ts";
+import { channelsOf } from "../notify/channels/mod.ts";
+import { forgetEndDue, noteEndDue } from "../notify/end_due.ts";
 import { openMessages } from "../notify/messages.ts";
-import type { Notification } from "../notify/notification.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../text/error_text.ts";
@@ -19,6 +20,7 @@ import { lockOutbox, lockRun } from "./run_lock.ts";
 import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
 import type { Execution, RunOptions, RunReport } from "./execution.ts";
+import { keepUntoldEnd, toldEnd } from "./told_end.ts";
 
 /**
  * Carries out a job from the beginning, in a run of its own.
@@ -112,6 +114,7 @@ async function conduct<Fact extends AnyFact, State>(
   const redactor = createRedactor(execution.secrets);
   const toStored = storedPaths(folder.path);
   let state = earlier;
+  let lastAt = new Date().toISOString();
   const keep = (
     fact: Fact,
     { text, isLast = false }: { readonly text?: string | undefined; readonly isLast?: boolean },
@@ -122,6 +125,7 @@ async function conduct<Fact extends AnyFact, State>(
     const kept = redactor.record(fact);
     const stored = execution.job.mapPaths?.(kept, toStored) ?? kept;
     const at = isLast ? journal.appendLast(stored) : journal.append(stored);
+    lastAt = at;
     state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
     const unpriced = meter.take(metered);
     options.onEvent?.(kept);
@@ -136,9 +140,16 @@ async function conduct<Fact extends AnyFact, State>(
   };
   const warn = (message: string) => tryKeep(() => execution.warning(message));
   const { giveAnswer, wallClock = () => new Date(), http } = options;
-  using outboxLock = execution.notifications === undefined ? undefined : await lockOutbox(folder);
+  const { notifications, workdir } = execution;
+  using outboxLock = notifications === undefined ? undefined : await lockOutbox(folder);
+  if (notifications === undefined) forgetEndDue(folder);
+  if (notifications !== undefined && outboxLock !== undefined) {
+    const channels = channelsOf(notifications, { workdir });
+    // A disk that takes no message takes no first record either.
+    await keepUntoldEnd(folder, { jobs: [execution.job], now: wallClock(), channels, redactor }).catch(() => {});
+  }
   const messages = openMessages({
-    ...{ plan: execution.notifications, folder, workdir: execution.workdir, redactor, clock, wallClock },
+    ...{ plan: notifications, folder, workdir, redactor, clock, wallClock },
     takesLeft: outboxLock !== undefined,
     onProblem: warn,
     giveAnswer: giveAnswer && ((press) => giveAnswer(folder, press)),
@@ -152,16 +163,18 @@ async function conduct<Fact extends AnyFact, State>(
     return execution.finish({ outcome, reason, seconds, resumeCommand: resumedBy }, state);
   };
   const tellEnd = (outcome: RunEnd, reason: string) => {
-    const priority = PRIORITIES[outcome];
-    // Only the first line: below it errors show screens, and what they show is nobody else's.
-    const [text = ""] = reason.split("\n");
-    if (priority !== undefined) messages.send({ kind: "ended", title: `panewright: ${outcome}`, text, priority });
+    const end = toldEnd({ outcome, reason, at: lastAt });
+    if (end === undefined) forgetEndDue(folder);
+    else messages.sendEnd(end);
     if (outcome === "waiting") held = "deliver";
   };
 
   const { startedBy } = options;
   record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
   onBegun?.();
+  if (notifications !== undefined) {
+    await noteEndDue(folder).catch((error) => warn(`Cannot keep notifications: ${errorText(error)}`));
+  }
   try {
     await messages.hearEarlier();
     if (journal.droppedBytes > 0) record(execution.warning(droppedRecordMessage(journal.droppedBytes)));
@@ -196,17 +209,6 @@ async function conduct<Fact extends AnyFact, State>(
     throw cause;
   }
 }
-
-/** How urgent the end of a run is for the person who waits for it; one who ended it needs no message. */
-const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>> = {
-  pass: 3,
-  fail: 4,
-  error: 4,
-  needs_human: 5,
-  // The question has been sent.
-  waiting: undefined,
-  interrupted: undefined,
-};
 
 /** What ended the run, where the cleaning up failed on top of it: that is told as a warning. */
 function mainError(error: unknown, warn: (message: string) => void): unknown {

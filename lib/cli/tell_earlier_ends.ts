@@ -1,0 +1,38 @@
+import { tendNotifications } from "../control/tend_notifications.ts";
+import { JOBS } from "../jobs/mod.ts";
+import { machineSecrets } from "../notify/machine_secrets.ts";
+import { systemClock } from "../ports/clock.ts";
+import { stateFolder } from "../ports/state_folder.ts";
+import { createRedactor } from "../redact/redactor.ts";
+import { privateWordsOf } from "../redact/secret_patterns.ts";
+import { listRunIds } from "../run/find_run.ts";
+import { isExecuted, readRun } from "../run/overview.ts";
+import { runFolderAt } from "../run/run_folder.ts";
+import { hasUntoldEnd } from "../run/told_end.ts";
+import type { CliIo } from "./console/command.ts";
+import { notificationPlanOfRun } from "./notification_plan.ts";
+
+/** Ends are told for a few days: older runs have none. */
+const NEWEST = 100;
+
+/**
+ * Tells the ends of a working directory's runs whose processes were killed before they could. What cannot be delivered
+ * now, or only by a configuration that the person does not trust any more, stays for `panewright notify flush`.
+ */
+export async function tellEarlierEnds(workdir: string, io: CliIo): Promise<void> {
+  const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+  const wallClock = () => new Date();
+  for (const id of (await listRunIds(workdir)).slice(-NEWEST)) {
+    const folder = runFolderAt(workdir, id);
+    const now = wallClock();
+    if (io.signal.aborted || !hasUntoldEnd(folder, { jobs: JOBS, now }) || await isExecuted(folder)) continue;
+    const { progress } = await readRun(folder, JOBS);
+    const about = { configFile: progress?.configFile ?? null, workdir };
+    const plan = await notificationPlanOfRun(about, { io, trust: false }).catch(() => undefined);
+    if (plan === undefined) continue;
+    await tendNotifications(folder, {
+      ...{ plan, workdir, redactor, clock: systemClock, wallClock, quietBefore: now },
+      secrets: machineSecrets(stateFolder(io.env)),
+    });
+  }
+}

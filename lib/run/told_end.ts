@@ -1,0 +1,88 @@
+import type { Channel } from "../notify/channels/channel.ts";
+import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "../notify/end_due.ts";
+import { type Notification, outgoing } from "../notify/notification.ts";
+import { lstatOrUndefined } from "../ports/files.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import type { Job } from "./job.ts";
+import type { Finished } from "./progress.ts";
+import { readProgress } from "./read_progress.ts";
+import type { RunEnd } from "./run_facts.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/** An end that is older is not told any more: as long as messages are kept that cannot be delivered. */
+const MAX_AGE_MS = 3 * 24 * 3_600_000;
+
+/**
+ * The message about the end of a run.
+ *
+ * @returns `undefined` for an end that nobody needs to be told of
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const told = toldEnd({ outcome: "fail", reason: "the test failed\n| its screen", at: "2026-11-20T08:00:00.000Z" });
+ * assertEquals([told?.notification.title, told?.notification.text], ["panewright: fail", "the test failed"]);
+ * assertEquals(toldEnd({ outcome: "interrupted", reason: "Ctrl-C", at: "2026-11-20T08:00:00.000Z" }), undefined);
+ * ```
+ */
+export function toldEnd({ outcome, reason, at }: Pick<Finished, "outcome" | "reason" | "at">): ToldEnd | undefined {
+  const priority = PRIORITIES[outcome];
+  if (priority === undefined) return undefined;
+  // Only the first line: below it errors show screens, and what they show is nobody else's.
+  const [text = ""] = reason.split("\n");
+  return { notification: { kind: "ended", title: `panewright: ${outcome}`, text, priority }, at };
+}
+
+/** How urgent the end of a run is for the person who waits for it; one who ended it needs no message. */
+const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>> = {
+  pass: 3,
+  fail: 4,
+  error: 4,
+  needs_human: 5,
+  // The question has been sent.
+  waiting: undefined,
+  interrupted: undefined,
+};
+
+/** How {@linkcode hasUntoldEnd} looks. */
+export interface UntoldOptions {
+  readonly jobs: readonly Job[];
+  readonly now: Date;
+}
+
+/**
+ * Whether a run that nobody executes has come to an end that was to be told: its process was killed right after it had
+ * recorded it, and before the message was in the outbox.
+ */
+export function hasUntoldEnd(folder: RunFolder, options: UntoldOptions): boolean {
+  return typeof findUntoldEnd(folder, options) === "object";
+}
+
+/** @returns `undefined` without an end; `old` for one that nobody needs to be told of any more */
+function findUntoldEnd(folder: RunFolder, { jobs, now }: UntoldOptions): ToldEnd | "old" | undefined {
+  const isOld = (at: Date) => now.getTime() - at.getTime() >= MAX_AGE_MS;
+  if (!isEndDue(folder)) return undefined;
+  const writtenAt = lstatOrUndefined(folder.journalPath)?.mtime;
+  // One that was killed at work has no end, and need not be read again and again.
+  if (writtenAt !== undefined && writtenAt !== null && isOld(writtenAt)) return "old";
+  const { finished } = readProgress(folder, jobs, { brief: true }).progress ?? {};
+  if (finished === undefined) return undefined;
+  return isOld(new Date(finished.at)) ? "old" : toldEnd(finished) ?? "old";
+}
+
+/**
+ * Puts the message about that end in the outbox; one about an end of three days ago is not worth telling any more. Who
+ * calls it has the outbox to itself.
+ */
+export async function keepUntoldEnd(
+  folder: RunFolder,
+  options: UntoldOptions & { readonly channels: readonly Channel[]; readonly redactor: Redactor },
+): Promise<void> {
+  const { channels, redactor } = options;
+  const end = findUntoldEnd(folder, options);
+  // Whoever executes it now may come to one.
+  if (end === undefined) return;
+  if (end === "old") return forgetEndDue(folder);
+  const notification = outgoing(end.notification, { redactor, buttons: "none" });
+  await keepEnd(folder, await endEntries({ ...end, notification }, { run: folder.id, channels }));
+}
