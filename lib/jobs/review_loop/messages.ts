@@ -1,5 +1,5 @@
 import { PanewrightError } from "../../errors.ts";
-import type { MessageKind } from "../../handoff/settings.ts";
+import type { Message, MessageKind } from "../../handoff/settings.ts";
 import { readRegularFile } from "../../ports/regular_file.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../text/digest.ts";
@@ -47,6 +47,27 @@ export async function keepMessage(
       hint: "What was not written down is not sent.",
     });
   }
+}
+
+/** Writes each message down once, however often keys are pressed for it. */
+export function createKeeper(
+  folder: RunFolder,
+  { turnId, kept: earlier }: {
+    readonly turnId: string;
+    /** What was kept of it last by an earlier process. */
+    readonly kept: Pick<KeptMessage, "file" | "sha256"> | undefined;
+  },
+): (message: Pick<Message, "what" | "text">) => Promise<KeptMessage> {
+  let last: { readonly text: string; readonly kept: KeptMessage } | undefined;
+  return async ({ what, text }) => {
+    if (last?.text === text) return last.kept;
+    const sha256 = await sha256Hex(text);
+    const kept = earlier?.sha256 === sha256
+      ? { file: earlier.file, bytes: new TextEncoder().encode(text).length, sha256 }
+      : await keepMessage(folder, { turnId, what, text });
+    last = { text, kept };
+    return kept;
+  };
 }
 
 /**

@@ -1,0 +1,66 @@
+import { continuationPrompt, replacementPrompt } from "../../handoff/instruction.ts";
+import type { BegunTurn } from "../../handoff/settings.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { readMessage } from "./messages.ts";
+import type { OpenTurn, RunState } from "./run_state.ts";
+
+/** What a turn continues with. */
+export interface ContinueOptions {
+  /** What the agent is sent where it was not sent anything, or lost it. */
+  readonly prompt: string;
+  readonly expectsResponse: boolean;
+  readonly folder: RunFolder;
+  readonly workdir: string;
+  readonly agents: RunState["agents"];
+}
+
+/** What a turn that was begun is played with. */
+export interface Continuation {
+  readonly message: string;
+  readonly messageKind: "prompt" | "continuation";
+  readonly begun: BegunTurn;
+}
+
+/**
+ * How a turn is played that an earlier process, or an earlier agent, began: from where that one left it.
+ *
+ * @throws {PanewrightError} when the message that was about to be sent cannot be read any more
+ */
+export async function continueTurn(
+  open: OpenTurn,
+  { prompt, expectsResponse, folder, workdir, agents }: ContinueOptions,
+): Promise<Continuation> {
+  const begun = await begunTurn(folder, open);
+  // The request to continue asks for a response: where none is wanted, the prompt is sent once more.
+  const isContinued = open.interrupted && expectsResponse && hasPrompt(open, agents);
+  const messageKind = isContinued ? "continuation" : "prompt";
+  // An agent that lost its prompt in the middle of the work is told so, unless the prompt waits to be sent already.
+  if (!open.interrupted || open.message !== undefined) return { message: prompt, messageKind, begun };
+  const message = isContinued ? continuationPrompt(workdir, open.role) : replacementPrompt(prompt);
+  return { message, messageKind, begun };
+}
+
+/**
+ * Whether the agent's session holds the turn's prompt. Where it was about to be sent when panewright was killed, nobody
+ * knows: in a pane it stood in the composer before, and most probably was taken; over a protocol it may not even have
+ * been written.
+ */
+function hasPrompt({ role, taken }: OpenTurn, agents: RunState["agents"]): boolean {
+  const agent = agents[role];
+  return agent?.hasMemory === true && (taken || agent.protocol === undefined);
+}
+
+async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {
+  const { message, dispatchedAtMs, usedSeconds, reminders, retries, acceptedDialogs, declinedDialogs } = open;
+  return {
+    usedSeconds,
+    reminders,
+    retries,
+    acceptedDialogs,
+    declinedDialogs,
+    ...(dispatchedAtMs === undefined ? {} : { dispatch: { mtimeMs: dispatchedAtMs } }),
+    ...(message === undefined
+      ? {}
+      : { message: { what: message.what, step: message.step, text: await readMessage(folder, message) } }),
+  };
+}

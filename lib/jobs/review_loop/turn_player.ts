@@ -1,0 +1,230 @@
+import type { Role } from "../../roles.ts";
+import type { OnStuck } from "../../dialogs/desk_context.ts";
+import type { DialogDesk } from "../../handoff/dialog_desk.ts";
+import { playTurn } from "../../handoff/play_turn.ts";
+import { openWakeUp } from "../../handoff/wake_up.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { readRegularFile } from "../../ports/regular_file.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { WakeSource } from "../../providers/terminal/wake_source.ts";
+import { sha256Hex } from "../../text/digest.ts";
+import type { AgentTeam } from "./agents.ts";
+import type { Redactor } from "../../redact/redactor.ts";
+import type { HeadlessFact } from "../../providers/headless.ts";
+import type { ReviewFact } from "./facts.ts";
+import { keepScreen } from "./kept_screens.ts";
+import { continueTurn } from "./continued_turn.ts";
+import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+import type { RoleAgent } from "./role_agent.ts";
+import { findOpenTurn, type RunState } from "./run_state.ts";
+import type { Turn } from "./state.ts";
+import { type TokenCounter, whileCounting } from "./token_counter.ts";
+
+/** A turn, and the agent that plays it. */
+export interface AgentTurn {
+  readonly turnId: string;
+  readonly role: Role;
+  readonly terminal: RoleAgent;
+}
+
+/** What the turns of a run are played with. */
+export interface TurnPlayerOptions {
+  readonly plan: ReviewRunPlan;
+  readonly folder: RunFolder;
+  /** Takes secrets out of the screens that are kept. */
+  readonly redactor: Redactor;
+  readonly team: AgentTeam;
+  readonly counter: TokenCounter;
+  /** Tells of new response files. */
+  readonly responses: WakeSource;
+  /** Where the run stands, with everything that was recorded. */
+  readonly state: () => RunState;
+  /** Writes an event to the journal; a response's with its text. */
+  readonly record: (event: ReviewFact, text?: string) => void;
+  /** Shows a role's pane to a person; `undefined` where it has none. */
+  readonly attachCommandOf: (role: Role) => string | undefined;
+  /** Told once for each draft that a person has to submit or delete. */
+  readonly onStuck: OnStuck;
+  /** Makes the desk that deals with the dialogs of one turn. */
+  readonly createDesk: (turn: AgentTurn) => DialogDesk;
+  /** Makes what is told of each thing that a role's agent runs in a turn. */
+  readonly commandsOf: (role: Role, turnId: string) => (fact: HeadlessFact) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A turn that is to be played. */
+export interface Work {
+  readonly turnId: string;
+  readonly role: Role;
+  /** Where in the loop it is; missing for a message from outside. */
+  readonly place?: Pick<Turn, "round" | "cycle">;
+  /** @param isNew whether the agent was started for it */
+  readonly promptOf: (isNew: boolean) => string;
+  /** @default {true} */
+  readonly expectsResponse?: boolean;
+  /** Absolute. */
+  readonly archiveDir: string;
+  /** Records the response; it is in the archive. */
+  readonly onResponse: (response: TakenResponse) => void;
+  /** Whether its end is recorded: then it is not played again with another agent. @default {() => false} */
+  readonly isOver?: () => boolean;
+  readonly startedAtMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A response, as it was taken. */
+export interface TakenResponse {
+  readonly bytes: number;
+  readonly archivedAs: string;
+  readonly sha256: string;
+  readonly seconds: number;
+  readonly text: string;
+}
+
+/** Plays a turn with an agent that is ready, and gives the response. */
+export type PlayWithAgent = (
+  work: Work,
+  agent: { readonly prompt: string; readonly terminal: RoleAgent },
+) => Promise<string>;
+
+/**
+ * Makes what plays the turns of a run, each with one agent.
+ *
+ * What is sent is written down first, and so is that it is about to be sent; a turn that an earlier process began
+ * continues where that one left it. A turn that fails leaves what can be seen of its agent in the run's folder.
+ */
+export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
+  const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock } = options;
+  /** The terminals that were used before. */
+  const known = new Set<string>();
+  const acceptTimes = new Map<string, number>();
+
+  return async (
+    { turnId, role, place, expectsResponse = true, archiveDir, onResponse, startedAtMs, signal },
+    { prompt, terminal },
+  ) => {
+    const { id: terminalId } = terminal;
+    const isKnown = known.has(terminalId);
+    known.add(terminalId);
+    const begun = findOpenTurn(state(), turnId);
+    if (begun?.lastAcceptAtMs !== undefined) {
+      acceptTimes.set(terminalId, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
+    }
+    /** What was told of a draft that is in the way. */
+    let stuck: { withdraw(): void } | undefined;
+    const noteAgent = () => {
+      const { sessionId, seenRules: rules } = terminal;
+      const agent = state().agents[role];
+      if (sessionId !== undefined && sessionId !== agent?.sessionId) record({ type: "agent_session", role, sessionId });
+      if (rules.length > (agent?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
+    };
+    const keep = createKeeper(folder, { turnId, kept: begun?.message });
+    const desk = createDesk({ turnId, role, terminal });
+    const usedBefore = begun?.usedBefore ?? 0;
+    const noteCommand = options.commandsOf(role, turnId);
+    // What it ran in an earlier turn is past.
+    await terminal.takeWork();
+    using wakeUp = openWakeUp({ clock, sources: [responses, ...terminal.wakeSources] });
+    try {
+      const { workdir } = plan;
+      const { agents } = state();
+      const message = begun === undefined
+        ? { message: prompt }
+        : await continueTurn(begun, { prompt, expectsResponse, folder, workdir, agents });
+      const play = (signal: AbortSignal) =>
+        playTurn(terminal, {
+          role,
+          ...message,
+          workdir,
+          archiveDir,
+          expectsResponse,
+          settings: plan.handoff,
+          settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
+          acceptTimes,
+          async wake(untilMs, turnSignal) {
+            for (const fact of await terminal.takeWork()) noteCommand(fact);
+            await wakeUp.wait(untilMs, turnSignal);
+          },
+          clock,
+          signal,
+          log(line) {
+            const message = line.replace(/^Warning: /, "");
+            if (message !== line) return record({ type: "warning", role, message });
+            record({ type: "note", role, message, passable: true });
+          },
+          async onMessage({ what, text, step }, dispatch) {
+            if (step === "sent") {
+              const { length: bytes } = new TextEncoder().encode(text);
+              const at = place === undefined ? {} : { round: place.round, cycle: place.cycle };
+              return record({ type: "message_sent", turnId, role, what, ...at, bytes });
+            }
+            const kept = await keep({ what, text });
+            const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
+            record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
+          },
+          onFailure({ class: failureClass, text: message, evidence, resetsAt }, retry) {
+            const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
+            const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
+            record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset, ...again });
+          },
+          onHeld(held) {
+            stuck?.withdraw();
+            stuck = undefined;
+            if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
+            const attachCommand = options.attachCommandOf(role);
+            const look = attachCommand === undefined ? {} : { attachCommand };
+            record({ type: "message_held", turnId, role, terminalId, ...held, ...look, passable: true });
+            if (held.obstacle === "draft") {
+              const text = `${role} cannot be sent its ${held.what}: a person's draft stands in its composer.`;
+              stuck = options.onStuck(role, text);
+            }
+          },
+          draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
+          onTimeUsed: (usedSeconds) => record({ type: "turn_time", turnId, role, usedSeconds, passable: true }),
+          onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
+          async onArchived({ path, bytes, text }) {
+            noteAgent();
+            const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
+            const seconds = (clock.now() - startedAtMs) / 1000;
+            onResponse({ bytes, archivedAs: path, sha256, seconds, text });
+          },
+          onStatus(status, { rule, record: said }) {
+            noteAgent();
+            const by = rule === undefined ? {} : { rule };
+            record({
+              type: "status_changed",
+              turnId,
+              role,
+              status,
+              ...by,
+              ...(said === undefined ? {} : { record: said }),
+            });
+          },
+          dialogs: desk,
+        });
+      const response = await whileCounting({ counter, role, signal }, play);
+      if (terminal.via === "acp") await terminal.endTurn({ signal });
+      await counter.requireCount(role, usedBefore, signal);
+      return response;
+    } catch (error) {
+      if (!signal.aborted) await noteFailure(terminal, { turnId, role });
+      throw error;
+    } finally {
+      desk.noteClosed();
+    }
+  };
+
+  /** What can be seen of it; the failure itself must be told, whatever comes of this. */
+  async function noteFailure(
+    terminal: RoleAgent,
+    { turnId, role }: { readonly turnId: string; readonly role: Role },
+  ): Promise<void> {
+    const file = await keepScreen(terminal, { folder, name: turnId, redactor });
+    if (file === undefined) return;
+    try {
+      record({ type: "screen_kept", turnId, role, moment: "failure", file, passable: true });
+    } catch { /* the journal cannot be written: that is what the turn has failed of */ }
+  }
+}
