@@ -5,6 +5,7 @@ import { assertOwn } from "../ports/state_folder.ts";
 import { errorText } from "../text/error_text.ts";
 import type { ServeApp } from "./app.ts";
 import { type GateConnection, openGate } from "./gate.ts";
+import { isDeadSocket, openInnerFolder } from "./inner_folder.ts";
 import { Problem, problemResponse } from "./problem.ts";
 
 /** Where a server listens. */
@@ -75,14 +76,8 @@ async function listenAtSocket(path: string): Promise<Deno.Listener> {
 async function removeDeadSocket(path: string): Promise<void> {
   assertOwn(path);
   if (Deno.lstatSync(path).isSocket !== true) throw new Error("it is there, and not a socket");
-  try {
-    using _alive = await Deno.connect({ transport: "unix", path });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
-    removeIfThere(path);
-    return;
-  }
-  throw new UsageError(`Cannot listen on the socket ${path}: another server answers there`);
+  if (await isDeadSocket(path)) removeIfThere(path);
+  else throw new UsageError(`Cannot listen on the socket ${path}: another server answers there`);
 }
 
 /** What answers one client. */
@@ -101,7 +96,7 @@ interface Inner {
  */
 export async function serveOn(listener: Deno.Listener, app: ServeApp): Promise<void> {
   const { limits, clock, signal } = app.context;
-  const folder = await Deno.makeTempDir({ prefix: "panewright-serve-" });
+  await using folder = await openInnerFolder();
   const inners = new Map<string, Inner>();
   // Short names: the path of a socket may have 100 bytes, and a temporary folder half of them.
   let made = 0;
@@ -113,24 +108,20 @@ export async function serveOn(listener: Deno.Listener, app: ServeApp): Promise<v
     const ended = inner.server.shutdown().finally(() => ending.delete(ended));
     ending.add(ended);
   };
-  try {
-    const connect = async (client: string): Promise<GateConnection> => {
-      const inner = inners.get(client) ?? createInner(app, { path: `${folder}/${++made}`, client });
-      inners.set(client, inner);
-      inner.users++;
-      try {
-        const conn = await Deno.connect({ transport: "unix", path: inner.path });
-        return { conn, [Symbol.dispose]: () => leave(client) };
-      } catch (error) {
-        leave(client);
-        throw error;
-      }
-    };
-    await openGate(listener, { limits, clock, signal, connect }).closed;
-    await Promise.all(ending);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const connect = async (client: string): Promise<GateConnection> => {
+    const inner = inners.get(client) ?? createInner(app, { path: `${folder.path}/${++made}`, client });
+    inners.set(client, inner);
+    inner.users++;
+    try {
+      const conn = await Deno.connect({ transport: "unix", path: inner.path });
+      return { conn, [Symbol.dispose]: () => leave(client) };
+    } catch (error) {
+      leave(client);
+      throw error;
+    }
+  };
+  await openGate(listener, { limits, clock, signal, connect }).closed;
+  await Promise.all(ending);
 }
 
 function createInner(app: ServeApp, { path, client }: { readonly path: string; readonly client: string }): Inner {

@@ -95,6 +95,26 @@ Deno.test("serve: the token and the address stay; a client that comes back to a 
   await end(third, "SIGTERM");
 });
 
+Deno.test("serve: the sockets of a server that was killed are taken away by the next one, those of one that lives are not", async () => {
+  await using project = await execProject();
+  const folders = () => [...Deno.readDirSync(project.env["TMPDIR"]!)].map(({ name }) => name).filter(isServers).sort();
+  const isServers = (name: string) => name.startsWith("panewright-serve-");
+  const killed = await startServer(project, "--port", "0");
+  await (await ask(killed, "v1/runs")).json();
+  await end(killed, "SIGKILL");
+  const [left, ...others] = folders();
+  assertEquals(others, []);
+  const second = await startServer(project, "--port", "0");
+  await (await ask(second, "v1/runs")).json();
+  const [own, ...more] = folders();
+  assertEquals([own === left, more], [false, []]);
+  const third = await startServer(project, "--port", "0");
+  await (await ask(third, "v1/runs")).json();
+  assertEquals([folders().includes(own!), folders().length], [true, 2]);
+  for (const server of [second, third]) await end(server, "SIGTERM");
+  assertEquals(folders(), []);
+});
+
 Deno.test("serve: a port that is in use is not exchanged for another, and nothing is served openly", async () => {
   await using project = await execProject();
   const server = await startServer(project, "--port", "0");
