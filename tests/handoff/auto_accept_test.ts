@@ -56,6 +56,13 @@ Deno.test("Scenario: Cooldown prevents rapid accepts", async () => {
   );
 });
 
+Deno.test("the cooldown is over after exactly 5 s", async () => {
+  await using bench = await createBench({ statuses: [[0, "waiting_user_answer"], [11, "idle"]], output: SCREEN });
+  bench.clock.at(11, () => bench.respond("programmer", "changed"));
+  await waitOn(bench, bench.options({ ...ON, pollSeconds: 1 }));
+  assertEquals(bench.terminal.inputs.map(({ atSecond }) => atSecond), [0, 5, 10]);
+});
+
 Deno.test("the cooldown of a terminal outlives a turn where the caller keeps the times", async (t) => {
   for (const { kept, expected } of [{ kept: true, expected: [0, 6] }, { kept: false, expected: [0, 4] }]) {
     await t.step(kept ? "kept" : "not kept", async () => {
