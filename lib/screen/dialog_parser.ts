@@ -214,7 +214,7 @@ function endsHint({ rows, cols = 0 }: Screen, row: number, hint: RegExp): boolea
  * What stands below the choices: hints, rows that may belong to a dialog, for they are few, and indented, or what
  * belongs to none.
  */
-function judgeBelow(screen: Screen, range: RowRange, { dialog }: Layout): "hints" | "plausible" | "implausible" {
+function judgeBelow(screen: Screen, range: RowRange, { dialog, head }: Layout): "hints" | "plausible" | "implausible" {
   const continues = createWrapTest(screen.rows);
   let below = 0;
   let hinted = false;
@@ -225,7 +225,7 @@ function judgeBelow(screen: Screen, range: RowRange, { dialog }: Layout): "hints
     hinted ||= hint;
     if (
       ++below > dialog.maxBelow ||
-      indentOf(text) === 0 && !hint && !continues(row) && !endsHint(screen, row, dialog.hint)
+      indentOf(text) === 0 && !hint && (!continues(row) || head.test(text)) && !endsHint(screen, row, dialog.hint)
     ) {
       return "implausible";
     }

@@ -114,7 +114,9 @@ function findPrompt(screen: Screen, lastRow: number, layout: Layout): Prompt | u
       if (match && framed && isDrawn()) return { row, typed: match.groups?.text ?? "" };
     }
     if (frames > 0 || composer.next.test(text)) continue;
-    if (!composer.below.test(text) && !continues(row) || ++below > composer.maxBelow) return undefined;
+    // A row that begins a block continues none, however long the row above it is.
+    const mayStand = composer.below.test(text) || continues(row) && !layout.head.test(text);
+    if (!mayStand || ++below > composer.maxBelow) return undefined;
   }
   return undefined;
 }

@@ -4,11 +4,16 @@ import { ACTIVE_WORK_UI_PATTERN, USER_PREFIX_PATTERN } from "../../lib/providers
 import { isAtRest } from "../../lib/screen/mod.ts";
 
 const FOOTER = "›\n100% context left\n";
+const WIDE_FOOTER = `›\n\n  ? for shortcuts${" ".repeat(50)}100% context left\n`;
 const OLDER_FOOTER = "› Find and fix a bug in @filename\n\n  100% context left · ? for shortcuts\n";
 
-for (const footer of [FOOTER, OLDER_FOOTER]) {
-  const kind = footer === FOOTER ? "standalone prompt" : "prompt with placeholder";
+const FOOTERS = {
+  "standalone prompt": FOOTER,
+  "prompt with placeholder": OLDER_FOOTER,
+  "footer of two ends": WIDE_FOOTER,
+};
 
+for (const [kind, footer] of Object.entries(FOOTERS)) {
   Deno.test(`Codex: Narrative keyword does not block idle detection (${kind})`, () => {
     for (const word of ["running", "working", "executing", "processing"]) {
       const screen = `› Review it\n\n• Please stop ${word} commands. I am ${word} on it no more.\n\n${footer}`;
@@ -27,9 +32,11 @@ for (const footer of [FOOTER, OLDER_FOOTER]) {
     ) {
       const before = `› First\n\n• Done.\n\n› Second\n\n${active}\n\n${footer}`;
       assertEquals(classifyScreen("codex", before).status, "processing", active);
+      for (const gap of ["", "\n"]) {
+        const after = `› First\n\n• Done.\n\n${footer}${gap}${active}\n`;
+        assertEquals(classifyScreen("codex", after).status, "processing", after);
+      }
     }
-    const after = `› First\n\n• Done.\n\n${footer}\n• Working (12s • esc to interrupt)\n`;
-    assertEquals(classifyScreen("codex", after).status, "processing");
   });
 
   Deno.test(`Codex: Narrative "exploring" does not block idle detection (${kind})`, () => {
@@ -39,6 +46,13 @@ for (const footer of [FOOTER, OLDER_FOOTER]) {
     }
   });
 }
+
+Deno.test("Codex: a prompt with an answer that has begun below it is no composer", () => {
+  for (const begun of ["• Working on it...", "• On it.", "■ Reconnecting", "◦ Looking"]) {
+    const { status } = classifyScreen("codex", `› Reply with READY\n${begun}\n`);
+    assert(!isAtRest(status), `${begun} ${status}`);
+  }
+});
 
 Deno.test("Codex: USER_PREFIX_PATTERN does not match across newlines", () => {
   assert(!USER_PREFIX_PATTERN.test("›\n100% context left\n"));
@@ -91,5 +105,26 @@ Deno.test("Claude Code: Spinner takes priority over permission text", () => {
     assertEquals(classifyScreen("claude_code", screen).status, "processing", spinner);
     const framed = `${screen}\n────────\n❯\u00a0\n────────\n  ? for shortcuts\n`;
     assertEquals(classifyScreen("claude_code", framed).status, "processing", spinner);
+  }
+});
+
+/** What a terminal shows, as it is captured with its styles; the patterns see it without. */
+const bold = (text: string) => `\x1b[1m${text}\x1b[0m`;
+
+Deno.test("Claude Code: permission prompts are matched on ANSI-stripped output", () => {
+  const questions = [
+    "Would you like to run the following command?",
+    "Do you want to run the frontend production build outside sandbox",
+    "Allow npm to run",
+  ];
+  for (const question of questions) {
+    const screen = `\x1b[38;5;231m●\x1b[0m I need to.\n\n${bold(question)}\n  npm publish\n`;
+    assertEquals(classifyScreen("claude_code", screen).status, "waiting_user_answer", question);
+    assert(classifyScreen("claude_code", `${screen}\n${bold("❯")} \n`).status !== "waiting_user_answer", question);
+    for (const spinner of ["✻ Thinking… (esc to interrupt)", "✶ Deciphering… (3s · ↓ 24 tokens)"]) {
+      assertEquals(classifyScreen("claude_code", `${screen}\n${bold(spinner)}\n`).status, "processing", spinner);
+    }
+    const quoted = `\x1b[38;5;231m●\x1b[0m It asked:\n\n  ${question}\n`;
+    assert(classifyScreen("claude_code", quoted).status !== "waiting_user_answer", quoted);
   }
 });

@@ -82,9 +82,11 @@ const CLAUDE: readonly Drawn[] = [
     ].join("\n\n"),
   },
   { rule: "tail-spinner", status: "processing", screen: "✻ Crunching… (esc to interrupt)" },
+  { rule: "tail-spinner-styled", status: "processing", screen: color(174, "✻ Crunching… (esc to interrupt)") },
   { rule: "permission-words-1", status: "waiting_user_answer", screen: "Would you like to run this?" },
   { rule: "permission-words-2", status: "waiting_user_answer", screen: "Do you want to write outside the sandbox?" },
   { rule: "permission-words-3", status: "waiting_user_answer", screen: "Allow bash to run?" },
+  { rule: "permission-words-styled", status: "waiting_user_answer", screen: bold("Allow bash to run?") },
   {
     rule: "turn-error-bullet",
     status: "error",
