@@ -89,7 +89,8 @@ export interface AcpTurn {
    */
   readonly written: Promise<void>;
   /**
-   * The reply, which in version 1 is the end of the turn. It need not ever come. All updates that the agent sent before
+   * The reply, which in version 1 is the end of the turn, and in version 2 only says that the agent has the prompt. It
+   * need not ever come. All updates that the agent sent before
    * it were handed over, and none that it sent after it.
    *
    * @throws {AcpReplyError} when the agent answers with an error

@@ -27,6 +27,9 @@ const ERROR_LINES = 5;
 /** How long an agent that has closed its output, or its input, has to end by itself. */
 const EXIT_GRACE_MS = 2000;
 
+/** How long an agent has to take a cancel. */
+const CANCEL_WRITE_MS = 2000;
+
 /** How long a message that is to be sent before the end may take. */
 const LAST_WRITE_MS = 200;
 
@@ -230,8 +233,12 @@ class Connection implements AcpConnection {
   async cancel({ sessionId }: { readonly sessionId: string }) {
     const written = this.#client.agent.notify(AGENT_METHODS.session_cancel, { sessionId }).catch(() => {});
     this.#requests.cancel(sessionId);
-    await written;
-    await this.#wire.written();
+    // An agent that does not read never takes it.
+    const taken = new AbortController();
+    const over = AbortSignal.any([taken.signal, this.#over.signal]);
+    const limit = this.#options.clock.sleep(CANCEL_WRITE_MS, over).catch(() => {});
+    await Promise.race([written.then(() => this.#wire.written()), limit]);
+    taken.abort();
   }
 
   #start(): ProcessGroup {
@@ -253,13 +260,16 @@ class Connection implements AcpConnection {
     }
   }
 
-  #takeNotification(method: string, params: unknown, line: string): void {
+  #takeNotification(method: string, params: unknown, line: { readonly text: string; readonly isUtf8: boolean }): void {
     if (method === CLIENT_METHODS.elicitation_complete) return;
     if (method !== CLIENT_METHODS.session_update) {
       // An underscore begins the names of what may be added to the protocol.
       if (!method.startsWith("_")) this.#troubles.add("unknown_notification", method);
       return this.#options.handlers.extension?.(method, params);
     }
+    const unread = readUnread(params);
+    // A command must be what was sent, to the last byte.
+    if (unread !== undefined && !line.isUtf8) return this.#takeUnread(unread);
     const read = readUpdate(params);
     switch (read.type) {
       case "update":
@@ -267,8 +277,8 @@ class Connection implements AcpConnection {
       case "unknown":
         return this.#troubles.add("unknown_update", read.kind);
       case "malformed":
-        this.#troubles.add("malformed_update", line);
-        return this.#takeUnread(readUnread(params));
+        this.#troubles.add("malformed_update", line.text);
+        return this.#takeUnread(unread);
     }
   }
 

@@ -76,10 +76,13 @@ export type AcpElicitationReply =
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
-/** The reply to a prompt: the end of the turn. */
+/** The reply to a prompt: the end of the turn, or only that the agent has it. */
 export type AcpPromptReply = Omit<PromptResponse, "stopReason"> & {
-  /** One of the protocol's stop reasons, or a word that it does not have. */
-  readonly stopReason: string;
+  /**
+   * One of the protocol's stop reasons, or a word that it does not have. Missing where the prompt is only acknowledged,
+   * as in version 2: its turn ends with a `state_update`.
+   */
+  readonly stopReason?: string;
   /** As the agent has it: version 1 does not define it, and several agents tell tokens here. */
   readonly usage?: unknown;
 };

@@ -148,7 +148,10 @@ const planEntry = (value: unknown) =>
 
 const configOption = shaped({ required: { id: text, name: text, type: text } });
 
-const money = shaped({ required: { amount: number, currency: text } });
+/** JSON has numbers that are none here: `1e999`. */
+const amount = (value: unknown): value is number => number(value) && Number.isFinite(value) && value >= 0;
+
+const money = shaped({ required: { amount, currency: text } });
 
 const UPDATES: ReadonlyMap<string, Shape> = new Map(Object.entries<Shape>({
   user_message_chunk: chunk,
@@ -164,7 +167,7 @@ const UPDATES: ReadonlyMap<string, Shape> = new Map(Object.entries<Shape>({
     salvaged: { configOptions: items(configOption) },
   },
   session_info_update: { required: {}, salvaged: { title: onlyText, updatedAt: onlyText } },
-  usage_update: { required: { used: number, size: number }, salvaged: { cost: money } },
+  usage_update: { required: { used: amount, size: amount }, salvaged: { cost: money } },
   // Of version 2, and of agents that are ahead of version 1.
   state_update: { required: { state: text }, salvaged: { stopReason: onlyText } },
   notice: { required: {} },
@@ -261,7 +264,20 @@ export function readSessionState(reply: unknown): AcpSessionState {
   };
 }
 
-/** The reply to `session/prompt`; undefined where it is malformed. */
+/**
+ * The reply to `session/prompt`; undefined where it is malformed. One without a stop reason acknowledges the prompt by
+ * the id of its message, as in version 2.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(readPromptReply({ stopReason: "end_turn" }), { stopReason: "end_turn" });
+ * assertEquals(readPromptReply({ messageId: "m1" }), { messageId: "m1" });
+ * assertEquals([{}, { stopReason: 7, messageId: "m1" }].map(readPromptReply), [undefined, undefined]);
+ * ```
+ */
 export function readPromptReply(reply: unknown): AcpPromptReply | undefined {
-  return isObject(reply) && text(reply["stopReason"]) ? reply as AcpPromptReply : undefined;
+  if (!isObject(reply)) return undefined;
+  const { stopReason, messageId } = reply;
+  return text(stopReason) || stopReason === undefined && text(messageId) ? reply as AcpPromptReply : undefined;
 }

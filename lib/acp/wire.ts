@@ -13,7 +13,7 @@ export interface WireOptions {
   /** Sends bytes to the agent; throws when it takes none any more. */
   write(bytes: Uint8Array): Promise<void>;
   /** A notification other than those that are dealt with here; `line` is the whole message. */
-  notification(method: string, params: unknown, line: string): void;
+  notification(method: string, params: unknown, line: { readonly text: string; readonly isUtf8: boolean }): void;
   /** The beginning of a message that was dropped, and that nobody waits for. */
   dropped?(head: string): void;
   /** The agent cannot be talked to any more; `problem` can follow its name. */
@@ -182,11 +182,12 @@ export class Wire {
       return troubles.add(this.#hasMessage ? "garbage" : "preamble", text);
     }
     if (!isUtf8) troubles.add("not_utf8", text);
+    if (Array.isArray(message)) this.#dropBatch(message);
     if (!isObject(message)) return troubles.add("not_a_message", text);
     const { id, method, params } = message;
     if (typeof method === "string" && id === undefined) {
       this.#hasMessage = true;
-      return this.#takeNotification({ method, params, text });
+      return this.#takeNotification({ method, params, text, isUtf8 });
     }
     if (!isId(id) || typeof method !== "string" && !("result" in message) && !("error" in message)) {
       return troubles.add("not_a_message", text);
@@ -197,9 +198,21 @@ export class Wire {
       : this.#takeReply(id, message);
   }
 
-  #takeNotification({ method, params, text }: { method: string; params: unknown; text: string }): void {
-    if (method !== "$/cancel_request") return this.options.notification(method, params, text);
+  #takeNotification(
+    { method, params, ...line }: { method: string; params: unknown; text: string; isUtf8: boolean },
+  ): void {
+    if (method !== "$/cancel_request") return this.options.notification(method, params, line);
     this.#toLibrary?.enqueue({ jsonrpc: "2.0", method, params });
+  }
+
+  /** The protocol has no batches: nobody is to wait for what one asks, and what it tells counts as far as it must. */
+  #dropBatch(messages: readonly unknown[]): void {
+    for (const message of messages.filter(isObject)) {
+      const { id, method } = message;
+      if (typeof method !== "string") continue;
+      if (isId(id)) this.#refuse(id, { code: INVALID_REQUEST, message: "the protocol has no batches" });
+      else this.options.dropped?.(JSON.stringify(message));
+    }
   }
 
   #takeRequest(

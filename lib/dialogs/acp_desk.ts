@@ -4,7 +4,7 @@ import type { AcpTerminal } from "../providers/acp/acp_terminal.ts";
 import { repliesText } from "../providers/agent_question.ts";
 import { lastLines } from "../text/lines.ts";
 import { requestFields } from "./audit_matter.ts";
-import { decideRequest, requestOf } from "./decision.ts";
+import { decideRequest, MAX_ASKED_CHARS, requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
 import { machineGround } from "./machine_ground.ts";
 import { createPersonWait, givenFields, type GivenSaid, type PersonMatter, ruleOf, sayerOf } from "./person_wait.ts";
@@ -42,6 +42,9 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
 
   function decide({ request, canAllow, canReject }: PendingRequest): PermissionVerdict {
     const verdict = decideRequest(request, { plan, role, provider, ground: machineGround() });
+    if (verdict.decision === "ask" && request.subject.length > MAX_ASKED_CHARS) {
+      return { decision: "deny", rule: "too_long", reason: `It is too long for a person to read. ${verdict.reason}` };
+    }
     const isOffered = { allow: canAllow, deny: canReject, ask: true }[verdict.decision];
     if (isOffered) return verdict;
     const missing = verdict.decision === "allow" ? "yes" : "no";

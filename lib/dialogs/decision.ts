@@ -26,6 +26,9 @@ export interface DialogPlan {
   readonly permissions: PermissionPlan;
 }
 
+/** A request whose text is longer is not put to a person, who could not judge it: it is refused. */
+export const MAX_ASKED_CHARS = 20_000;
+
 /** Whose dialog it is, and what applies to it. */
 export interface DialogContext {
   readonly plan: DialogPlan;

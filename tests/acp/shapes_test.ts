@@ -42,3 +42,14 @@ Deno.test("an update whose kind is a name of every object is unknown", () => {
     assertEquals(readUpdate({ sessionId: "s", update }), { type: "unknown", kind });
   }
 });
+
+Deno.test("numbers that are none, or less than nothing, count for nothing", () => {
+  const read = (fields: string) =>
+    readUpdate(JSON.parse(`{"sessionId":"s","update":{"sessionUpdate":"usage_update",${fields}}}`));
+  const told = (cost: string) => {
+    const update = read(`"used":1,"size":2,"cost":{"amount":${cost},"currency":"USD"}`);
+    return update.type === "update" && "cost" in update.notification.update;
+  };
+  assertEquals(["0.5", "0", "1e999", "-5", "null"].map(told), [true, true, false, false, false]);
+  assertEquals(["1e999", "-1"].map((used) => read(`"used":${used},"size":2`).type), ["malformed", "malformed"]);
+});

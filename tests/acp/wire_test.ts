@@ -94,6 +94,41 @@ Deno.test("a request that is not UTF-8 is refused: what is decided about must be
   }]);
 });
 
+Deno.test("security: a tool call that is not UTF-8 is not read: its command would be another one", async () => {
+  const unread: unknown[] = [];
+  await using it = await open({ unread: (update) => void unread.push(update) });
+  const call = '{"sessionUpdate":"tool_call","toolCallId":"t","title":"x","rawInput":{"command":"echo \xff"}}';
+  const params = `{"sessionId":"s","update":${call}}`;
+  it.agent.print(
+    Uint8Array.from(`{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`, (c) => c.charCodeAt(0)),
+  );
+  await turnOfLoop();
+  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { toolCallId: "t", isCut: false } }]]);
+});
+
+Deno.test("a batch: what it asks is refused, and what it tells of tool calls counts as not to be read", async () => {
+  const unread: unknown[] = [];
+  await using it = await open({ unread: (update) => void unread.push(update) });
+  const call = '{"sessionUpdate":"tool_call","toolCallId":"t","title":"x","kind":"execute","status":"completed"}';
+  const update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":${call}}}`;
+  it.agent.say(`[{"jsonrpc":"2.0","id":"b",${PERMISSION}},${update},${NOTICE},7,null]`);
+  await turnOfLoop();
+  assertEquals(it.agent.sent, [{
+    jsonrpc: "2.0",
+    id: "b",
+    error: { code: -32600, message: "the protocol has no batches" },
+  }]);
+  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { toolCallId: "t", isCut: true } }]]);
+  assertEquals(it.connection.troubles(), { not_a_message: 1 });
+});
+
+Deno.test("an agent that does not read holds nobody up who cancels its turn", async () => {
+  await using it = await open();
+  it.agent.reads = false;
+  it.connection.prompt({ sessionId: "s", text: "go" });
+  await it.connection.cancel({ sessionId: "s" });
+});
+
 Deno.test("a request that the agent takes back has its signal aborted", async () => {
   const signals: AbortSignal[] = [];
   await using it = await open({

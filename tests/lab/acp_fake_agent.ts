@@ -124,6 +124,8 @@ export type FakeStep =
   | { readonly stderr: string }
   /** Replies to the prompt. A second one is a second reply. */
   | { readonly end: string; readonly fields?: Readonly<Record<string, unknown>> }
+  /** Replies to the prompt as version 2 does: by the id of its message, which does not end the turn. */
+  | { readonly acknowledge: string }
   | { readonly fail: FakeError["error"] }
   /** The steps end, and there is no reply. */
   | { readonly never: true }
@@ -499,6 +501,7 @@ class TurnPlayer {
     else if ("longLine" in step) this.#printLongLine(step.longLine);
     else if ("stderr" in step) Deno.stderr.writeSync(encode(`${step.stderr}\n`));
     else if ("end" in step) reply({ result: { stopReason: step.end, ...step.fields } });
+    else if ("acknowledge" in step) reply({ result: { messageId: step.acknowledge } });
     else if ("fail" in step) reply({ error: step.fail });
     else if ("never" in step) return "never";
     else if ("exit" in step) Deno.exit(step.exit);

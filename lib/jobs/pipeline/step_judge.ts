@@ -1,4 +1,4 @@
-import { decideRequest, type DialogPlan, requestOf } from "../../dialogs/decision.ts";
+import { decideRequest, type DialogPlan, MAX_ASKED_CHARS, requestOf } from "../../dialogs/decision.ts";
 import { requestFields } from "../../dialogs/audit_matter.ts";
 import { machineGround } from "../../dialogs/machine_ground.ts";
 import { decideNamed, exactRequest, namesCalls, type PermissionVerdict } from "../../dialogs/policy/mod.ts";
@@ -103,9 +103,6 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
 
 /** What is said of a permission that can only be given for more than this once. */
 const NO_PLAIN_YES = "The agent offers no yes for this once, so it can only be refused.";
-
-/** A longer call is not put to a person. */
-const MAX_ASKED_CHARS = 20_000;
 
 interface Decided extends PermissionVerdict {
   /** The fingerprint of a call to which a person's yes is used up. */

@@ -24,21 +24,24 @@ const UNASKED_MS = 10_000;
 /** How many refused calls are told of. */
 const MAX_DENIED = 100;
 
-/** How much of a title is kept. */
+/** How much of a title, and of a refused call, is kept. The audit log has all of it. */
 const MAX_TITLE_CHARS = 500;
 
 /** What an update of a tool call changes. */
 export function takeCall(draft: Draft, patch: CallPatch, options: FoldOptions): void {
   closeSpeech(draft);
-  const before = draft.state.calls.get(patch.id);
+  const known = draft.state.calls.get(patch.id);
   // It belongs to the session's past.
-  if (before?.asked === "replayed") return;
+  if (known?.asked === "replayed") return;
+  const mayRun = patch.status === "pending" || patch.status === "in_progress";
+  const before = mayRun && known?.asked !== "rejected" && known?.asked !== "gone" ? begunAnew(known) : known;
   const after = merged(before, patch, { draft, options });
   // What runs on in the background, such as a server, keeps no agent at work.
   if (!after.isLeft) noteWork(draft, options);
   tellCall(draft, { before, after, patch }, options);
   keepCall(draft, after);
   draft.state = { ...draft.state, hasSpokenLast: false };
+  requireSameCommand(draft, after, options);
   const hasFailed = after.status === "failed" && after.asked === "no" && exitCodeOf(after) !== undefined;
   if (after.status === "completed" || hasFailed) requireAsked(draft, after, options);
 }
@@ -77,9 +80,10 @@ export function takeRequest(
   const { state } = draft;
   draft.state = { ...state, waiting: new Map(state.waiting).set(id, call?.id), hasSpokenLast: false };
   if (call !== undefined) {
-    const before = state.calls.get(call.id);
-    const { unaskedMs: _, ...after } = merged(before, call, { draft, options });
-    const asked = { ...after, asked: "waiting" } as const;
+    const before = begunAnew(state.calls.get(call.id));
+    const { unaskedMs: _, askedFor: _1, ...after } = merged(before, call, { draft, options });
+    const askedFor = inputCommandOf(after, options.rules);
+    const asked = { ...after, asked: "waiting", ...(askedFor === undefined ? {} : { askedFor }) } as const;
     tellCall(draft, { before, after: asked, patch: call }, options);
     keepCall(draft, asked);
   }
@@ -101,7 +105,10 @@ export function takeAnswer(
   if (call !== undefined && answer !== "reply") {
     const asked = answer === "allow" ? "allowed" : answer === "reject" ? "rejected" : "gone";
     if (answer === "reject") {
-      draft.state = { ...draft.state, denied: [...denied, callWords(call, rules).line].slice(-MAX_DENIED) };
+      draft.state = {
+        ...draft.state,
+        denied: [...denied, callWords(call, rules).line.slice(0, MAX_TITLE_CHARS)].slice(-MAX_DENIED),
+      };
     }
     keepCall(draft, { ...call, asked });
   }
@@ -143,6 +150,27 @@ function requireAsked(draft: Draft, call: CallRecord, { rules }: FoldOptions): v
       : "without an answer";
     violate(draft, `The agent ${has} something ${why}, although its mode is to ask before it: ${what}.`);
   }
+}
+
+/** What was allowed is a command, and not whatever its call makes of it afterwards. */
+function requireSameCommand(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
+  const { asked, askedFor } = call;
+  const command = inputCommandOf(call, rules);
+  if (asked !== "allowed" || askedFor === undefined || command === undefined || command === askedFor) return;
+  const [has, was] = [command, askedFor].map((one) => sanitizeLine(one.slice(0, MAX_TITLE_CHARS).toWellFormed()));
+  violate(draft, `The agent was allowed to run ${was}, and runs something else: ${has}.`);
+}
+
+/** The exact command of a call by its input: a title may change with what is known of the call. */
+function inputCommandOf(call: CallPatch, { tools }: Pick<AcpRules, "tools">): string | undefined {
+  return commandOf(call, tools.filter(({ subject: { from } }) => from === "input"));
+}
+
+/** A call that is over, and that is begun once more: what was allowed before does not count for it. */
+function begunAnew(call: CallRecord | undefined): CallRecord | undefined {
+  if (call === undefined || !isOver(call.status)) return call;
+  const { askedFor: _, ...rest } = call;
+  return { ...rest, status: "pending", asked: "no", isLeft: false, isTold: false };
 }
 
 function isOneOf(kinds: readonly AcpToolKind[], kind: AcpToolKind): boolean {

@@ -136,7 +136,10 @@ export class RunningAgent implements AcpAgent, AcpListener {
     this.#turn = new AbortController();
     const { written, reply } = this.#connection.prompt({ sessionId: this.sessionId, text });
     reply.then(
-      (reply) => this.#take({ type: "replied", turn, stopReason: reply.stopReason, reply }),
+      (reply) => {
+        const { stopReason } = reply;
+        this.#take({ type: "replied", turn, reply, ...(stopReason === undefined ? {} : { stopReason }) });
+      },
       (error) => this.#takeRefusal(turn, error),
     );
     this.#watchSilence(this.#turn.signal).catch(() => {});

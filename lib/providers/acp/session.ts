@@ -57,6 +57,10 @@ const REPLAY_LIMIT_MS = 10_000;
 const READ_BACK_MS = 2000;
 const LOOK_EVERY_MS = 20;
 
+/** How much is told of what an agent offers. */
+const MAX_LISTED = 50;
+const MAX_WORD_CHARS = 100;
+
 /**
  * Logs in where the pack says so, opens a session (the one that is to be continued where that can be had), and sets and
  * reads back its mode and its model.
@@ -202,7 +206,7 @@ async function setMode(setting: Setting): Promise<string | undefined> {
   const fail = (why: string) => asksNot(provider, why);
   const offered = state.modes?.availableModes.map(({ id }) => id) ?? option?.choices ?? [];
   if (current === undefined) throw fail("its session has no modes");
-  if (!offered.includes(wanted)) throw fail(`it offers the modes ${offered.join(", ")}, and not ${wanted}`);
+  if (!offered.includes(wanted)) throw fail(`it offers the modes ${listed(offered)}, and not ${wanted}`);
   if (current === wanted) return current;
   let told: string | undefined;
   try {
@@ -225,6 +229,12 @@ function requireSettings({ news, request: { provider } }: Setting, mode: string 
     const value = news.options?.find((one) => one.id === name)?.value ?? wanted;
     if (value !== wanted) throw asksNot(provider, `its option ${name} is ${value}, and not ${wanted}`);
   }
+}
+
+/** Some offer hundreds of models. */
+function listed(words: readonly string[]): string {
+  const shown = words.slice(0, MAX_LISTED).map((word) => word.slice(0, MAX_WORD_CHARS).toWellFormed());
+  return [...shown, ...words.length > shown.length ? [`${words.length - shown.length} more`] : []].join(", ");
 }
 
 function asksNot({ label }: AcpAgentProvider, why: string): PanewrightError {
@@ -272,7 +282,7 @@ async function setModel(setting: Setting): Promise<void> {
     const offered = state.models?.availableModels.map(({ modelId }) => modelId) ??
       readConfigOptions(state.configOptions).find(({ category }) => category === "model")?.choices ?? [];
     throw new UsageError(`Cannot use the model ${model}: ${provider.label} refuses it: ${error.reason}`, {
-      ...(offered.length === 0 ? {} : { hint: `It offers ${sanitizeLine(offered.join(", "))}.` }),
+      ...(offered.length === 0 ? {} : { hint: `It offers ${sanitizeLine(listed(offered))}.` }),
       cause: error,
     });
   }

@@ -100,6 +100,8 @@ export interface CallRecord extends CallPatch {
   readonly turn: number;
   /** Whether the agent asked before it; `replayed` is one of the session's past. */
   readonly asked: "no" | "waiting" | "allowed" | "rejected" | "gone" | "replayed";
+  /** The exact command that it asked for. */
+  readonly askedFor?: string;
   /** Since when it runs without having asked. */
   readonly unaskedMs?: number;
   /** Whether the turn has ended while it was open: such calls often never end. */

@@ -177,7 +177,8 @@ const ACP_FAILURES: FailureTable = [
   { class: "auth", code: /^(?:-32000|40[13])$/ },
   {
     class: "usage_limit",
-    words: /usage limit|spend(?:ing)? limit|insufficient[_ ]quota|quota exceeded|credit balance/i,
+    words:
+      /usage limit|spend(?:ing)? limit|insufficient[_ ]quota|quota exceeded|exceeded your current quota|credit balance/i,
   },
   { class: "rate_limit", code: /^429$/ },
   { class: "rate_limit", words: /\b429\b|rate[ _-]?limit|too many requests/i },

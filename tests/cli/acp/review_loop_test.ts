@@ -104,6 +104,23 @@ Deno.test("an agent that never tells the end of its turn: its response is taken 
   await stage.sandbox.assertNothingLeft();
 });
 
+Deno.test("a prompt that is only acknowledged, as in version 2 of the protocol: its turn ends when the agent rests", async () => {
+  const rests = { update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" } };
+  const steps = [{ acknowledge: "m1" }, { say: "I begin." }, { await: "go" }, { respond: "RESULT: PASS" }, rests];
+  await using stage = await acpRoles({
+    scripts: { tester: { turns: [{ steps }] } },
+    config: { start_agent: "tester", handoff: { idle_grace_seconds: 0 } },
+  });
+  await using run = stage.start("run");
+  await stage.record("status_changed", ({ status }) => status === "processing");
+  await Deno.writeTextFile(`${stage.sandbox.project}/go`, "");
+  const { code, stderr } = await run.ended;
+  assertEquals(code, 0, stderr);
+  assertEquals((await stage.records()).filter(({ type }) => type === "reminder_sent"), []);
+  const end = await stage.record("status_changed", ({ status }) => status === "completed");
+  assertEquals(end["rule"], "acp.stop_reason");
+});
+
 Deno.test("tokens are counted in the journal, and end the run at their cap", async () => {
   const tokens = { inputTokens: 900, outputTokens: 100, totalTokens: 1000 };
   const counted: FakeAgentScript = {

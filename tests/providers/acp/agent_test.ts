@@ -58,6 +58,8 @@ Deno.test("a mode that cannot be had, or is not told, ends the start", async () 
     await why(start("yolo", ["yolo"])),
     "Cannot have Toy ask before it acts: it offers the modes yolo, and not default",
   );
+  const many = Array.from({ length: 1000 }, (_, at) => `m${at}`);
+  assertMatch(await why(start("yolo", many)), /modes m0, m1, .*, m49, 950 more, and not default$/);
   assertMatch(await why(start("yolo", ["yolo", "default"])), /it does not tell that it is in the mode default$/);
   const refuses = { mode: throws(refusal(-32603, "no")) };
   assertMatch(await why(start("yolo", ["yolo", "default"], refuses)), /it refuses the mode default: it says "no"$/);

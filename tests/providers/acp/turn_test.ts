@@ -320,6 +320,11 @@ Deno.test("an error in place of the end is a failure, of the class that its code
   assertEquals(classOf("Authentication required", -32000), "auth");
   assertEquals(classOf("terminated", 500), "network");
   assertEquals(classOf("Internal error: You have hit your usage limit", -32603), "usage_limit");
+  // OpenCode (1.18.33), with or without what its model server says.
+  assertEquals(
+    classOf("Internal error: You exceeded your current quota, please check your plan and billing details.", -32603),
+    "usage_limit",
+  );
   assertEquals(classOf("Internal error: 401 Invalid API key", -32603), "auth");
   assertEquals(classOf("429 Too Many Requests", -32603), "rate_limit");
   assertEquals(classOf("529 Overloaded", -32603), "overloaded");
@@ -400,4 +405,40 @@ Deno.test("calls are remembered within bounds", () => {
   const { state } = play([PROMPT, ...many]);
   assertEquals(state.calls.size, 1000);
   assertEquals(state.calls.has("t1499"), true);
+});
+
+Deno.test("security: what was allowed is that command, and not what its call makes of it afterwards", () => {
+  const other = call({ ...RUN, status: "in_progress", input: { command: "rm -rf ." } });
+  const why = "The agent was allowed to run ls, and runs something else: rm -rf ..";
+  const allowed = [PROMPT, ASKED, answered("allow")] as const;
+  assertEquals(play([...allowed, other]).state.violation, why);
+  assertEquals(play([PROMPT, ASKED, other, answered("allow"), call({ status: "completed" })]).state.violation, why);
+  // A call that tells its command once more, or only how it goes on, does what it was allowed.
+  const same = [call({ ...RUN, status: "in_progress" }), call({ status: "completed" }), END] as const;
+  assertEquals(play([...allowed, ...same]).state.violation, undefined);
+});
+
+Deno.test("security: a call that is over and begins once more is a new one, which must be asked for", () => {
+  const first = [PROMPT, ASKED, answered("allow"), call({ status: "completed" })] as const;
+  const second = { ...RUN, input: { command: "rm -rf ." } } as const;
+  const { state, facts } = play([
+    ...first,
+    call({ ...second, status: "in_progress" }),
+    call({ status: "completed" }),
+  ]);
+  assertStringIncludes(state.violation ?? "", "without asking, although its mode is to ask before it: rm -rf .");
+  assertEquals(facts.flatMap((fact) => fact.type === "ran" ? [fact.command] : []), ["ls", "rm -rf ."]);
+  const again: AcpEvent = { type: "asked", id: "p2", call: { id: "t1", ...second }, text: "rm -rf ." };
+  const yes: AcpEvent = { type: "answered", id: "p2", answer: "allow" };
+  const asked = play([...first, again, yes, call({ status: "in_progress" }), call({ status: "completed" }), END]);
+  assertEquals(asked.state.violation, undefined);
+  // What comes late of a call that is over changes nothing.
+  assertEquals(play([...first, call({ text: "more" }), call({ status: "completed" }), END]).state.violation, undefined);
+});
+
+Deno.test("a call that is refused is told of in bounds, however long its command is", () => {
+  const command = `rm ${"x".repeat(1_000_000)}`;
+  const long: AcpEvent = { type: "asked", id: "p1", call: { id: "t1", ...RUN, input: { command } }, text: command };
+  const { state } = play([PROMPT, long, answered("reject")]);
+  assertEquals(state.denied.map(({ length }) => length), [500]);
 });
