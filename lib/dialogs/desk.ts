@@ -197,7 +197,12 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
           }
           const given = { turnId, role, terminalId, kind, subject, answer, rule, result };
           const told = source === undefined ? {} : givenFields(source);
-          emit({ type: "dialog_answered", ...given, ...told, audit: audit.end });
+          const { end } = audit;
+          // A person was shown it before, and it was kept then.
+          const screen = by === "person"
+            ? undefined
+            : await context.keepScreen?.(turnId, { screen: look.screen, provider: provider.id });
+          emit({ type: "dialog_answered", ...given, ...told, audit: end, ...(screen === undefined ? {} : { screen }) });
           return result === "closed";
         });
       },

@@ -4,6 +4,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { AgentTerminal } from "../providers/terminal/agent_terminal.ts";
 import type { Role } from "../roles.ts";
 import type { DialogInfo } from "../screen/dialog.ts";
+import type { Screen } from "../screen/screen.ts";
 import type { AnswersFolder } from "./answers.ts";
 import type { AuditLog } from "./audit.ts";
 import type { DialogPlan } from "./decision.ts";
@@ -48,6 +49,13 @@ export interface StuckQuestion {
   readonly choices: readonly { readonly label: string; readonly answer: string }[];
 }
 
+/** What an agent showed, and whose agent it is. */
+export interface KeptLook {
+  readonly screen: Screen;
+  /** Its id. */
+  readonly provider: string;
+}
+
 /** What all desks of a run share. */
 export interface DialogDeskContext {
   readonly plan: DialogPlan;
@@ -57,6 +65,12 @@ export interface DialogDeskContext {
   /** Where the agents' hooks ask; missing where there is no channel. */
   readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
   readonly emit: (fact: DialogFact) => void;
+  /**
+   * Keeps what an agent showed at a dialog that the policy answers. @default nothing is kept
+   *
+   * @returns its name below the run's folder; `undefined` where it was not kept
+   */
+  readonly keepScreen?: (turnId: string, shown: KeptLook) => Promise<string | undefined>;
   /** Told what a person should know of besides. */
   readonly warn: (role: Role, message: string) => void;
   /** Told once for each dialog that a person has to answer. */

@@ -63,6 +63,11 @@ export const DIALOG_FACTS = {
     who: optional(text),
     question: optional(text),
     result: wordOf<AnswerOutcome["result"]>({ closed: true, gone: true, replaced: true }),
+    /**
+     * What the agent showed, below the run's folder: `….ansi`. Of dialogs that the policy answered with a key, the first
+     * ones of a turn.
+     */
+    screen: optional(text),
     audit,
   },
 } as const;

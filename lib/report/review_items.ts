@@ -61,23 +61,21 @@ export const REVIEW_ITEMS: ItemTable<ReviewFact> = {
     return [{ do: "add", key: `dialog:${lane}`, item: { kind, lane, turn, title, text, details, tone: "caution" } }];
   },
   dialog_closed: ({ role: lane }) => [{ do: "close", key: `dialog:${lane}` }],
-  dialog_answered({ role: lane, turnId: turn, kind, subject, answer, replies, rule, audit }, { title }) {
+  dialog_answered({ role: lane, turnId: turn, kind, subject, answer, replies, rule, audit, screen }, { title }) {
     const told = {
       lane,
       turn,
       title,
       text: [subject, replies].filter((part) => part !== undefined).join("\n\n"),
       tone: answer === "decline" ? "caution" : "plain",
-      details: auditDetail(audit),
+      details: [...(screen === undefined ? [] : [screenDetail(screen)]), ...auditDetail(audit)],
     } as const;
     const isGiven = rule === "person" || rule === "model";
     if (!isGiven && answer !== "reply") return [{ do: "add", item: { kind: "dialog", ...told } }];
     return [{ do: "add", item: { kind: kind === "question" || isGiven ? "answer" : "dialog", ...told } }];
   },
   screen_kept({ role: lane, turnId: turn, moment, file }) {
-    const isScreen = file.endsWith(".ansi");
-    const title = isScreen ? "Its screen" : "What it said last";
-    const details: readonly NewDetail[] = [{ kind: isScreen ? "screen" : "output", title, from: "file", path: file }];
+    const details = [screenDetail(file)];
     if (moment === "failure") {
       const what = "what it showed when its turn failed";
       return [{ do: "add", item: { kind: "warning", lane, turn, title: what, details, tone: "bad" } }];
@@ -189,6 +187,13 @@ function messageBegins(lane: string, turn: string, title: string): ItemChange {
 function responseDetail(path: string, sha256: string | undefined): NewDetail {
   const hash = sha256 === undefined ? {} : { sha256 };
   return { kind: "response", title: "The response", from: "file", path, ...hash };
+}
+
+/** What can be seen of an agent: what its pane showed, or what one without a pane said last. */
+function screenDetail(path: string): NewDetail {
+  return path.endsWith(".ansi")
+    ? { kind: "screen", title: "Its screen", from: "file", path }
+    : { kind: "output", title: "What it said last", from: "file", path };
 }
 
 /** The working directory may have been moved since: what counts is the name in the archive. */

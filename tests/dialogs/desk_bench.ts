@@ -129,6 +129,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
     person: options.person,
     clock,
     signal: new AbortController().signal,
+    keepScreen: (turnId, { provider, screen }) => Promise.resolve(`${turnId} ${provider}: ${screen.rows[0]?.text}`),
   };
   const bench: Omit<Bench, "desk"> = {
     folder,

@@ -34,6 +34,14 @@ Deno.test("what the policy allows is recorded first and accepted then", async ()
   );
   assertEquals([outcome?.type, outcome?.result], ["outcome", "closed"]);
   assertEquals(typesOf(bench.events), ["dialog_answered"]);
+  const [told] = bench.events;
+  assert(told?.type === "dialog_answered");
+  assertEquals(
+    told.screen,
+    "r1-tester codex:   Would you like to run the following command?",
+    "as it was before the key",
+  );
+  assertEquals(told.audit?.records, 3);
 });
 
 Deno.test("what the policy denies is declined, with its reason for the agent", async () => {

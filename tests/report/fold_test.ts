@@ -164,20 +164,27 @@ Deno.test("what a turn has changed, and the screen of a dialog, are details", ()
     ...[{ type: "screen_kept", ...turn, moment: "dialog", file: "evidence/r2-programmer-c1-q1.ansi" }],
     ...[{ type: "dialog_closed", ...turn, question: "q1", seconds: 3 }],
     ...[{ type: "screen_kept", ...turn, moment: "dialog", file: "evidence/late.txt" }],
+    ...[{ type: "dialog_answered", ...turn, ...ANSWERED, screen: "evidence/r2-programmer-c1-answered-1.ansi" }],
     ...[{ type: "files_changed", ...turn, files: ["a.ts"], more: 2, folder: "changes/x", hasPatch: true }],
     ...[{ type: "screen_kept", ...turn, moment: "failure", file: "evidence/r2-programmer-c1.ansi" }],
   );
-  const rows = report.items().slice(-4).map((
+  const rows = report.items().slice(-5).map((
     { kind, text, details = [] },
   ) => [kind, details.map(({ ref }) => ref), text]);
   assertEquals(rows.map(([kind, refs]) => `${kind} ${refs}`.replaceAll(/-\d+/g, "")), [
     "dialog screen",
     "dialog output",
+    "dialog screen,audit",
     "changes diff",
     "warning screen",
   ]);
-  assertEquals(rows[2]?.[2], "a.ts\nand 2 more");
+  assertEquals(rows[3]?.[2], "a.ts\nand 2 more");
 });
+
+const ANSWERED = {
+  ...{ terminalId: "%1", kind: "command", subject: "npm test", answer: "accept", rule: "default", result: "closed" },
+  audit: { records: 3, hash: "9f" },
+};
 
 Deno.test("a report has no secret in it, wherever the journal still has one", () => {
   const secret = "correct-horse-battery";

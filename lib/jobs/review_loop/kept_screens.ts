@@ -1,9 +1,17 @@
 import { replaceFile } from "../../ports/own_files.ts";
 import type { Redactor } from "../../redact/redactor.ts";
+import type { KeptLook } from "../../dialogs/desk_context.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../roles.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { RoleAgent } from "./role_agent.ts";
+
+/** Where something is kept. */
+interface KeptAs {
+  readonly folder: RunFolder;
+  readonly name: string;
+  readonly redactor: Redactor;
+}
 
 /**
  * Keeps what can be seen of an agent at this moment: of a pane what it shows, in the form that `panewright explain` reads
@@ -13,31 +21,44 @@ import type { RoleAgent } from "./role_agent.ts";
  */
 export async function keepScreen(
   terminal: RoleAgent,
-  { folder, name, redactor }: { readonly folder: RunFolder; readonly name: string; readonly redactor: Redactor },
+  { folder, name, redactor }: KeptAs,
 ): Promise<string | undefined> {
-  const base = `${folder.evidenceDir}/${name}`;
   try {
     if (terminal.via === "acp") {
-      await replaceFile(`${base}.txt`, redactor.text(`${terminal.evidence()}\n`));
+      await replaceFile(`${folder.evidenceDir}/${name}.txt`, redactor.text(`${terminal.evidence()}\n`));
       return `evidence/${name}.txt`;
     }
     const { screen } = await terminal.look();
-    const { rows, styled: _styled, height, ...meta } = screen;
-    const redacted = (_key: string, value: unknown) => typeof value === "string" ? redactor.text(value) : value;
-    const sidecar = { provider: terminal.provider.id, ...meta, rows: height };
-    await replaceFile(`${base}.ansi`, redactor.text(rows.map((row) => row.raw).join("\n") + "\n"));
-    await replaceFile(`${base}.json`, JSON.stringify(sidecar, redacted, 2) + "\n");
-    return `evidence/${name}.ansi`;
+    return await writeLook({ screen, provider: terminal.provider.id }, { folder, name, redactor });
   } catch {
     return undefined;
   }
 }
 
-/** Keeps the screens of dialogs that a person is asked about; disposal waits until the last one is written. */
-export interface DialogScreens extends AsyncDisposable {
-  /** Begins to keep one; what it is about waits for nothing. */
-  keep(dialog: { readonly turnId: string; readonly role: Role; readonly question?: string }): void;
+async function writeLook({ screen, provider }: KeptLook, { folder, name, redactor }: KeptAs): Promise<string> {
+  const base = `${folder.evidenceDir}/${name}`;
+  const { rows, styled: _styled, height, ...meta } = screen;
+  const redacted = (_key: string, value: unknown) => typeof value === "string" ? redactor.text(value) : value;
+  const sidecar = { provider, ...meta, rows: height };
+  await replaceFile(`${base}.ansi`, redactor.text(rows.map((row) => row.raw).join("\n") + "\n"));
+  await replaceFile(`${base}.json`, JSON.stringify(sidecar, redacted, 2) + "\n");
+  return `evidence/${name}.ansi`;
 }
+
+/** Keeps the screens of dialogs; disposal waits until the last one is written. */
+export interface DialogScreens extends AsyncDisposable {
+  /** Begins to keep one that a person is asked about; what it is about waits for nothing. */
+  keep(dialog: { readonly turnId: string; readonly role: Role; readonly question?: string }): void;
+  /**
+   * Keeps one that the policy answers, for the first ones of a turn.
+   *
+   * @returns the file below the run's folder
+   */
+  keepAnswered(turnId: string, shown: KeptLook): Promise<string | undefined>;
+}
+
+/** More of one turn tell nothing new. */
+const MOST_ANSWERED = 20;
 
 /** What {@linkcode keepDialogScreens} works with. */
 export interface DialogScreensOptions {
@@ -51,6 +72,8 @@ export interface DialogScreensOptions {
 /** Begins to keep the screens of dialogs. */
 export function keepDialogScreens({ folder, redactor, terminalOf, record }: DialogScreensOptions): DialogScreens {
   const open = new Set<Promise<void>>();
+  /** How many that the policy has answered were kept, by turn. */
+  const answered = new Map<string, number>();
   const keep = async (role: Role, { turnId, name }: { readonly turnId: string; readonly name: string }) => {
     const file = await keepScreen(terminalOf(role), { folder, name, redactor });
     if (file !== undefined) record({ type: "screen_kept", turnId, role, moment: "dialog", file, passable: true });
@@ -61,6 +84,14 @@ export function keepDialogScreens({ folder, redactor, terminalOf, record }: Dial
       // A journal that cannot be written ends the run by itself.
       const kept = keep(role, { turnId, name }).catch(() => {}).finally(() => open.delete(kept));
       open.add(kept);
+    },
+    async keepAnswered(turnId, shown) {
+      const before = answered.get(turnId) ?? 0;
+      if (before >= MOST_ANSWERED) return undefined;
+      answered.set(turnId, before + 1);
+      const name = `${turnId}-answered-${Date.now()}-${before + 1}`;
+      // The audit log has its text: nothing may fail of this.
+      return await writeLook(shown, { folder, name, redactor }).catch(() => undefined);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(open);

@@ -119,6 +119,7 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
       record({ ...fact, runId: folder.id, ...look });
       screens.keep(fact);
     },
+    keepScreen: (turnId, shown) => screens.keepAnswered(turnId, shown),
     warn: (role, message) => record({ type: "warning", role, message }),
     onStuck(role, message, question) {
       const title = `panewright: ${role} is stuck`;

@@ -81,3 +81,21 @@ Deno.test("the screen of a dialog is recorded once it is on the disk; disposal w
   await using broken = open();
   broken.keep(TURN);
 });
+
+Deno.test("of dialogs that the policy answers the first 20 screens of a turn are kept, without secrets", async () => {
+  const { dir, folder } = await runFolder();
+  await using _dir = dir;
+  const terminalOf = () => pane(() => Promise.reject(new Error("it shows something else by now")));
+  await using screens = keepDialogScreens({ folder, redactor: REDACTOR, terminalOf, record: () => {} });
+  const shown = { screen: SCREEN, provider: "codex" };
+  const files: (string | undefined)[] = [];
+  for (let count = 0; count < 21; count++) files.push(await screens.keepAnswered(TURN.turnId, shown));
+  assertEquals(files.map((file) => file === undefined), Array.from({ length: 21 }, (_, index) => index === 20));
+  assertEquals(new Set(files).size, 21);
+  const text = await Deno.readTextFile(`${folder.path}/${files[0]}`);
+  assertStringIncludes(text, "\x1b[1mRun this?");
+  assertEquals(text.includes("correct-horse"), false);
+  assertEquals(typeof await screens.keepAnswered("r2-programmer-c1", shown), "string");
+  await Deno.remove(folder.evidenceDir, { recursive: true });
+  assertEquals(await screens.keepAnswered("r3-programmer-c1", shown), undefined);
+});
