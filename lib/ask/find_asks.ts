@@ -5,6 +5,7 @@ import {
   parseShellCommand,
   type ShellCommand,
   shellJoin,
+  type ShellRedirection,
   type ShellWord,
 } from "../shell/mod.ts";
 import { questionOf } from "./question.ts";
@@ -65,12 +66,14 @@ interface Place {
 function findInScript(text: string, place: Place): readonly FoundAsk[] {
   const script = parseShellCommand(text);
   const reach = reachIn(text, script);
+  // Of a text that a shell refuses as well, nothing is run; what is defined anew may do anything.
+  const isRead = script.problem === undefined && script.undecidable.length === 0;
   const found: FoundAsk[] = [];
   for (const command of script.commands) {
     const inIt = commandLayers(command).flatMap((layer) => findInLayer(layer, { command, place }));
     if (inIt.length === 0) continue;
     const how = reach(command);
-    found.push(...inIt.map((ask) => reachedBy(how, ask)));
+    found.push(...inIt.map((ask) => reachedBy(isRead ? how : { ...how, mayBeSkipped: true }, ask)));
     if (found.length >= MAX_ASKS) break;
   }
   return found;
@@ -81,7 +84,9 @@ function findInLayer(
   { command, place }: { readonly command: ShellCommand; readonly place: Place },
 ): readonly FoundAsk[] {
   if (input?.from === "text") {
-    return place.depth >= MAX_SCRIPT_DEPTH ? [] : findInScript(input.text, { ...place, depth: place.depth + 1 });
+    if (place.depth >= MAX_SCRIPT_DEPTH) return [];
+    const inText = findInScript(input.text, { ...place, depth: place.depth + 1 });
+    return onlyReads(words) ? inText.map((ask) => ({ ...ask, isCertain: false })) : inText;
   }
   const asked = readQuestion(words, place.asks);
   if (asked === undefined) return [];
@@ -91,9 +96,21 @@ function findInLayer(
     // What a function is called with is not known here.
     question: isExact || !ONLY_VARIABLES.test(question) ? question : place.whole,
     isExact,
-    isCertain: !moreWords,
+    // A file that is not there is the end of it.
+    isCertain: !moreWords && !command.redirections.some(readsFile),
     ...(asked.viaRunner ? { failsSilently: true } : {}),
   }];
+}
+
+function readsFile({ operator, target }: ShellRedirection): boolean {
+  return (operator === "<" || operator === "<>") && target.value !== "/dev/null";
+}
+
+/** Whether a shell only checks what it reads: `bash -n`. */
+function onlyReads(words: readonly ShellWord[]): boolean {
+  return words.some(({ value }, index) =>
+    /^-[a-zA-Z]*n/.test(value ?? "") || (value === "noexec" && words[index - 1]?.value === "-o")
+  );
 }
 
 const ONLY_VARIABLES = /^(?:\s*\$(?:\w+|[@*#]|\{\w+\}))+\s*$/;

@@ -91,7 +91,7 @@ const MARKS: Readonly<Record<Kind, string>> = { harmless: "h", other: "o", stric
 function kindOf(command: ShellCommand, inner: readonly Kind[]): Kind {
   const layers = commandLayers(command);
   const programs = layers.map(({ program }) => program ?? "");
-  if (programs.some((program) => LEAVING.has(program))) return "leaving";
+  if (programs.some((program) => LEAVING.has(program)) || mayEndShell(command)) return "leaving";
   if (layers.some(({ program, input }) => input !== undefined || !HARMLESS.has(program ?? ""))) return "other";
   if (command.redirections.some(writesFile)) return "other";
   if (programs[0] === "set") {
@@ -100,6 +100,13 @@ function kindOf(command: ShellCommand, inner: readonly Kind[]): Kind {
   }
   // `x=$(npm test)` ends as the command in it does, and so does a group.
   return command.words.length === 0 && inner.some((kind) => kind !== "harmless") ? "other" : "harmless";
+}
+
+/** Whether its words end the shell where a variable is not set, or have it run nothing more. */
+function mayEndShell({ words, assignments }: ShellCommand): boolean {
+  const parts = [...words, ...assignments.map(({ word }) => word)].flatMap((word) => word.parts);
+  if (parts.some(({ type, text }) => type === "variable" && /^\$\{\w+:?\?/.test(text))) return true;
+  return words[0]?.value === "set" && words.some(({ value }) => /^-[a-zA-Z]*n|^noexec$/.test(value ?? ""));
 }
 
 interface Outline {

@@ -134,6 +134,19 @@ for (
     [`false || echo "x; $(panewright ask q)"`, false],
     ["x=$(npm test) && panewright ask q", false],
     ["! npm test && panewright ask q", false],
+    // What no shell runs.
+    ["panewright ask q (x)", false],
+    ["panewright ask q; fi", false],
+    ["panewright ask q && ||", false],
+    ['panewright ask q; echo "open', false],
+    ["panewright() { :; }; panewright ask q", false],
+    ["bash -nc 'panewright ask q'", false],
+    ["bash -o noexec -c 'panewright ask q'", false],
+    ["set -n; panewright ask q", false],
+    ["echo ${x?no}; panewright ask q", false],
+    ["panewright ask q < missing", false],
+    ["panewright ask q < /dev/null", true],
+    ["bash -c 'panewright ask q; fi'", false],
   ] as const
 ) {
   Deno.test(`an ask in ${JSON.stringify(command)} ${isCertain ? "is asked for sure" : "depends on what is before it"}`, () => {
