@@ -20,7 +20,7 @@ export interface Start {
 }
 
 /** The variable in which the file of `deno task pack` tells by what name it was called. */
-export const PACKED_FILE = "PANEWRIGHT_PACKED_FILE";
+const PACKED_FILE = "PANEWRIGHT_PACKED_FILE";
 
 /** How this process was started. */
 export function startOfThis({ cwd, env }: Pick<Start, "cwd" | "env">): Start {

@@ -200,7 +200,7 @@ export function describeSubject(file: string, changes: TrustChanges, { known }: 
 }
 
 /** One item as a row. A command is shown whole, however long: what is cut off could be what matters. */
-export function describeItem({ key, does, value, alone }: TrustItem): string {
+function describeItem({ key, does, value, alone }: TrustItem): string {
   const text = sanitizeLine(JSON.stringify(value));
   const isText = /^(?:prompt|rules\.|layouts\.)/.test(key) && text.length > LONGEST_TEXT;
   const shown = isText ? `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)` : text;

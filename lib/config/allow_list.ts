@@ -96,6 +96,3 @@ export const EVERYDAY_LIST: readonly EverydayRules[] = [
     ),
   },
 ];
-
-/** The folders outside the working directory that `init` offers as writable. */
-export const OFFERED_WRITABLE: readonly string[] = ["/tmp"];

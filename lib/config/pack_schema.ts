@@ -103,7 +103,7 @@ const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?
 const acting = () => z.array(z.enum(ACP_ACTING_KINDS));
 
 /** What a pack may say. */
-export const packSchema = z.strictObject({
+const packSchema = z.strictObject({
   $schema: text().optional().describe("Where an editor finds the JSON Schema of this file."),
   label: line(60).describe("What people call the agent."),
   program: line(400).optional().describe(

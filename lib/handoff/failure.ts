@@ -88,7 +88,7 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
 }
 
 /** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */
-export function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
+function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
   const { class: failureClass, evidence, isTurnOver, remedy, resetsAt, text } = failure;
   const reset = resetsAt === undefined ? "" : `, until ${resetsAt.toISOString()}`;
   const { retries } = turn.progress;

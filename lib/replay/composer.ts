@@ -18,7 +18,7 @@ export const EMPTY_COMPOSER: Composer = { parts: [], lastTypedAtMs: undefined };
 export const PASTE_BURST_MS = 120;
 
 /** Pastes of more characters than this are shown as `[Pasted Content N chars]` (Codex CLI 0.169). */
-export const PASTE_LABEL_THRESHOLD_CHARACTERS = 1000;
+const PASTE_LABEL_THRESHOLD_CHARACTERS = 1000;
 
 /** The text that the agent gets: everything typed and pasted, trimmed. */
 export function composerText(composer: Composer): string {

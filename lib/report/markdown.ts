@@ -69,7 +69,7 @@ export function reportMarkdown({ header, items }: Report): string {
 const RESULTS: Readonly<Record<ReportItem["tone"], string>> = { plain: "", good: "✓", bad: "✗", caution: "again" };
 
 /** How a run is, in the word that people know it by. */
-export function outcomeText({ condition, outcome, waiting }: ReportHeader): string {
+function outcomeText({ condition, outcome, waiting }: ReportHeader): string {
   if (outcome === "pass") return "PASS";
   if (outcome === "fail") return "FAIL";
   const question = waiting === undefined ? undefined : { ...waiting, id: waiting.id };

@@ -78,7 +78,7 @@ function whyUnread(problem: PanewrightError): string {
 }
 
 /** What is around the journal of a run: who executes it, and how it stands. */
-export async function readAround(
+async function readAround(
   folder: RunFolder,
   { audit, wd }: { readonly audit?: ReportAudit; readonly wd?: string } = {},
 ): Promise<AroundRun> {

@@ -47,7 +47,7 @@ export interface Regions {
 }
 
 /** The last row that is not blank, at or above `from`; -1 where there is none. */
-export function lastInkedRow(rows: readonly Row[], from: number = rows.length - 1): number {
+function lastInkedRow(rows: readonly Row[], from: number = rows.length - 1): number {
   let row = from;
   while (row >= 0 && isBlank(rows[row] as Row)) row--;
   return row;

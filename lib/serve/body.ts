@@ -30,7 +30,7 @@ export async function readJson(request: Request, context: Pick<ServeContext, "li
  *
  * @throws {Problem} `too_large`, `too_slow`, `malformed`
  */
-export async function readBody(
+async function readBody(
   { headers, body }: Request,
   { limits: { bodyBytes, readMs }, clock }: Pick<ServeContext, "limits" | "clock">,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -38,7 +38,7 @@ export interface KeyDecoder {
 }
 
 /** How long an escape may stand alone before it counts as the key, in milliseconds. */
-export const ESCAPE_TIMEOUT_MS = 40;
+const ESCAPE_TIMEOUT_MS = 40;
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";

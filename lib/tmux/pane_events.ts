@@ -27,7 +27,7 @@ export interface PaneEvents {
 }
 
 /** How long a program must write nothing to count as quiet (CAO's figure). */
-export const QUIET_MS = 200;
+const QUIET_MS = 200;
 
 /** How exactly that is measured. */
 const QUIET_STEP_MS = 50;

@@ -11,7 +11,7 @@ export const TMUX_INSTALL_HINT = [
 ].join("\n");
 
 /** The oldest tmux that will do: 3.2 brought `new-session -e`, and panes that keep their size without a client. */
-export const MINIMUM_TMUX_VERSION = "3.2";
+const MINIMUM_TMUX_VERSION = "3.2";
 
 /**
  * Major and minor number in what `tmux -V` prints; `undefined` for a development build, which has none.

@@ -5,7 +5,7 @@
  *
  * `deno run -P=tests tests/bench/permissions_process.ts [COMMANDS]`
  */
-import { EVERYDAY_LIST, OFFERED_WRITABLE } from "../../lib/config/allow_list.ts";
+import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
 import { tableRows } from "../support/permission_table.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -24,7 +24,7 @@ if (import.meta.main) {
   );
   const subjects = Array.from({ length: commands }, (_, index) => rows[index % rows.length]?.subject ?? "");
   const allow = EVERYDAY_LIST.flatMap(({ rules }) => rules);
-  const config = JSON.stringify({ permissions: { default: "ask", allow, writable: OFFERED_WRITABLE } });
+  const config = JSON.stringify({ permissions: { default: "ask", allow, writable: ["/tmp"] } });
   await folder.write({ "subjects": subjects.join("\0"), "policy.jsonc": config });
   const permissions = [Deno.execPath(), "run", "--quiet", "--allow-all", BUNDLE, "permissions", "test"];
   const words = ["-c", TIMED, "sh", "subjects", ...permissions, "--json", "--null", "--config", "policy.jsonc"];

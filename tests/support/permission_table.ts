@@ -1,5 +1,5 @@
 import { parse } from "jsonc-parser";
-import { EVERYDAY_LIST, OFFERED_WRITABLE } from "../../lib/config/allow_list.ts";
+import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
 import { toPermissionPolicy } from "../../lib/config/plan.ts";
 import { permissionRuleSettings } from "../../lib/config/permissions_schema.ts";
 import type { PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
@@ -46,7 +46,7 @@ export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
 /** The allow list that `panewright init` offers. */
 export function offeredAllowList(): PermissionPolicy {
   const allow = EVERYDAY_LIST.flatMap(({ rules }) => rules);
-  return policyOf(JSON.stringify({ default: "ask", allow, writable: OFFERED_WRITABLE }));
+  return policyOf(JSON.stringify({ default: "ask", allow, writable: ["/tmp"] }));
 }
 
 /** The policy that docs/permissions.md shows. */

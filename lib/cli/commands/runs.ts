@@ -51,7 +51,7 @@ export interface RenderRowsOptions {
 }
 
 /** Rows of a list, aligned and cut to the width. */
-export function renderRows(rows: readonly RunRow[], { now, width, color = false }: RenderRowsOptions): string {
+function renderRows(rows: readonly RunRow[], { now, width, color = false }: RenderRowsOptions): string {
   const table = [HEADINGS, ...rows.map((row) => cellsOf(row, now))];
   const widths = HEADINGS.slice(0, -1).map((_, column) =>
     Math.max(...table.map((cells) => cells[column]?.length ?? 0))

@@ -5,7 +5,7 @@ import { folderWithGit } from "../../jobs/list_files.ts";
 import { errorText } from "../../text/error_text.ts";
 
 /** What a run leaves in the working directory, which nobody wants to commit. */
-export const IGNORED = [".tmp/", ".panewright/"] as const;
+const IGNORED = [".tmp/", ".panewright/"] as const;
 
 /** The most of a .gitignore that is read. */
 const MAX_BYTES = 1024 * 1024;

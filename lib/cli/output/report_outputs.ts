@@ -31,7 +31,7 @@ const reportWaiting = z.object({
 });
 
 /** A report's header: see `ReportHeader`. */
-export const reportHeader = z.object({
+const reportHeader = z.object({
   sequence: count("The last record that is taken in: its number in the journal, from 1."),
   runId,
   job: z.enum(JOB_IDS).describe("Missing before the first record.").optional(),
@@ -96,7 +96,7 @@ export const reportHeader = z.object({
 });
 
 /** Something that happened, or has begun: see `ReportItem`. */
-export const reportItem = z.object({
+const reportItem = z.object({
   id: text("Unique in its run, and the same whenever the report is made."),
   sequence: count("The record that made it: its number in the journal, from 1."),
   lane: z.string(),
@@ -115,7 +115,7 @@ export const reportItem = z.object({
 });
 
 /** What a detail of an item holds: see `ReportDetail`. */
-export const reportDetail = detailRef.extend({
+const reportDetail = detailRef.extend({
   text: text("Of a screen, its rows with their styles (SGR sequences)."),
   leftOut: text("How much of it is not in the text.").optional(),
   note: text("What else is to be known of it.").optional(),

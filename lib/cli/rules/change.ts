@@ -72,7 +72,7 @@ export async function rollback(
  *
  * @throws {UsageError} without a home
  */
-export function installContext(io: CliIo) {
+function installContext(io: CliIo) {
   return { folder: requireRulesFolder(io), providers: PROVIDERS, now: new Date() };
 }
 

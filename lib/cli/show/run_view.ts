@@ -124,7 +124,7 @@ export function answerCommandOf(
  * What `status --json` has had since its first version under `summary`: a progress with names and shapes of its job's
  * own. What reads a run today reads `progress`.
  */
-export function summaryOf(progress: Progress): Readonly<Record<string, unknown>> {
+function summaryOf(progress: Progress): Readonly<Record<string, unknown>> {
   const { job, workdir, configFile, startedAt, executedSince, lastAt, about, waiting: question, finished } = progress;
   const head = { job, workdir, configFile, startedAt, executedSince, lastAt, about, question, finished };
   if (job === "exec") return { ...head, ...execSummary(progress) };

@@ -6,7 +6,7 @@ import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Trans
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 
 /** Who reviews an author's work. */
-export const REVIEWER_OF: Readonly<Record<AuthorRole, ReviewerRole>> = {
+const REVIEWER_OF: Readonly<Record<AuthorRole, ReviewerRole>> = {
   analyst: "analyst_review",
   programmer: "programmer_review",
 };

@@ -12,7 +12,7 @@ const CHUNK = 40;
 const ITEM_HEIGHT = 37;
 
 /** How an element of the list is named, so that a link and a timeline can point to it. */
-export function rowId(item: ReportItem): string {
+function rowId(item: ReportItem): string {
   return `item-${item.id}`;
 }
 

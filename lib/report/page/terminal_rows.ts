@@ -45,7 +45,7 @@ function* evenPieces(text: string, style: Style): Generator<TerminalSpan> {
 }
 
 /** How a colour is written in CSS: the first sixteen are the page's own. */
-export function cssColor(color: Color): string {
+function cssColor(color: Color): string {
   if (typeof color === "string") return color;
   if (color < 16) return `var(--t${color})`;
   if (color >= 232) return gray(8 + (color - 232) * 10);

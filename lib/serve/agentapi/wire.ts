@@ -5,7 +5,7 @@ import * as z from "zod";
  * descriptions say what they mean here.
  */
 
-export const agentStatus = z.enum(["running", "stable"]).describe(
+const agentStatus = z.enum(["running", "stable"]).describe(
   "stable: the agent is at rest and takes a message; running: anything else",
 );
 
@@ -15,7 +15,7 @@ export const statusBody = z.object({
   transport: z.enum(["pty", "acp"]),
 });
 
-export const conversationMessage = z.object({
+const conversationMessage = z.object({
   id: z.int().min(0).describe("Unique, and in the order of the conversation"),
   content: z.string().describe("What was submitted to the agent, or its response, without secrets"),
   role: z.enum(["agent", "user"]),

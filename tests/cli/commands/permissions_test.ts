@@ -1,7 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { loadSettings } from "../../../lib/config/load.ts";
 import { runCli } from "../../../lib/cli/main.ts";
-import { OFFERED_WRITABLE } from "../../../lib/config/allow_list.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -123,7 +122,7 @@ Deno.test("permissions test names the record that it cannot use", async () => {
 
 Deno.test("permissions test: everyday commands need no person with allow_everyday, which init offers", async () => {
   await using dir = await tempDir();
-  const permissions = { default: "ask", allow_everyday: true, writable: OFFERED_WRITABLE };
+  const permissions = { default: "ask", allow_everyday: true, writable: ["/tmp"] };
   await dir.write({ "policy.jsonc": JSON.stringify({ permissions }) });
   const commands = [
     "npm test > /tmp/out.txt",

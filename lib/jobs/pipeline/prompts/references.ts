@@ -3,9 +3,6 @@ import { fenced } from "../../../text/markdown.ts";
 /** What a prompt may name of an earlier step. */
 export const REFERENCE_FIELDS = ["final", "files"] as const;
 
-/** One of {@linkcode REFERENCE_FIELDS}. */
-export type ReferenceField = typeof REFERENCE_FIELDS[number];
-
 /** A place in a prompt where something of an earlier step is to stand, as it is written there. */
 export interface Reference {
   /** All of it: `{{steps.plan.final}}`. */
