@@ -83,6 +83,8 @@ export type AcpPromptReply = Omit<PromptResponse, "stopReason"> & {
    * as in version 2: its turn ends with a `state_update`.
    */
   readonly stopReason?: string;
+  /** Of the prompt, where it is only acknowledged. */
+  readonly messageId?: string;
   /** As the agent has it: version 1 does not define it, and several agents tell tokens here. */
   readonly usage?: unknown;
 };
