@@ -66,13 +66,16 @@ export function createServeApp(deps: ServeDeps, parts: ServeParts = {}): ServeAp
   });
   addAll(false);
   for (const mount of mounts) mount(app, context);
-  for (const { path } of operations) app.all(honoPath(path), ({ req }) => refuse(wrongMethod(req.method)));
+  for (const { path } of operations) {
+    const allowed = operations.filter((one) => one.path === path).map(({ method }) => method.toUpperCase());
+    app.all(honoPath(path), ({ req }) => refuse(wrongMethod(req.method, allowed)));
+  }
 
   const fetch = async (request: Request, caller: Caller): Promise<Response> => {
     if (context.signal.aborted) throw new Problem("ending", "Cannot answer: the server ends");
     if (load.underWay >= limits.connections) throw overloaded(limits.connections);
     // A HEAD would start a stream that nobody reads.
-    if (!METHODS.includes(request.method)) throw wrongMethod(request.method);
+    if (!METHODS.includes(request.method)) throw wrongMethod(request.method, METHODS);
     const isAuthorized = await guard.admit(request, caller);
     return await app.fetch(request, { caller, isAuthorized });
   };
@@ -155,8 +158,10 @@ function unknownPath(path: string): Problem {
   });
 }
 
-function wrongMethod(method: string): Problem {
-  return new Problem("wrong_method", `Cannot answer: the method is not ${method} here`);
+function wrongMethod(method: string, allowed: readonly string[]): Problem {
+  return new Problem("wrong_method", `Cannot answer: the method is not ${method} here`, {
+    headers: { Allow: allowed.join(", ") },
+  });
 }
 
 function overloaded(connections: number): Problem {

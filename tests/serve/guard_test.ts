@@ -76,6 +76,19 @@ Deno.test("requests: what is refused, and why", async () => {
   }
 });
 
+Deno.test("requests: where a method is not that of a path, those that are are told", async () => {
+  await using dir = await tempDir();
+  await using server = testServer(dir.path);
+  const allowed = async (method: string, path: string) => {
+    const response = await server.ask(path, { method });
+    await response.body?.cancel();
+    return [response.status, response.headers.get("Allow")];
+  };
+  assertEquals(await allowed("DELETE", "/v1/runs"), [405, "GET, POST"]);
+  assertEquals(await allowed("GET", `/v1/runs/${RUN_ID}/answer`), [405, "POST"]);
+  assertEquals(await allowed("PUT", "/v1/runs"), [405, "GET, POST, DELETE"]);
+});
+
 Deno.test("requests: a problem has its parts, names the mistake, and no secret", async () => {
   await using dir = await tempDir();
   await using server = testServer(dir.path);
