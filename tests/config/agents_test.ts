@@ -3,14 +3,13 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ConfigError, loadConfig } from "../../lib/config/load.ts";
 import { changesSince, examineConfig, trustedConfig } from "../../lib/config/trust/examine.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../support/jobs.ts";
 
 /** A config that adds the agent `mine`, described by `pack`. */
 async function folder(pack: string | undefined, config: Readonly<Record<string, unknown>> = {}): Promise<TempDir> {
   const dir = await tempDir();
   await dir.write({
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
     "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", agents: { mine: "packs/mine.jsonc" }, ...config }),
     "packs/x": "",
     ...(pack === undefined ? {} : { "packs/mine.jsonc": pack }),

@@ -7,11 +7,10 @@ import { describeSource } from "../../lib/config/source.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { OFFERED_PROVIDER_IDS } from "../../lib/providers/mod.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
+import { FLAG_JOB } from "../support/jobs.ts";
 
 /** What may be named as a provider. */
 const OFFERED = OFFERED_PROVIDER_IDS.join(", ");
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
-
 interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: Readonly<Record<string, unknown>>;
@@ -30,7 +29,7 @@ function load(dir: TempDir, { env = {}, flags = {}, path }: Given = {}) {
 /** The lines of the error that a config file's text gives, without the line that counts them. */
 async function problemsOf(text: string, given: Given = {}): Promise<string[]> {
   await using dir = await tempDir();
-  await dir.write({ "panewright.jsonc": text, "job.md": JOB });
+  await dir.write({ "panewright.jsonc": text, "job.md": FLAG_JOB });
   const error = await assertRejects(() => load(dir, given), UsageError);
   return error.message.split("\n").slice(1).map((line) => line.trim().replaceAll(dir.path, "DIR"));
 }
@@ -42,7 +41,7 @@ Deno.test("flags go before the environment, that before the file, that before th
   "prompt_file": "job.md",
   "limits": { "max_rounds": 2, "max_review_cycles": 2, "review_evidence_min_match": 2 },
 }`,
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
   });
   const { config, sources } = await load(dir, {
     env: { MAX_REVIEW_CYCLES: "4", MAX_ROUNDS: "4", POLL_SECONDS: "" },
@@ -82,7 +81,7 @@ Deno.test("a key that stands in the wrong place is not told with the mistake", a
 
 Deno.test("the seeds' variables are read: switches as 1 and 0, figures as numbers", async () => {
   await using dir = await tempDir();
-  await dir.write({ "job.md": JOB });
+  await dir.write({ "job.md": FLAG_JOB });
   const { handoff } = toRunPlan(
     await load(dir, {
       env: {
@@ -116,10 +115,10 @@ Deno.test("paths of the file start from its folder, paths of flags and variables
   await using dir = await tempDir();
   await dir.write({
     "conf/panewright.jsonc": '{ "wd": "../project", "prompt_file": "job.md" }',
-    "conf/job.md": JOB,
+    "conf/job.md": FLAG_JOB,
     "project/x": "",
     "other/x": "",
-    "job.md": JOB.replace("Add a flag.", "Add another."),
+    "job.md": FLAG_JOB.replace("Add a flag.", "Add another."),
   });
   const fromFile = await load(dir, { path: "conf/panewright.jsonc" });
   assertEquals([fromFile.workdir, fromFile.job.exploreSummary], [`${dir.path}/project`, "Add a flag."]);
@@ -133,7 +132,7 @@ Deno.test("paths of the file start from its folder, paths of flags and variables
 
 Deno.test("the working directory is the config file's folder where nothing is said, with every link resolved", async () => {
   await using dir = await tempDir();
-  await dir.write({ "real/panewright.jsonc": '{ "prompt_file": "job.md" }', "real/job.md": JOB });
+  await dir.write({ "real/panewright.jsonc": '{ "prompt_file": "job.md" }', "real/job.md": FLAG_JOB });
   await Deno.symlink(`${dir.path}/real`, `${dir.path}/link`);
   assertEquals((await load(dir, { path: "link/panewright.jsonc" })).workdir, `${dir.path}/real`);
 });
@@ -141,7 +140,7 @@ Deno.test("the working directory is the config file's folder where nothing is sa
 Deno.test("a prompt given above the file replaces the file's prompt_file", async () => {
   await using dir = await tempDir();
   await dir.write({ "panewright.jsonc": '{ "prompt_file": "missing.md" }' });
-  const { job, sources } = await load(dir, { env: { PANEWRIGHT_PROMPT: JOB } });
+  const { job, sources } = await load(dir, { env: { PANEWRIGHT_PROMPT: FLAG_JOB } });
   assertEquals(job.scenarioTest, "Run it.");
   assertEquals(sources.has("prompt_file"), false);
 });
@@ -157,7 +156,7 @@ Deno.test("a role's own entry goes before its provider's; variables of both are 
         "tester": { "provider": "claude_code", "profile": "p" },
       },
     }`,
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
   });
   const { agents } = toRunPlan(await load(dir));
   const common = { provider: codexProvider, command: ["/opt/codex"] };
@@ -170,7 +169,7 @@ Deno.test("the project's test command is an argv array or a string", async () =>
   await using dir = await tempDir();
   await dir.write({
     "panewright.jsonc": '{ "prompt_file": "job.md", "project_test_cmd": ["npm", "test"] }',
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
   });
   assertEquals(toRunPlan(await load(dir)).loop.projectTestCmd, ["npm", "test"]);
   const { loop } = toRunPlan(await load(dir, { env: { PROJECT_TEST_CMD: "npm test && true" } }));

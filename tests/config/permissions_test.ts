@@ -4,8 +4,7 @@ import { toPermissionPolicy, toRunPlan } from "../../lib/config/plan.ts";
 import { UsageError } from "../../lib/errors.ts";
 import { DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
 import { tempDir } from "../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../support/jobs.ts";
 
 /** What is said to be wrong with `permissions` of a config whose second line it is. */
 async function problemsOf(permissions: string): Promise<string[]> {
@@ -31,7 +30,7 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
     "dialog_timeout_seconds": 30,
   },
 }`,
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
   });
   const plan = toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined }));
   assertEquals(plan.permissions, {

@@ -3,14 +3,13 @@ import { toExecPlan } from "../../lib/config/exec_plan.ts";
 import { ConfigError, loadConfig, loadSettings } from "../../lib/config/load.ts";
 import { toRunPlan } from "../../lib/config/plan.ts";
 import { tempDir } from "../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../support/jobs.ts";
 
 async function load(config: object, env: Readonly<Record<string, string>> = {}) {
   await using dir = await tempDir();
   await dir.write({
     "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }, undefined, 1),
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
   });
   return await loadConfig({ cwd: dir.path, env: (name) => env[name] });
 }

@@ -13,8 +13,7 @@ import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/sett
 import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
 import { completeSettings, type SettingSlice, type SettingsOf } from "../../lib/settings.ts";
 import { tempDir } from "../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../support/jobs.ts";
 
 /** A value that the setting may have and that is not its default. */
 function otherValue({ value, example, key }: TableEntry): unknown {
@@ -30,7 +29,7 @@ function otherValue({ value, example, key }: TableEntry): unknown {
     case "choice":
       return value.of.find((choice) => choice !== value.default);
     case "text":
-      return example ?? (key === "wd" ? "inner" : JOB);
+      return example ?? (key === "wd" ? "inner" : FLAG_JOB);
     case "command":
       return "make check";
     case "commands":
@@ -58,7 +57,7 @@ for (const setting of SETTINGS) {
       "file.jsonc": JSON.stringify(file),
       "empty.jsonc": JSON.stringify(extra),
       "rules.jsonc": "{}",
-      "job.md": JOB,
+      "job.md": FLAG_JOB,
       "inner/x": "",
       "agents/my-agent.jsonc": '{ "label": "Mine" }',
     });
@@ -105,7 +104,7 @@ Deno.test("every default is a value that the setting may have, and a number name
 
 Deno.test("the library and the command line differ in the defaults that the table says, and in no other", async () => {
   await using dir = await tempDir();
-  await dir.write({ "job.md": JOB });
+  await dir.write({ "job.md": FLAG_JOB });
   const flags = { "prompt-file": "job.md" };
   const { handoff } = toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined, flags }));
   const library = resolveHandoffSettings();
@@ -172,7 +171,7 @@ Deno.test("max_tokens: a role whose agent tells of no tokens is refused, the oth
   const planOf = async (limits: Record<string, unknown>, tester: Record<string, unknown>) => {
     const providers = { replay: { args: ["--script", "s.json"] } };
     const config = { prompt_file: "job.md", provider: "codex", providers, limits, roles: { tester } };
-    await dir.write({ "job.md": JOB, "panewright.jsonc": JSON.stringify(config) });
+    await dir.write({ "job.md": FLAG_JOB, "panewright.jsonc": JSON.stringify(config) });
     return toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined, flags: {} }));
   };
   const replay = { provider: "replay" };

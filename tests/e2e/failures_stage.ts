@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/ports/clock.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { GREETER_JOB } from "../support/jobs.ts";
 
 /** A step of a replayed agent, as lib/providers/replay/script.ts has it. */
 export type ScriptStep = Readonly<Record<string, unknown>>;
@@ -83,15 +84,6 @@ export interface StartedRun extends AsyncDisposable {
   ended(): Promise<ProgramResult>;
 }
 
-const JOB = [
-  "Keep the greeter as it is.",
-  "*** ORIGINAL EXPLORE SUMMARY ***",
-  "There is nothing to explore.",
-  "*** SCENARIO TEST ***",
-  "1. Nothing happens.",
-  "",
-].join("\n");
-
 /** How long something that must come may take on a machine that is busy. */
 const PATIENCE_MS = 45_000;
 
@@ -129,7 +121,7 @@ export async function setUpFailureStage(options: FailureStageOptions = {}): Prom
     return Deno.writeTextFile(`${root}/replay.json`, JSON.stringify({ roles }));
   };
   await script(options.tester ?? [{ endless: true }]);
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
+  await Deno.writeTextFile(`${project}/job.md`, GREETER_JOB);
   const config = {
     provider: "replay",
     providers: { replay: { args: ["--script", `${root}/replay.json`] } },

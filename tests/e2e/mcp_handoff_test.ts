@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { startMcp } from "../mcp/stdio_client.ts";
-import { ANSWERS } from "../support/acp_roles.ts";
+import { ANSWERS, GREETER_JOB } from "../support/jobs.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";
@@ -35,20 +35,15 @@ const CONFIG = {
   tmux: { cols: 100, rows: 30 },
 };
 
-const JOB = [
-  "Keep the greeter as it is.",
-  "*** ORIGINAL EXPLORE SUMMARY ***",
-  "There is nothing to explore.",
-  "*** SCENARIO TEST ***",
-  "1. Nothing happens.",
-  "",
-].join("\n");
-
 Deno.test("mcp: a handoff whose server is killed in the middle is the same message for the next one, and its response is there", async () => {
   await using sandbox = await createSandbox();
   const { project: cwd } = sandbox;
   const panewright = await panewrightThatStartsFast();
-  const files = { "job.md": JOB, "replay.json": JSON.stringify(SCRIPT), "panewright.jsonc": JSON.stringify(CONFIG) };
+  const files = {
+    "job.md": GREETER_JOB,
+    "replay.json": JSON.stringify(SCRIPT),
+    "panewright.jsonc": JSON.stringify(CONFIG),
+  };
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${cwd}/${name}`, text);
   const start = () => startMcp([...panewright.argv, "mcp"], { cwd, env: { ...sandbox.env, ...panewright.env } });
 

@@ -4,7 +4,7 @@ import { type Fault, faultText } from "../../lib/ports/fault.ts";
 import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
-import { ANSWERS } from "../support/acp_roles.ts";
+import { ANSWERS, GREETER_JOB } from "../support/jobs.ts";
 import { type JournalRecord, readRecords } from "../support/journal_records.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
@@ -50,7 +50,11 @@ async function play(fault?: Fault): Promise<Played> {
   await using sandbox = await createSandbox();
   const { project } = sandbox;
   const panewright = await panewrightThatStartsFast();
-  const files = { "job.md": JOB, "replay.json": JSON.stringify(SCRIPT), "panewright.jsonc": JSON.stringify(CONFIG) };
+  const files = {
+    "job.md": GREETER_JOB,
+    "replay.json": JSON.stringify(SCRIPT),
+    "panewright.jsonc": JSON.stringify(CONFIG),
+  };
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${project}/${name}`, text);
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     startProgram([...panewright.argv, ...args], { cwd: project, env: { ...sandbox.env, ...panewright.env, ...env } });
@@ -93,15 +97,6 @@ async function play(fault?: Fault): Promise<Played> {
   await sandbox.assertNothingLeft();
   return { records: all, killed, message };
 }
-
-const JOB = [
-  "Keep the greeter as it is.",
-  "*** ORIGINAL EXPLORE SUMMARY ***",
-  "There is nothing to explore.",
-  "*** SCENARIO TEST ***",
-  "1. Nothing happens.",
-  "",
-].join("\n");
 
 Deno.test("a message reaches an agent in its pane while another works, and once, also where panewright is killed", async () => {
   const { records, message } = await play();

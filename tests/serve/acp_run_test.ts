@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { acpRoles, ANSWERS } from "../support/acp_roles.ts";
+import { acpRoles } from "../support/acp_roles.ts";
+import { ANSWERS } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 import { agentapiClient } from "./agentapi_client.ts";
 import { readEvents, testServer } from "./support.ts";

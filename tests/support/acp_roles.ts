@@ -1,4 +1,3 @@
-import { GOOD_REVIEW, PASS } from "../jobs/review_loop/scripted_agents.ts";
 import type { FakeAgentScript, FakeStep } from "../lab/acp_fake_agent.ts";
 import { type Fault, faultText } from "../../lib/ports/fault.ts";
 import { type Role, ROLES } from "../../lib/roles.ts";
@@ -8,6 +7,7 @@ import { panewrightFromSource } from "./panewright.ts";
 import { type ProgramResult, type RunningProgram, startProgram } from "./program.ts";
 import { createSandbox, type Sandbox } from "./sandbox.ts";
 import { until } from "./until.ts";
+import { ANSWERS, GREETER_JOB } from "./jobs.ts";
 
 /** What the stage is set with. */
 export interface AcpRolesOptions {
@@ -41,15 +41,6 @@ export interface AcpRoles extends AsyncDisposable {
   received(role: Role, method: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** What each role answers in a job that passes. */
-export const ANSWERS: Readonly<Record<Role, string>> = {
-  analyst: "Analysis: change src/greet.ts.",
-  analyst_review: GOOD_REVIEW,
-  programmer: "Files changed: src/greet.ts.",
-  programmer_review: GOOD_REVIEW,
-  tester: PASS,
-};
-
 /** An agent that does these steps before it responds; without any, it only does its part. */
 export function responding(role: Role, ...steps: readonly FakeStep[]): FakeAgentScript {
   return { turns: [{ steps: [...steps, { respond: ANSWERS[role] }, { say: "Done." }] }] };
@@ -69,15 +60,6 @@ const PACK = {
   usage: [{ from: "prompt", of: "turn" }],
   resume: ["load"],
 };
-
-const JOB = [
-  "Keep the greeter as it is.",
-  "*** ORIGINAL EXPLORE SUMMARY ***",
-  "There is nothing to explore.",
-  "*** SCENARIO TEST ***",
-  "1. Nothing happens.",
-  "",
-].join("\n");
 
 /** Sets the stage. */
 export async function acpRoles(options: AcpRolesOptions = {}): Promise<AcpRoles> {
@@ -101,7 +83,7 @@ export async function acpRoles(options: AcpRolesOptions = {}): Promise<AcpRoles>
       ),
     ),
   ) as Record<Role, FakeAcpAgent>;
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
+  await Deno.writeTextFile(`${project}/job.md`, GREETER_JOB);
   await Deno.writeTextFile(`${project}/fake.jsonc`, JSON.stringify({ ...PACK, ...pack }));
   const { limits, handoff, roles = {}, ...more } = config as Record<string, Record<string, unknown>>;
   await Deno.writeTextFile(

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { FakeStep } from "../../lab/acp_fake_agent.ts";
-import { acpRoles, ANSWERS } from "../../support/acp_roles.ts";
+import { acpRoles } from "../../support/acp_roles.ts";
+import { ANSWERS } from "../../support/jobs.ts";
 import { until } from "../../support/until.ts";
 
 /** Asks whether it may make a file. */

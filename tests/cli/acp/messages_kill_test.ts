@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { leaveMessage } from "../../../lib/control/send_message.ts";
 import type { Fault } from "../../../lib/ports/fault.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import { type AcpRoles, acpRoles, ANSWERS } from "../../support/acp_roles.ts";
+import { type AcpRoles, acpRoles } from "../../support/acp_roles.ts";
+import { ANSWERS } from "../../support/jobs.ts";
 import type { JournalRecord } from "../../support/journal_records.ts";
 import { until } from "../../support/until.ts";
 

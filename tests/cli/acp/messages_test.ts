@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";
 import { createRedactor } from "../../../lib/redact/redactor.ts";
 import type { Role } from "../../../lib/roles.ts";
-import { acpRoles, ANSWERS } from "../../support/acp_roles.ts";
+import { acpRoles } from "../../support/acp_roles.ts";
+import { ANSWERS } from "../../support/jobs.ts";
 import { until } from "../../support/until.ts";
 
 const OF_MESSAGE = "A message from outside";

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ROLES } from "../../../lib/roles.ts";
 import type { FakeAgentScript } from "../../lab/acp_fake_agent.ts";
-import { acpRoles, ANSWERS, responding } from "../../support/acp_roles.ts";
+import { acpRoles, responding } from "../../support/acp_roles.ts";
+import { ANSWERS } from "../../support/jobs.ts";
 
 Deno.test("a review loop with five agents over ACP ends in PASS where there is no tmux", async () => {
   await using stage = await acpRoles();

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { basename } from "@std/path/posix";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
-import { acpRoles, type AcpRolesOptions, ANSWERS } from "../../support/acp_roles.ts";
+import { acpRoles, type AcpRolesOptions } from "../../support/acp_roles.ts";
+import { ANSWERS } from "../../support/jobs.ts";
 import { until } from "../../support/until.ts";
 
 const SECRET = "sk-abcdefghijklmnopqrstuvwx";

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
 const PERMISSIONS = ["--allow-env", "--allow-read", "--allow-run", "--allow-sys=uid"] as const;
 
@@ -67,12 +68,10 @@ Deno.test("an agent that is too old, that does not work, or whose Node.js is too
 });
 
 const CONFIG = '{ "prompt_file": "job.md", "provider": "mine", "agents": { "mine": "mine.jsonc" } }';
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
-
 Deno.test("an agent that a config adds is listed and looked for, and not run: nobody has trusted it", async () => {
   const pack = '{ "label": "My agent", "program": "mine", "version_args": ["v"], "login_status_args": ["l"] }';
   await using dir = await folderWith({ mine: "touch $HOME/ran" }, {
-    ...{ "panewright.jsonc": CONFIG, "mine.jsonc": pack, "job.md": JOB },
+    ...{ "panewright.jsonc": CONFIG, "mine.jsonc": pack, "job.md": FLAG_JOB },
   });
   const { state, from, login } = (await agentsIn(dir)).get("mine");
   assertEquals([state, from, login], ["unclear", "config", "it is the configuration's, and was not asked"]);

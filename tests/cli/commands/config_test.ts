@@ -3,14 +3,13 @@ import { runCli } from "../../../lib/cli/main.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
 Deno.test("config show prints every effective value with where it came from", async () => {
   await using dir = await tempDir();
   await dir.write({
     "panewright.jsonc": '{\n  "prompt_file": "job.md",\n  "limits": { "max_rounds": 3 }\n}',
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
     "bin/codex": "",
   });
   await Deno.chmod(`${dir.path}/bin/codex`, 0o755);
@@ -36,7 +35,7 @@ Deno.test("config show prints every effective value with where it came from", as
 Deno.test("config show prints values below keys that have dots, such as the prices of models", async () => {
   await using dir = await tempDir();
   const prices = { date: "2026-11-01", models: { "gpt-5.1-codex": { input: 1.25, output: 10 } } };
-  await dir.write({ "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", prices }), "job.md": JOB });
+  await dir.write({ "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", prices }), "job.md": FLAG_JOB });
   const io = fakeIo({ cwd: dir.path });
   assertEquals(await runCli(["config", "show"], io), 0);
   assertMatch(io.written.stdout, /^prices\.models\.gpt-5\.1-codex\.input {2,}1\.25 {2,}panewright\.jsonc:1$/m);
@@ -44,7 +43,7 @@ Deno.test("config show prints values below keys that have dots, such as the pric
 
 Deno.test("config show --json gives the values and the sources as one object", async () => {
   await using dir = await tempDir();
-  await dir.write({ "conf.jsonc": '{ "prompt_file": "job.md" }', "job.md": JOB });
+  await dir.write({ "conf.jsonc": '{ "prompt_file": "job.md" }', "job.md": FLAG_JOB });
   const io = fakeIo({ cwd: dir.path, env: { MAX_ROUNDS: "2" } });
   assertEquals(await runCli(["config", "show", "conf.jsonc", "--json"], io), 0);
   const { file, workdir, config, sources } = JSON.parse(io.written.stdout);

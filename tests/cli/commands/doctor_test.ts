@@ -11,8 +11,7 @@ import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
 /** Programs by their command line; a command line that is not there is a program that is not installed. */
 function runnerOf(programs: Readonly<Record<string, Partial<CommandResult>>>): ProcessRunner {
@@ -157,7 +156,7 @@ const sandboxed = (what: "inside" | "all") =>
   (what === "inside" ? ': > "$5"' : ': > "$5"; : > "$6"');
 
 Deno.test("doctor on a machine that has everything ends with 0", async () => {
-  const files = { "panewright.jsonc": '{ "prompt_file": "job.md" }', "job.md": JOB };
+  const files = { "panewright.jsonc": '{ "prompt_file": "job.md" }', "job.md": FLAG_JOB };
   const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("inside") }, files);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   assertEquals(stdout.split("\n").slice(1), [
@@ -179,7 +178,7 @@ Deno.test("doctor on a machine that has everything ends with 0", async () => {
 
 Deno.test("doctor tells of a sandbox that holds nothing, and fails where the config asks for it", async () => {
   for (const [config, status, exitCode] of [[{}, "warn", 0], [{ sandbox: "cli" }, "fail", 1]] as const) {
-    const files = { "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }), "job.md": JOB };
+    const files = { "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }), "job.md": FLAG_JOB };
     const { code, stdout, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("all") }, files);
     assertEquals(code, exitCode);
     const state = `${path}/.local/state/panewright`;
@@ -227,7 +226,7 @@ Deno.test("doctor takes a tmux that is too old for missing", async () => {
 Deno.test("what looks at a config runs nothing that it names, and a run does not either before it is trusted", async () => {
   await using dir = await tempDir();
   const evil = `${dir.path}/evil`;
-  await dir.write({ "job.md": JOB, "home/.keep": "", "plan.md": "Plan.", "task.md": "Task." });
+  await dir.write({ "job.md": FLAG_JOB, "home/.keep": "", "plan.md": "Plan.", "task.md": "Task." });
   await Deno.writeTextFile(evil, `#!/bin/sh\necho "$*" >> ${dir.path}/marker\n`, { mode: 0o755 });
   const env = { LD_PRELOAD: `${dir.path}/evil.so`, PATH: dir.path };
   const agent = { command: [evil], env };

@@ -2,12 +2,11 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
 async function project(files: Readonly<Record<string, string>>): Promise<TempDir> {
   const dir = await tempDir();
-  await dir.write({ "job.md": JOB, "bin/codex": "#!/bin/sh\n", ...files });
+  await dir.write({ "job.md": FLAG_JOB, "bin/codex": "#!/bin/sh\n", ...files });
   await Deno.chmod(`${dir.path}/bin/codex`, 0o755);
   return dir;
 }

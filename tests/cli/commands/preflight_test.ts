@@ -4,8 +4,8 @@ import { JOB_TEMPLATE } from "../../../lib/jobs/review_loop/job_template.ts";
 import { TASK_TEMPLATE } from "../../../lib/jobs/pipeline/task_template.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
 const TOOLS = ["sh", "cat", "env", "find", "grep", "sleep", "rm", "true"];
 const TMUX = ["tmux"];
 
@@ -67,7 +67,7 @@ async function whereIs(name: string): Promise<string> {
   throw new Error(`Cannot test without ${name}`);
 }
 
-const reviewLoop = (config: object, job = JOB) => ({
+const reviewLoop = (config: object, job = FLAG_JOB) => ({
   "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }),
   "job.md": job,
 });
@@ -493,14 +493,14 @@ Deno.test("a job may still be written after a run refused the one of init", asyn
   assertEquals((await machine.run("init", "--provider", "codex", "--test-cmd", "true")).code, 0);
   const refused = await machine.run("run");
   assertEquals(refused.code, 2, refused.stderr);
-  await machine.dir.write({ "project/job.md": JOB });
+  await machine.dir.write({ "project/job.md": FLAG_JOB });
   // A clone has nothing of what git ignores: the run writes again what editors read.
   const schema = `${machine.dir.path}/project/.panewright/config.schema.json`;
   const written = await Deno.readTextFile(schema);
   await Deno.remove(`${machine.dir.path}/project/.panewright`, { recursive: true });
   const { stderr } = await machine.run("run");
   assertEquals([await machine.hasRun(), await Deno.readTextFile(schema)], [true, written], stderr);
-  await machine.dir.write({ "project/job.md": JOB.replace("Add", "Remove") });
+  await machine.dir.write({ "project/job.md": FLAG_JOB.replace("Add", "Remove") });
   const changed = await machine.run("run");
   assertEquals(changed.code, 3);
   assertStringIncludes(changed.stderr, "it has changed since you trusted it");

@@ -5,15 +5,14 @@ import { loadConfig } from "../../../lib/config/load.ts";
 import { toRunPlan } from "../../../lib/config/plan.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-
-const JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
 /** What a run with these permissions writes before anything else. */
 async function firstLines(permissions: object, more: object = {}): Promise<string> {
   await using dir = await tempDir();
   await dir.write({
     "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", permissions, ...more }),
-    "job.md": JOB,
+    "job.md": FLAG_JOB,
   });
   const io = fakeIo({ cwd: dir.path });
   const global = { json: false, quiet: false, verbose: false, color: NO_COLORS };

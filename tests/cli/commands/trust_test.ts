@@ -4,6 +4,7 @@ import { runPanewright } from "../../support/run_panewright.ts";
 import { runProgram } from "../../support/program.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
+import { FLAG_JOB } from "../../support/jobs.ts";
 
 /** Runs panewright in a project as a person does who trusts nothing yet. */
 async function untrusting(project: ExecProject, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -164,8 +165,6 @@ Deno.test("what a config hides from a person's eyes is shown", async () => {
   assertEquals(json.find(({ key }) => key === "providers.codex.command").value, command);
 });
 
-const TASK = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
-
 Deno.test("what init wrote is trusted, with the first text of the job; every later change is asked about", async () => {
   await using dir = await tempDir();
   await dir.write({ "home/.keep": "", ".git/HEAD": "ref: refs/heads/main\n" });
@@ -185,9 +184,9 @@ Deno.test("what init wrote is trusted, with the first text of the job; every lat
     "job.md",
     "panewright.jsonc",
   ]);
-  await dir.write({ "job.md": TASK });
+  await dir.write({ "job.md": FLAG_JOB });
   for (const _ of [1, 2]) assertStringIncludes((await call("run")).stderr, "tmux");
-  await dir.write({ "job.md": TASK.replace("a flag", "a backdoor") });
+  await dir.write({ "job.md": FLAG_JOB.replace("a flag", "a backdoor") });
   const { code, stderr } = await call("run");
   assertEquals(code, 3);
   assertStringIncludes(stderr, "Changed or new files: job.md\n");
