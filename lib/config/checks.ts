@@ -137,7 +137,10 @@ async function readJob(context: CheckContext): Promise<JobInput | undefined> {
     report(context, ["prompt_file"], "% and prompt cannot both be given: the job has one text");
     return undefined;
   }
-  if (typeof prompt === "string" && prompt !== "") return { text: prompt, source: "prompt" };
+  if (typeof prompt === "string" && prompt !== "") {
+    const { where } = problemOf(context, ["prompt"], "");
+    return { text: prompt, source: where === "" ? "prompt" : `prompt (${where})` };
+  }
   if (typeof promptFile === "string" && promptFile !== "") {
     const layer = layerOf(context, ["prompt_file"]);
     const path = resolve(layer === undefined ? cwd : context.baseOf(layer), promptFile);

@@ -1,3 +1,4 @@
+import { sanitizeLine } from "../text/sanitize.ts";
 import { UsageError } from "../errors.ts";
 import { findProblems, type ValueProblem } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
@@ -90,7 +91,7 @@ function fileLayer(text: string, { shownAs, form, group }: FileLayerOptions): La
   // What is shown of the file may get into a public log.
   const redactor = createRedactor([]);
   const toProblem = ({ line, column, message: quoting }: JsoncProblem): Problem => {
-    const message = redactor.text(quoting);
+    const message = sanitizeLine(redactor.text(quoting));
     const row = rows[line - 1] ?? "";
     const shown = row.length > MAX_SHOWN_ROW ? {} : { row: redactor.text(row) };
     return { where: `${shownAs}:${line}:${column}`, message, position: { line, column }, ...shown };

@@ -1,6 +1,8 @@
 import { walk } from "@std/fs";
 import { abortable } from "../ports/abortable.ts";
+import { readBounded } from "../ports/bounded.ts";
 import { UsageError } from "../errors.ts";
+import { errorText } from "../text/error_text.ts";
 import { PACK_SUFFIX, readPack } from "./pack.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 
@@ -19,7 +21,7 @@ const CAPTURE = /\.(?:ansi|txt)$/;
  * @throws {UsageError} when the sidecar is malformed
  */
 export async function readCapture(path: string, { signal }: Pick<ReadOptions, "signal"> = {}): Promise<Recording> {
-  const ansi = await abortable(() => Deno.readTextFile(path), signal);
+  const ansi = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readNamed(path, signal));
   const name = (path.split("/").at(-1) ?? path).replace(CAPTURE, "");
   if (!CAPTURE.test(path)) return { name, ansi };
   const sidecarPath = path.replace(CAPTURE, ".json");
@@ -29,6 +31,18 @@ export async function readCapture(path: string, { signal }: Pick<ReadOptions, "s
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { name, ansi };
     throw error;
+  }
+}
+
+/** The largest capture or pack that is read; a screen has some kilobytes. */
+const MAX_BYTES = 64 * 1024 ** 2;
+
+async function readNamed(path: string, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readBounded(path, { maxBytes: MAX_BYTES, ...(signal === undefined ? {} : { signal }) });
+  } catch (cause) {
+    if (cause instanceof UsageError || signal?.aborted === true) throw cause;
+    throw new UsageError(`Cannot read ${path}: ${errorText(cause)}`, { cause });
   }
 }
 
@@ -51,7 +65,7 @@ export async function* readCorpus(path: string, options: ReadOptions = {}): Asyn
   const known = new Set(files);
   for (const file of files) {
     if (file.endsWith(PACK_SUFFIX)) {
-      for (const recording of await readPack(await abortable(() => Deno.readFile(file), options.signal), file)) {
+      for (const recording of await readPack(await readNamed(file, options.signal), file)) {
         yield { file: `${file}#${recording.name}`, recording };
       }
     } else if (
@@ -69,8 +83,8 @@ export async function* readCorpus(path: string, options: ReadOptions = {}): Asyn
  */
 export async function filesAt(path: string): Promise<readonly string[]> {
   const info = await Deno.stat(path).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new UsageError(`Cannot read ${path}: there is no such file or folder`);
+    const problem = error instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(error);
+    throw new UsageError(`Cannot read ${path}: ${problem}`, { cause: error });
   });
   if (!info.isDirectory) return [path];
   const paths: string[] = [];

@@ -1,4 +1,5 @@
 import { UsageError } from "../errors.ts";
+import { readBounded } from "../ports/bounded.ts";
 import { type ReadTimeline, readTimeline } from "./timeline_reader.ts";
 import { errorText } from "../text/error_text.ts";
 
@@ -19,11 +20,11 @@ export async function loadTimeline(path: string): Promise<ReadTimeline> {
 async function readPossiblyCompressed(path: string): Promise<{ readonly text: string; readonly cut: boolean }> {
   let bytes: Uint8Array<ArrayBuffer>;
   try {
-    bytes = await Deno.readFile(path);
+    bytes = await readBounded(path, { maxBytes: MAX_BYTES });
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw cannotRead(path, errorText(cause), cause);
   }
-  if (bytes.length > MAX_BYTES) throw tooLarge(path);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { text: new TextDecoder().decode(bytes), cut: false };
   const decoder = new TextDecoder();
   let text = "";
@@ -43,7 +44,7 @@ async function readPossiblyCompressed(path: string): Promise<{ readonly text: st
 }
 
 function tooLarge(path: string): UsageError {
-  return cannotRead(path, `it is larger than ${MAX_BYTES / 1024 ** 2} MB`);
+  return cannotRead(path, `it is larger than ${MAX_BYTES / 1024 ** 2} MiB`);
 }
 
 function cannotRead(path: string, problem: string, cause?: unknown): UsageError {

@@ -34,6 +34,16 @@ async function problemsOf(text: string, given: Given = {}): Promise<string[]> {
   return error.message.split("\n").slice(1).map((line) => line.trim().replaceAll(dir.path, "DIR"));
 }
 
+Deno.test("a job that stands in the config, and a path with a line break, are told with their place in one line", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": '{\n  "prompt": "Add a flag."\n}' });
+  const error = await assertRejects(() => load(dir), UsageError);
+  assertMatch(error.message, /^Cannot use prompt \(panewright\.jsonc:2:3\): the line "\*\*\* ORIGINAL/);
+  const [broken, ...more] = await problemsOf('{ "wd": "a\\nb", "prompt_file": "job.md" }');
+  assertMatch(broken!, /^panewright\.jsonc:1:3: wd names DIR\/a.*b, but there is no such folder$/);
+  assertEquals(more, []);
+});
+
 Deno.test("flags go before the environment, that before the file, that before the defaults", async () => {
   await using dir = await tempDir();
   await dir.write({

@@ -29,7 +29,7 @@ complete -o default -F _panewright panewright
   zsh: `#compdef panewright
 # zsh completion of panewright: source this after compinit, or keep it as _panewright in a folder of $fpath.
 _panewright() {
-  local line tab=$'\\t'
+  local line description tab=$'\\t'
   local -a lines candidates
   lines=("\${(@f)$("\${\${(Q)words[1]}/#\\~/$HOME}" complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   [[ $words[CURRENT] == --*=* ]] && compset -P '*='
@@ -38,7 +38,8 @@ _panewright() {
     folders) _files -/ ;;
     words)
       for line in "\${(@)lines[2,-1]}"; do
-        candidates+=("\${\${line%%$tab*}//:/\\\\:}:\${line#*$tab}")
+        description=\${line#*$tab}
+        candidates+=("\${\${line%%$tab*}//:/\\\\:}\${description:+:$description}")
       done
       _describe -V panewright candidates
       ;;

@@ -1,4 +1,5 @@
 import { abortable } from "../../ports/abortable.ts";
+import { joinBounded } from "../../ports/bounded.ts";
 import type { Watchdog } from "../../ports/watchdog.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
@@ -12,6 +13,9 @@ export interface DenoIoOptions {
   /** Does what is left when these acts are not reached. */
   readonly watchdog: Watchdog;
 }
+
+/** The most that is read of standard input. */
+const STDIN = { maxBytes: 256 * 1024 ** 2, what: "standard input" };
 
 /** The real command line, on the process's own streams. */
 export function denoIo(options: DenoIoOptions): CliIo {
@@ -45,7 +49,7 @@ export function denoIo(options: DenoIoOptions): CliIo {
     columns: () => consoleSize().columns || DEFAULT_SIZE.columns,
     rows: () => consoleSize().rows || DEFAULT_SIZE.rows,
     signal: options.signal,
-    readStdin: () => abortable(() => new Response(Deno.stdin.readable).bytes(), options.signal),
+    readStdin: () => abortable(() => joinBounded(Deno.stdin.readable, STDIN), options.signal),
     openTerminalInput: () => terminalInput(options.forcedExitActs),
     onForcedExit(act, resort) {
       const release = resort === undefined ? undefined : options.watchdog.guard(resort);

@@ -83,11 +83,17 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   }
   if (error instanceof Interruption) return { message: error.message, hint: undefined, exitCode: error.exitCode };
   const message = errorText(error);
+  if (isOfPath(error)) return { message: `Cannot continue: ${message}`, hint: "Name another path.", exitCode: 2 };
   return {
     message: `Cannot continue: ${message}`,
     hint: fileHint ?? "This was not foreseen: please report it, with the output of --verbose.",
     exitCode: 1,
   };
+}
+
+/** Whether a path cannot be one: too long, below a file, a loop of links, or of the system (see {@linkcode errorText}). */
+function isOfPath(error: unknown): boolean {
+  return error instanceof Error && /\(os error (?:20|36|40)\)|^Requires all access to "/.test(error.message);
 }
 
 function details(error: unknown): string {

@@ -63,11 +63,11 @@ export async function lookAtTmuxPlace(
 
 /** What panewright itself calls, with the packages of Debian that have it. */
 const TOOLS = {
-  linux: { sh: "dash", cat: "coreutils", env: "coreutils", find: "findutils", grep: "grep" },
-  others: { sh: "sh", env: "env", ps: "ps" },
+  linux: { sh: "dash", cat: "coreutils", env: "coreutils", find: "findutils", grep: "grep", sleep: "coreutils" },
+  others: { sh: "sh", env: "env", ps: "ps", sleep: "sleep" },
 } as const;
 
-/** The small programs that panewright calls: a shell, and what reads the process table. */
+/** The small programs that panewright calls: a shell, what reads the process table, and what keeps a session open. */
 export function checkTools({ env }: Pick<LookContext, "env">): Finding {
   const check = "programs";
   const tools: Readonly<Record<string, string>> = Deno.build.os === "linux" ? TOOLS.linux : TOOLS.others;

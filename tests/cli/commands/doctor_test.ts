@@ -146,7 +146,7 @@ async function doctorOn(
   return { ...result, path: dir.path };
 }
 
-const TOOLS = ["sh", "cat", "env", "find", "grep"];
+const TOOLS = ["sh", "cat", "env", "find", "grep", "sleep"];
 const TMUX = 'case "$*" in *-V*) echo "tmux 3.4";; esac';
 const CODEX = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
 
@@ -160,7 +160,7 @@ Deno.test("doctor on a machine that has everything ends with 0", async () => {
   const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("inside") }, files);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   assertEquals(stdout.split("\n").slice(1), [
-    "ok    programs: sh, cat, env, find, grep",
+    "ok    programs: sh, cat, env, find, grep, sleep",
     "ok    tmux: tmux 3.4, starts a server",
     "ok    Codex: codex-cli 0.169.0; Logged in",
     `ok    trust of Codex: it trusts ${path}`,

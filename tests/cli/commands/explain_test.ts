@@ -195,6 +195,16 @@ Deno.test("explain: what cannot be explained is told with a remedy", async () =>
     }
   });
   await assertRejects(() => call(explain, { positionals: ["/nowhere.ansi"] }), UsageError, "there is no such file");
+  await inFolder(async (folder) => {
+    const huge = `${folder}/huge.ansi`;
+    await Deno.writeTextFile(huge, "");
+    await Deno.truncate(huge, 64 * 1024 ** 2 + 1);
+    for (const [path, problem] of [[huge, "it is larger than 64 MiB"], [`/${"n".repeat(5000)}`, "too long"]] as const) {
+      const refused = () => call(explain, { positionals: [path], flags: { provider: "codex" } });
+      await assertRejects(refused, UsageError, problem);
+      await assertRejects(() => call(fixtures, { positionals: ["check", path] }), UsageError, problem);
+    }
+  });
 });
 
 Deno.test("fixtures check: our own corpus has no mistake and lacks no class, over time neither", async () => {

@@ -70,6 +70,13 @@ Deno.test("a working directory that cannot be one is refused by every command ab
       assertStringIncludes(stderr, `Cannot use --wd ${wd}: ${problem}`);
     }
   }
+  await writeReview(dir, [], NEW);
+  const report = await callCli(["report", "--format", "md", "--output", "/dev/full"], { cwd: dir.path });
+  assertEquals(report.code, 2, report.stderr);
+  assertStringIncludes(
+    report.stderr,
+    'panewright does not use "/dev": it is the system\'s own\n  Name another path.\n',
+  );
   const inFile = await callCli(["status", `file/.panewright/runs/${OLD}`], { cwd: dir.path });
   assertEquals(inFile.code, 2, inFile.stderr);
   const empty = await callCli(["status", ""], { cwd: dir.path });

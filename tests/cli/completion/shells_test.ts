@@ -117,6 +117,16 @@ async function play(shell: Shell): Promise<void> {
     // Bash lists words alone.
     assertEquals(listed.includes("Which $(touch pwned)"), shell !== "bash");
     assertEquals(await exists(`${dir.path}/pwned`), false, "what an agent asks is only text");
+    for (const key of ["C-u", "C-l"]) await press(key);
+    await until(rows, (seen) => seen.length === 1, String);
+    await type("panewright attach --role ");
+    for (const key of ["Tab", "Tab"]) await press(key);
+    const roles = await until(rows, (seen) => seen.join(" ").includes("tester"), String);
+    assertEquals(
+      roles.filter((row) => row.includes("--") && !row.startsWith(">")),
+      [],
+      "what has no description is listed without one",
+    );
   } finally {
     await killServer(client);
   }
