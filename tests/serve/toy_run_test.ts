@@ -2,50 +2,25 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { plainRow } from "../../lib/text/ansi.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
+import { toyProject } from "../providers/toy/toy_project.ts";
 import { startProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 import { agentapiClient } from "./agentapi_client.ts";
 import { readEvents, testServer } from "./support.ts";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
-const TOY = `${ROOT}tests/providers/toy`;
-
-const JOB = `Shout.
-
-*** ORIGINAL EXPLORE SUMMARY ***
-Add a --shout flag to the greeter in src/greet.ts.
-
-*** SCENARIO TEST ***
-1. \`greet --shout Ada\` prints HELLO ADA
-`;
-
 Deno.test("a run with agents in panes: screens, agentapi's conversation, a message and keys from outside", async () => {
   await using sandbox = await createSandbox();
-  const { argv, env } = await panewrightFromSource();
   const { project } = sandbox;
-  const deno: [string, ...string[]] = [argv[0], "run", "--quiet", `--config=${ROOT}deno.json`, "--no-prompt"];
-  const agent = [...deno, "--allow-env=TOY_TYPED", `--allow-read=${project}`, `--allow-write=${project}`];
-  const config = {
-    provider: "toy",
-    providers: { toy: { command: [...agent, `${TOY}/toy_agent.ts`], env } },
-    prompt_file: "job.md",
+  const toy = await toyProject(sandbox, {
     // All agents are at rest while the tests run, which end when this test says so.
     project_test_cmd: ["sh", "-c", "until [ -e go ]; do sleep 0.1; done"],
     limits: { min_review_cycles_before_approval: 1 },
-    handoff: { poll_seconds: 0.2 },
     permissions: { raw_input: true },
     // By its path: the server of this test has another environment.
     tmux: { cols: 100, rows: 30, socket: `${sandbox.root}/agents.sock` },
-    quiet_seconds: 0.5,
-  };
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const run = startProgram([...deno, "--allow-all", `${TOY}/run_toy.ts`, "panewright.jsonc"], {
-    cwd: project,
-    env: { ...sandbox.env, ...env },
   });
+  const run = startProgram(toy.argv, { cwd: project, env: toy.env });
   const [id = ""] = await until(() => listRunIds(project), (ids) => ids.length > 0);
   await using server = testServer(project, {
     keysFolderOf: (run) => `${sandbox.home}/.local/state/panewright/keys/${run}`,

@@ -1,48 +1,27 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../../lib/ports/process.ts";
-import { panewrightFromSource } from "../../support/panewright.ts";
+import { toyProject } from "../../providers/toy/toy_project.ts";
 import { createSandbox } from "../../support/sandbox.ts";
-
-const ROOT = new URL("../../../", import.meta.url).pathname;
-const TOY = `${ROOT}tests/providers/toy`;
-
-const JOB = `Shout.
-
-*** ORIGINAL EXPLORE SUMMARY ***
-Add a --shout flag to the greeter in src/greet.ts.
-
-*** SCENARIO TEST ***
-1. \`greet --shout Ada\` prints HELLO ADA
-`;
 
 Deno.test("keys between paste and Enter that stay: the run needs a person, and their words are still in the pane", async () => {
   await using sandbox = await createSandbox();
-  const { argv, env } = await panewrightFromSource();
   const { project } = sandbox;
-  const deno: [string, ...string[]] = [argv[0], "run", "--quiet", `--config=${ROOT}deno.json`, "--no-prompt"];
-  const agent = [...deno, "--allow-env=TOY_TYPED", `--allow-read=${project}`, `--allow-write=${project}`];
-  const config = {
-    provider: "toy",
-    providers: { toy: { command: [...agent, `${TOY}/toy_agent.ts`], env: { ...env, TOY_TYPED: " please wait" } } },
-    prompt_file: "job.md",
+  const toy = await toyProject(sandbox, {
+    agentEnv: { TOY_TYPED: " please wait" },
     start_agent: "tester",
     limits: { max_rounds: 1 },
-    handoff: { poll_seconds: 0.2 },
     permissions: { dialog_timeout_seconds: 0.5 },
     tmux: { cols: 100, rows: 30, socket: "drafts" },
-    quiet_seconds: 0.5,
-  };
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const run = (...command: [string, ...string[]]) =>
+  });
+  const run = (...command: readonly [string, ...string[]]) =>
     systemProcessRunner.run({
       argv: command,
       cwd: project,
       clearEnv: true,
-      env: { ...sandbox.env, ...env },
+      env: toy.env,
       timeoutMs: 120_000,
     });
-  const { stderr } = await run(...deno, "--allow-all", `${TOY}/run_toy.ts`, "panewright.jsonc");
+  const { stderr } = await run(...toy.argv);
   assertStringIncludes(stderr, "DraftInTheWayError");
 
   const records = await recordsOf(project);

@@ -6,49 +6,22 @@ import { UsageError } from "../../../lib/errors.ts";
 import { systemProcessRunner } from "../../../lib/ports/process.ts";
 import { PROVIDERS } from "../../../lib/providers/mod.ts";
 import { classify, parseScreen } from "../../../lib/screen/mod.ts";
-import { panewrightFromSource } from "../../support/panewright.ts";
+import { FLAG_JOB } from "../../support/jobs.ts";
 import { createSandbox } from "../../support/sandbox.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { toyProvider } from "./provider.ts";
+import { toyProject } from "./toy_project.ts";
 
 const FOLDER = new URL(".", import.meta.url).pathname;
-const ROOT = new URL("../../../", import.meta.url).pathname;
-
-const JOB = `Shout.
-
-*** ORIGINAL EXPLORE SUMMARY ***
-Add a --shout flag to the greeter in src/greet.ts.
-
-*** SCENARIO TEST ***
-1. \`greet --shout Ada\` prints HELLO ADA
-`;
 
 Deno.test("a provider from a single folder runs a review loop to PASS, and the doctor finds it", async () => {
   await using sandbox = await createSandbox();
-  const { argv, env } = await panewrightFromSource();
-  const deno: [string, ...string[]] = [argv[0], "run", "--quiet", `--config=${ROOT}deno.json`, "--no-prompt"];
-  const agent = [
-    ...deno,
-    "--allow-env=TOY_TYPED",
-    `--allow-read=${sandbox.project}`,
-    `--allow-write=${sandbox.project}`,
-  ];
-  const config = {
-    provider: "toy",
-    providers: { toy: { command: [...agent, `${FOLDER}toy_agent.ts`], env } },
-    prompt_file: "job.md",
-    limits: { min_review_cycles_before_approval: 1 },
-    handoff: { poll_seconds: 0.2 },
-    tmux: { cols: 100, rows: 30 },
-    quiet_seconds: 0.5,
-  };
-  await Deno.writeTextFile(`${sandbox.project}/job.md`, JOB);
-  await Deno.writeTextFile(`${sandbox.project}/panewright.jsonc`, JSON.stringify(config));
+  const { argv, env } = await toyProject(sandbox, { limits: { min_review_cycles_before_approval: 1 } });
   const { stdout, stderr, code } = await systemProcessRunner.run({
-    argv: [...deno, "--allow-all", `${FOLDER}run_toy.ts`, "panewright.jsonc"],
+    argv,
     cwd: sandbox.project,
     clearEnv: true,
-    env: { ...sandbox.env, ...env },
+    env,
     timeoutMs: 120_000,
   });
   assertEquals(code, 0, stderr);
@@ -64,7 +37,7 @@ Deno.test("a provider from a single folder runs a review loop to PASS, and the d
 Deno.test("a configuration may name a provider that was handed in, with rules of its own, and is told of it in its mistakes", async () => {
   await using dir = await tempDir();
   const load = async (config: unknown, providers = [...PROVIDERS, toyProvider]) => {
-    await dir.write({ "job.md": JOB, "panewright.jsonc": JSON.stringify(config) });
+    await dir.write({ "job.md": FLAG_JOB, "panewright.jsonc": JSON.stringify(config) });
     return await loadConfig({ cwd: dir.path, env: () => undefined, providers });
   };
   const wrong = async (config: unknown) => (await assertRejects(() => load(config), UsageError)).message;
