@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
+import { readRecords } from "../support/journal_records.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { type CodexProject, setUpCodexProject } from "./codex_project.ts";
@@ -8,7 +9,10 @@ const RUN = ["run", "panewright.jsonc", "--start-agent", "tester"] as const;
 const RUN_TIMEOUT_MS = 120_000;
 
 /** A project whose tester asks before each of its two commands; the work is done already. */
-async function setUpGuarded(permissions: Readonly<Record<string, unknown>>): Promise<CodexProject> {
+async function setUpGuarded(
+  permissions: Readonly<Record<string, unknown>>,
+  limits: Readonly<Record<string, unknown>> = {},
+): Promise<CodexProject> {
   const project = await setUpCodexProject({ panewright: await panewrightFromSource(), guarded: true });
   const folder = project.sandbox.project;
   await Deno.writeTextFile(`${folder}/greeting.txt`, "hello, world\n");
@@ -18,6 +22,7 @@ async function setUpGuarded(permissions: Readonly<Record<string, unknown>>): Pro
     project_test_cmd: ["sh", "check.sh"],
     handoff: { poll_seconds: 0.5 },
     permissions: { accept_cooldown_seconds: 0.5, ...permissions },
+    limits,
   };
   await Deno.writeTextFile(`${folder}/panewright.jsonc`, JSON.stringify(config));
   return project;
@@ -72,6 +77,37 @@ Deno.test("a person answers the dialogs of a run with panewright answer, and it 
   assertEquals(audit.code, 0, audit.stderr);
   assertStringIncludes(audit.stdout, "person");
   assertEquals((await runProgram([...panewright.argv, "questions"], options)).stdout.includes("q1"), false);
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("where no hook can be answered, what the policy denies with a key has its screen in the report", async () => {
+  const panewright = await panewrightFromSource();
+  // It asks again and again.
+  await using project = await setUpGuarded({ auto_accept: true, deny: ["ls"] }, { max_same_command: 2 });
+  const { sandbox, env } = project;
+  // Nobody can listen to hooks in a file.
+  const state = `${env["HOME"]}/.local/state/panewright`;
+  await Deno.mkdir(state, { recursive: true });
+  await Deno.writeTextFile(`${state}/hooks`, "");
+  const options = { cwd: sandbox.project, env, timeoutMs: RUN_TIMEOUT_MS };
+  const { stderr } = await runProgram([...panewright.argv, ...RUN], options);
+  const runs = `${sandbox.project}/.panewright/runs`;
+  const folder = `${runs}/${[...Deno.readDirSync(runs)][0]?.name}`;
+  const declined = (await readRecords(`${folder}/journal.ndjson`)).filter((record) =>
+    record.type === "dialog_answered" && record["answer"] === "decline"
+  );
+  assert(declined.length > 0, stderr);
+  for (const { screen } of declined) {
+    const text = await Deno.readTextFile(`${folder}/${screen}`);
+    assertStringIncludes(text, "Would you like to run the following command?");
+  }
+  const report = await runProgram([...panewright.argv, "report", "--format", "json"], options);
+  const { items, details } = JSON.parse(report.stdout);
+  const shown = items.filter(({ kind }: { kind: string }) => kind === "dialog")
+    .flatMap(({ details = [] }: { details?: readonly { kind: string; ref: string }[] }) => details)
+    .filter(({ kind }: { kind: string }) => kind === "screen");
+  assertEquals(shown.length, declined.length);
+  assertStringIncludes(JSON.stringify(details), "Would you like to run the following command?");
   await sandbox.assertNothingLeft();
 });
 
