@@ -51,11 +51,13 @@ export async function waitForResponse(
     signal?.throwIfAborted();
     const pollStartedMs = clock.now();
     const status = await readStatus(turn);
+    // A second look at a file takes no time from the rules, which count from poll to poll.
+    const nowMs = clock.now();
     if (status !== "waiting_user_answer" && status !== "unknown") noteDialogClosed(turn);
     const found = await inspectResponse(turn, place, { before: seen, mayTake: isAtRest(status) });
     seen = found.seen;
     state = { ...state, deadlineMs: deadlineMs + waitedForPersonMs(turn) };
-    const step = decide(state, { status, response: found.response }, { nowMs: clock.now(), settings });
+    const step = decide(state, { status, response: found.response }, { nowMs, settings });
     state = step.state;
     const { action } = step;
     switch (action.type) {

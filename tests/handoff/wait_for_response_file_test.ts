@@ -189,6 +189,15 @@ Deno.test("a file that is being written keeps the grace from ending", async () =
   assertEquals(bench.clock.elapsedSeconds(), 34);
 });
 
+Deno.test("a second look at a file without use changes nothing about when the grace ends", async () => {
+  for (const startup of ["processing", "idle"] as const) {
+    await using bench = await createBench({ statuses: [[0, startup], [2, "idle"]] });
+    bench.clock.at(startup === "idle" ? 29 : 1, () => bench.respond("analyst", ""));
+    await assertRejects(() => waitOn(bench), RuntimeError, "it is empty");
+    assertEquals(bench.clock.elapsedSeconds(), startup === "idle" ? 60 : 32);
+  }
+});
+
 Deno.test("a file that comes late, within the grace, is taken", async () => {
   await using bench = await createBench({ statuses: [[0, "processing"], [2, "idle"]] });
   bench.clock.at(29, () => bench.respond("analyst", "late"));
