@@ -1,6 +1,7 @@
 import {
   type AcpConnection,
   type AcpEnd,
+  AcpEndedError,
   AcpReplyError,
   type AcpSessionNotification,
   type AcpUnread,
@@ -143,7 +144,10 @@ export class RunningAgent implements AcpAgent, AcpListener {
       (error) => this.#takeRefusal(turn, error),
     );
     this.#watchSilence(this.#turn.signal).catch(() => {});
-    await abortable(() => written, signal);
+    await abortable(() => written, signal).catch((error) => {
+      if (!(error instanceof AcpEndedError) || error.end.kind === "broken") throw error;
+      throw this.#endedError(this.#endedBecause ?? endWords(error.end), error);
+    });
   }
 
   view() {
@@ -328,7 +332,11 @@ export class RunningAgent implements AcpAgent, AcpListener {
 
   #requireAlive(): void {
     const end = this.#state.violation ?? this.describeEnd();
-    if (end !== undefined) throw new RuntimeError(`Cannot send the ${this.name} a prompt: its agent has ended: ${end}`);
+    if (end !== undefined) throw this.#endedError(end);
+  }
+
+  #endedError(end: string, cause?: unknown): RuntimeError {
+    return new RuntimeError(`Cannot send the ${this.name} a prompt: its agent has ended: ${end}`, { cause });
   }
 
   /** Gives up the turn before, whose end seems to be lost. */

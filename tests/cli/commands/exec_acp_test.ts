@@ -336,6 +336,24 @@ Deno.test("an agent that is not logged in: a person is needed, and nothing of th
   assertEquals(resumed.code, 0, resumed.stderr);
 });
 
+Deno.test("an agent that dies while it is given its prompt fails the attempt, with its last words, and a retry follows", async () => {
+  const modes = { currentModeId: "default", availableModes: [{ id: "default", name: "Default" }] };
+  const say = (id: number, result: unknown) => `read line; echo '${JSON.stringify({ jsonrpc: "2.0", id, result })}'`;
+  const dies = ["head -c 1 >/dev/null", "echo 'I fall' >&2", "exit 3"];
+  const script = [say(0, { protocolVersion: 1 }), say(1, { sessionId: "s", modes }), ...dies].join("\n");
+  await using project = await acpExecProject({
+    config: { providers: { fake: { command: ["sh", "-c", script] } } },
+    step: { retry: 1 },
+  });
+  // More than the system takes for a program that does not read.
+  await Deno.writeTextFile(`${project.path}/task.md`, "Build a login.\n".repeat(30_000));
+  const { code, run } = await project.play("exec", "task.md");
+  assertEquals(code, 1);
+  const attempts = await recordsOf(project, run, "attempt_finished");
+  assertEquals(attempts.map(({ outcome }) => outcome), ["failed", "failed"]);
+  for (const { error } of attempts) assertMatch(String(error), /ended before its turn was over: exit code 3: I fall$/);
+});
+
 Deno.test("an agent that dies at its start fails the attempt, and a retry gets another one", async () => {
   await using project = await acpExecProject({ step: { retry: 1 } });
   await project.script({ exitAtStart: 4, stderr: ["no licence"] });

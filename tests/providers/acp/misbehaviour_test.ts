@@ -143,6 +143,31 @@ Deno.test("a stream that stops: the turn is cancelled, and an agent that stays s
   assertEquals(agent.view().state, "ended");
 });
 
+Deno.test("an agent that does not read its prompt is ended, and whoever waits for that is told", async () => {
+  await using dir = await tempDir();
+  const clock = patientClock({ pace: 10, byHandFromMs: 5000 });
+  const modes = { currentModeId: "default", availableModes: [{ id: "default", name: "Default" }] };
+  const say = (id: number, result: unknown) => `read line; echo '${JSON.stringify({ jsonrpc: "2.0", id, result })}'`;
+  const script = [say(0, { protocolVersion: 1 }), say(1, { sessionId: "s", modes }), "exec sleep 1000"].join("\n");
+  await using agent = await startAcpAgent({
+    provider: testProvider(),
+    name: "tester",
+    launch: { workdir: dir.path, command: ["sh", "-c", script] },
+    mark: { name: "PANEWRIGHT_TEST_MARK", value: crypto.randomUUID() },
+    clock,
+    signal: new AbortController().signal,
+  });
+  // More than the system takes for a program that does not read.
+  const failed = assertRejects(() => agent.prompt("x".repeat(1_000_000)), RuntimeError);
+  clock.advance(900_000);
+  await until(() => {
+    clock.advance(30_000);
+    return agent.describeEnd();
+  });
+  assertMatch(agent.describeEnd() ?? "", /^it was silent for 900 s/);
+  await failed;
+});
+
 Deno.test("two ends", async () => {
   await using fake = await startFake({ steps: [{ say: "Done." }, { end: "end_turn" }, { end: "refusal" }] });
   const { agent } = fake;
