@@ -127,6 +127,10 @@ Deno.test("serve: a port that is in use is not exchanged for another, and nothin
   assertStringIncludes(await refused("--port", port), `Cannot listen on 127.0.0.1 port ${port}: it is in use`);
   assertStringIncludes(await refused("--listen", "0.0.0.0"), "without TLS, others on the network could read the token");
   assertStringIncludes(await refused("--tls-cert", "a.pem"), "--tls-cert and --tls-key belong together");
+  assertStringIncludes(await refused("--connections", "0"), "Cannot use --connections 0: nobody could connect");
+  for (const name of ["a b", "https://build-host", "build-host/"]) {
+    assertStringIncludes(await refused("--host", name), `Cannot use --host ${JSON.stringify(name)}:`);
+  }
   assertStringIncludes(await refused("--wd", "nowhere"), "Cannot serve the runs of nowhere");
   const refusedToken = await refused("--port", port, "--new-token");
   assertStringIncludes(refusedToken, "it is in use");

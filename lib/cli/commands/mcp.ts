@@ -48,9 +48,10 @@ export const command = defineCommand({
 async function realFolder(folder: string, io: CliIo): Promise<string> {
   try {
     const path = await Deno.realPath(resolve(io.cwd, folder));
-    if (!(await Deno.stat(path)).isDirectory) throw new TypeError("it is not a folder");
-    return path;
+    if ((await Deno.stat(path)).isDirectory) return path;
   } catch (cause) {
-    throw new UsageError(`Cannot work in ${folder}: ${errorText(cause)}`, { cause });
+    const why = cause instanceof Deno.errors.NotFound ? "there is no such folder" : errorText(cause);
+    throw new UsageError(`Cannot work in ${folder}: ${why}`, { cause });
   }
+  throw new UsageError(`Cannot work in ${folder}: it is not a folder`);
 }

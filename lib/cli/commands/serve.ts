@@ -6,6 +6,7 @@ import { createRedactor } from "../../redact/redactor.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { mountMcp } from "../../mcp/mount.ts";
 import { createServeApp } from "../../serve/app.ts";
+import { hostsOf, isHost, LOOPBACK, shownHost } from "../../serve/hosts.ts";
 import { DEFAULT_LIMITS } from "../../serve/limits.ts";
 import { DEFAULT_PORT, type ListenAt, listenAt, serveOn } from "../../serve/listen.ts";
 import { Problem } from "../../serve/problem.ts";
@@ -17,9 +18,6 @@ import { findRunsWorkdir } from "../find_named_run.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../output/line.ts";
 import { requireTrustOfRun } from "../trust.ts";
-
-/** What comes from the network, and not from this machine, needs TLS. */
-const LOOPBACK = "127.0.0.1";
 
 const FLAGS = [
   {
@@ -73,6 +71,7 @@ export const command = defineCommand({
   ],
   async run({ flags, global }, io) {
     const at = placeOf(flags, io.cwd);
+    requireSense(flags);
     const state = stateFolder((name) => io.env(name));
     if (state === undefined) {
       throw new UsageError("Cannot serve: there is no place for the token, since HOME is not set");
@@ -89,7 +88,7 @@ export const command = defineCommand({
     const app = createServeApp({
       workdirs,
       checkToken: createTokenCheck(token),
-      hosts: hostsOf(at, { port, more: flags.host ?? [] }),
+      hosts: hostsOf("path" in at ? undefined : at.hostname, { port, more: flags.host ?? [] }),
       scheme,
       limits: { ...DEFAULT_LIMITS, ...(flags.connections === undefined ? {} : { connections: flags.connections }) },
       redactor: createRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]),
@@ -151,6 +150,18 @@ function placeOf(flags: ServeFlags, cwd: string): ListenAt {
   return { hostname: listen ?? LOOPBACK, port, ...tls };
 }
 
+/**
+ * @throws {UsageError} for what would serve nobody
+ */
+function requireSense({ connections, host = [] }: ServeFlags): void {
+  if (connections === 0) throw new UsageError("Cannot use --connections 0: nobody could connect");
+  const odd = host.find((name) => !isHost(name));
+  if (odd === undefined) return;
+  throw new UsageError(`Cannot use --host ${JSON.stringify(odd)}: clients cannot call a server so`, {
+    hint: "It is a name or an address, with a port where that is another one: build-host, build-host:8443",
+  });
+}
+
 /** The real paths of the working directories. */
 async function workdirsOf({ wd }: ServeFlags, io: CliIo): Promise<readonly string[]> {
   const named = wd === undefined || wd.length === 0 ? [await findRunsWorkdir(io, undefined)] : wd;
@@ -164,25 +175,6 @@ async function workdirsOf({ wd }: ServeFlags, io: CliIo): Promise<readonly strin
     throw new UsageError(`Cannot serve the runs of ${path}: it is not a folder`);
   }));
   return [...new Set(real)];
-}
-
-/** What clients may call the server. */
-function hostsOf(
-  at: ListenAt,
-  { port, more }: { readonly port: number | undefined; readonly more: readonly string[] },
-): ReadonlySet<string> {
-  const own = "path" in at
-    ? ["localhost"]
-    : [at.hostname, ...(at.hostname === LOOPBACK ? ["localhost"] : [])].map((name) => `${shownHost(name)}:${port}`);
-  const named = more.map((name) => port === undefined || /:\d+$/.test(name) ? name : `${name}:${port}`);
-  // The default ports of a scheme are not told.
-  const bare = named.filter((name) => /:(?:443|80)$/.test(name)).map((name) => name.replace(/:\d+$/, ""));
-  return new Set([...own, ...named, ...bare].map((host) => host.toLowerCase()));
-}
-
-/** An address as it stands in URLs. */
-function shownHost(hostname: string): string {
-  return hostname.includes(":") ? `[${hostname}]` : hostname;
 }
 
 function environmentOf(io: CliIo): Readonly<Record<string, string>> {

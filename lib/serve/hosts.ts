@@ -1,0 +1,57 @@
+/** What comes from the network, and not from this machine, needs TLS. */
+export const LOOPBACK = "127.0.0.1";
+
+/**
+ * What clients may call the server, as they tell it in `Host`.
+ *
+ * @param hostname where it listens; undefined for a unix socket
+ * @param more names that it has besides, with a port where that is another one
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([...hostsOf("127.0.0.1", { port: 8484, more: [] })], ["127.0.0.1:8484", "localhost:8484"]);
+ * assertEquals([...hostsOf("::1", { port: 8443, more: ["Build-Host"] })], ["[::1]:8443", "build-host:8443"]);
+ * assertEquals([...hostsOf("192.0.2.1", { port: 443, more: [] })], ["192.0.2.1:443", "192.0.2.1"]);
+ * assertEquals([...hostsOf(undefined, { port: undefined, more: [] })], ["localhost"]);
+ * ```
+ */
+export function hostsOf(
+  hostname: string | undefined,
+  { port, more }: { readonly port: number | undefined; readonly more: readonly string[] },
+): ReadonlySet<string> {
+  const own = hostname === undefined
+    ? ["localhost"]
+    : [hostname, ...(hostname === LOOPBACK ? ["localhost"] : [])].map((name) => `${shownHost(name)}:${port}`);
+  const named = more.map((name) => port === undefined || /:\d+$/.test(name) ? name : `${name}:${port}`);
+  const all = [...own, ...named];
+  // The default ports of a scheme are not told.
+  const bare = all.filter((name) => /:(?:443|80)$/.test(name)).map((name) => name.replace(/:\d+$/, ""));
+  return new Set([...all, ...bare].map((host) => host.toLowerCase()));
+}
+
+/**
+ * Whether clients can call a server so: a name or an address, with a port or without.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["build-host", "[::1]:8443", "192.0.2.1"].map(isHost), [true, true, true]);
+ * assertEquals(["a b", "https://build-host", "build-host/", ""].map(isHost), [false, false, false, false]);
+ * ```
+ */
+export function isHost(text: string): boolean {
+  return /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text);
+}
+
+/**
+ * An address as it stands in URLs.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(["::1", "192.0.2.1"].map(shownHost), ["[::1]", "192.0.2.1"]);
+ * ```
+ */
+export function shownHost(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
+}
