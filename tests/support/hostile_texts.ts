@@ -243,6 +243,12 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
     read: (text) => [text, `${text}(`, `( ${text}\n`, `${text}\n(`].map(decide),
   },
   {
+    name: "a decision about many commands in a text",
+    units: ["ls|", "ls|xargs cat|", "cd a && ", "cd a; ", "npx -a b ", "uv run run "],
+    read: (text) => [`${text} ls`, `${text} ls b c`].map(decide),
+    size: 500,
+  },
+  {
     name: "a screen of Codex",
     units: HOSTILE_UNITS,
     read: (text) => classify(parseScreen(text), CODEX_RULES).beaten,

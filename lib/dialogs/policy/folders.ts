@@ -7,6 +7,10 @@ export type PossibleFolders = readonly string[] | undefined;
 /** More folders than these count as not known. */
 const MAX_FOLDERS = 16;
 
+/** A folder that is further down counts as not known: each command in it is compared with all of its path. */
+const MAX_DEPTH = 40;
+const MAX_LENGTH = 4096;
+
 interface State {
   current: PossibleFolders;
   /** Where one is if a `cd` of this chain failed, or was passed over. */
@@ -49,10 +53,18 @@ export function trackFolders(script: ShellScript, start: PossibleFolders): Folde
       const state = stateOf(scope);
       const { current } = state;
       state.otherwise = union(state.otherwise, current);
-      state.current = folder === undefined ? undefined : current?.map((from) => resolve(from, folder));
-      if (folder?.startsWith("/")) state.current = [resolve(folder)];
+      const reached = folder?.startsWith("/")
+        ? [resolve(folder)]
+        : folder === undefined
+        ? undefined
+        : current?.map((from) => resolve(from, folder));
+      state.current = reached?.some(isFarDown) ? undefined : reached;
     },
   };
+}
+
+function isFarDown(path: string): boolean {
+  return path.length > MAX_LENGTH || path.split("/").length > MAX_DEPTH;
 }
 
 function union(left: PossibleFolders, right: PossibleFolders): PossibleFolders {

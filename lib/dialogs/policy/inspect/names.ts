@@ -5,13 +5,15 @@ import { programUses } from "../programs/mod.ts";
 import { shownSecret } from "../secret_variables.ts";
 import { type Context, doubt, type LayerPlace } from "./inspection.ts";
 
-/** The commands of a pipeline before one of its commands. */
-export function pipedInto(commands: readonly ShellCommand[], command: ShellCommand): readonly ShellCommand[] {
-  const last = commands.indexOf(command);
+/** The commands of a pipeline before one of its commands, and no more of these than are followed, and one. */
+export function pipedInto(commands: readonly ShellCommand[], last: number): readonly ShellCommand[] {
   let from = last;
-  while (from > 0 && commands[from]?.precededBy === "|") from--;
+  while (from > 0 && last - from <= MAX_PIPED && commands[from]?.precededBy === "|") from--;
   return commands.slice(from, last);
 }
+
+/** Names are followed through so many commands: each command of a pipeline looks at those before it. */
+const MAX_PIPED = 32;
 
 /** Looks at secrets' values that a command hands over, by their variables' names; a test only looks at them. */
 export function inspectShown({ words, assignments, redirections }: ShellCommand, context: Context): void {
@@ -70,7 +72,12 @@ export function checkGiven(
     layers.some((layer) =>
       layer.program === "xargs" && layer.words.some(({ value }) => /^-a|^--arg/.test(value ?? ""))
     );
-  const source = file ? { unknown: "names in a file" } : namesFrom(before, program);
+  const unknown = file
+    ? "names in a file"
+    : before.length > MAX_PIPED
+    ? "names that too many commands make"
+    : undefined;
+  const source = unknown === undefined ? namesFrom(before, program) : { unknown };
   if (source === undefined) return;
   if ("secret" in source) context.guarded.push(`${program} is given names, and ${source.secret} is secret`);
   else doubt(context, `${program} is given ${source.unknown}`);

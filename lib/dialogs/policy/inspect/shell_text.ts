@@ -68,7 +68,7 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
     script.commands.some(({ assignments }) => assignments.some(({ name }) => name === "CDPATH"));
   const tracker = trackFolders(script, lost ? undefined : around.folders);
   const setsFolders = setsKnownVariables(script);
-  for (const { command: written, layers: asWritten } of all) {
+  for (const [index, { command: written, layers: asWritten }] of all.entries()) {
     const folders = lost ? undefined : tracker.at(written);
     const here = { ...around, folders, readsPipe: around.readsPipe || written.readsPipe };
     const [pwd] = folders?.length === 1 ? folders : [];
@@ -87,7 +87,7 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
     checkTargets(redirectionTargets(command), "a redirection", { here, context, by: "redirection" });
     for (const word of readTargets(command)) checkRead({ word }, "a redirection", { here, context });
     for (const { word } of command.assignments) checkAssigned(word, { here, context });
-    const before = pipedInto(script.commands, written);
+    const before = pipedInto(script.commands, index);
     for (const layer of layers) inspectLayer(layer, { command, layers, here, context, tracker, inspectScript, before });
     if (changesFolder(layers)) tracker.change(command, newFolder(layers.at(-1)));
   }
