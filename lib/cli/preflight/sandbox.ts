@@ -24,7 +24,7 @@ export async function checkSandbox(
     check,
     status: needed ? "fail" : "warn",
     detail: `it cannot be switched on: ${problem}`,
-    remedy: sandbox.remedy,
+    remedy: needed ? neededRemedy(sandbox) : sandbox.remedy,
   };
 }
 
@@ -50,7 +50,11 @@ async function lookAtSandbox(agent: AgentToLookAt, context: LookContext): Promis
       : toldProblem(sandbox.findObstacle(groundOf(context, agent)), context));
   if (problem === undefined) return [];
   const detail = `it cannot be switched on: ${problem}`;
-  return [{ check: `sandbox of ${label}`, status: "fail", detail, remedy: sandbox.remedy, isOfMachine: true }];
+  return [{ check: `sandbox of ${label}`, status: "fail", detail, remedy: neededRemedy(sandbox), isOfMachine: true }];
+}
+
+function neededRemedy({ remedy }: SandboxSupport): string {
+  return `${remedy}\nTo work without it, in a container for example: "sandbox": "off" in the config, or PANEWRIGHT_SANDBOX=off.`;
 }
 
 type TrialContext = Pick<LookContext, "processRunner" | "signal" | "env">;

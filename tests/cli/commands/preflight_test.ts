@@ -318,6 +318,10 @@ Deno.test("a sandbox that cannot be switched on is told before a run is made, fo
       const { code, stderr } = await machine.run(...args);
       assertEquals(code, 2, stderr);
       assertStringIncludes(stderr, `Cannot start the run: 1 problem\n  sandbox of ${problem}\n    ${remedy}`);
+      assertStringIncludes(
+        stderr,
+        '\n    To work without it, in a container for example: "sandbox": "off" in the config, or ',
+      );
     }
     assertEquals(await machine.hasRun(), false);
   }
