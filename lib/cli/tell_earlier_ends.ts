@@ -6,7 +6,7 @@ import { stateFolder } from "../ports/state_folder.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { privateWordsOf } from "../redact/secret_patterns.ts";
 import { listRunIds } from "../run/find_run.ts";
-import { isExecuted, readRun } from "../run/overview.ts";
+import { readRun } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import { hasUntoldEnd } from "../run/told_end.ts";
 import type { CliIo } from "./console/command.ts";
@@ -25,7 +25,7 @@ export async function tellEarlierEnds(workdir: string, io: CliIo): Promise<void>
   for (const id of (await listRunIds(workdir)).slice(-NEWEST)) {
     const folder = runFolderAt(workdir, id);
     const now = wallClock();
-    if (io.signal.aborted || !hasUntoldEnd(folder, { jobs: JOBS, now }) || await isExecuted(folder)) continue;
+    if (io.signal.aborted || !await hasUntoldEnd(folder, { jobs: JOBS, now })) continue;
     const { progress } = await readRun(folder, JOBS);
     const about = { configFile: progress?.configFile ?? null, workdir };
     const plan = await notificationPlanOfRun(about, { io, trust: false }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
-import type { HttpPoster } from "../ports/http.ts";
 import { JOBS } from "../jobs/mod.ts";
+import type { HttpPoster } from "../ports/http.ts";
 import { openButtonsSince } from "../notify/buttons.ts";
 import { channelsOf } from "../notify/channels/mod.ts";
 import { type MachineSecrets, machineSecrets } from "../notify/machine_secrets.ts";
@@ -15,6 +15,7 @@ import { isExecuted } from "../run/overview.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockOutbox } from "../run/run_lock.ts";
 import { hasUntoldEnd, keepUntoldEnd } from "../run/told_end.ts";
+import { errorText } from "../text/error_text.ts";
 import { findOpenQuestion, giveAnswer } from "./give_answer.ts";
 
 /** What was done for a run. */
@@ -45,9 +46,8 @@ export interface TendOptions {
 
 /** Whether there is something to do for the messages of a run: nobody executes it, and it has left some, or buttons. */
 export async function needsTending(folder: RunFolder, now: Date): Promise<boolean> {
-  const isOpen = (await readEntries(folder)).length > 0 || hasUntoldEnd(folder, { jobs: JOBS, now }) ||
-    await openButtonsSince(folder, { now }) !== undefined;
-  return isOpen && !await isExecuted(folder);
+  const isOpen = (await readEntries(folder)).length > 0 || await openButtonsSince(folder, { now }) !== undefined;
+  return isOpen ? !await isExecuted(folder) : await hasUntoldEnd(folder, { jobs: JOBS, now });
 }
 
 /**
@@ -71,10 +71,12 @@ export async function tendNotifications(folder: RunFolder, options: TendOptions)
 
   const seen = await readEntries(folder);
   const told = { jobs: JOBS, now: wallClock() };
-  using lock = seen.length === 0 && !hasUntoldEnd(folder, told) ? undefined : await lockOutbox(folder);
+  using lock = seen.length === 0 && !await hasUntoldEnd(folder, told) ? undefined : await lockOutbox(folder);
   if (lock === undefined) return { delivered: 0, left: seen.length, dropped: 0, problems };
   const channels = channelsOf(plan, { workdir, wallClock, ...given });
-  await keepUntoldEnd(folder, { ...told, channels, redactor });
+  await keepUntoldEnd(folder, { ...told, channels, redactor }).catch((error) =>
+    onProblem(`Cannot keep a notification: ${errorText(error)}`)
+  );
   // Who had the lock until now may have delivered some.
   const entries = await readEntries(folder);
   const outbox = openOutbox({

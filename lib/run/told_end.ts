@@ -4,6 +4,7 @@ import { type Notification, outgoing } from "../notify/notification.ts";
 import { lstatOrUndefined } from "../ports/files.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Job } from "./job.ts";
+import { isExecuted } from "./overview.ts";
 import type { Finished } from "./progress.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunEnd } from "./run_facts.ts";
@@ -54,8 +55,9 @@ export interface UntoldOptions {
  * Whether a run that nobody executes has come to an end that was to be told: its process was killed right after it had
  * recorded it, and before the message was in the outbox.
  */
-export function hasUntoldEnd(folder: RunFolder, options: UntoldOptions): boolean {
-  return typeof findUntoldEnd(folder, options) === "object";
+export async function hasUntoldEnd(folder: RunFolder, options: UntoldOptions): Promise<boolean> {
+  // The journal of a run under way need not be read.
+  return isEndDue(folder) && !await isExecuted(folder) && typeof findUntoldEnd(folder, options) === "object";
 }
 
 /** @returns `undefined` without an end; `old` for one that nobody needs to be told of any more */

@@ -5,6 +5,7 @@ import { isEndDue, noteEndDue } from "../../lib/notify/end_due.ts";
 import { readEntries } from "../../lib/notify/outbox_file.ts";
 import { createRedactor } from "../../lib/redact/redactor.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { lockRun } from "../../lib/run/run_lock.ts";
 import { hasUntoldEnd, keepUntoldEnd } from "../../lib/run/told_end.ts";
 import { reviewFinished, writeReview } from "../support/run_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -24,7 +25,7 @@ async function endedAt(folder: RunFolder): Promise<number> {
 /** Puts what is due in the outbox, so long after the end: what is there then. */
 async function keep(folder: RunFolder, hours = 1) {
   const now = new Date(await endedAt(folder) + hours * HOUR_MS);
-  const had = hasUntoldEnd(folder, { jobs: JOBS, now });
+  const had = await hasUntoldEnd(folder, { jobs: JOBS, now });
   await keepUntoldEnd(folder, { jobs: JOBS, now, channels: CHANNELS, redactor: createRedactor(["correct-horse"]) });
   const entries = await readEntries(folder);
   return { had, entries, isDue: isEndDue(folder) };
@@ -34,6 +35,10 @@ Deno.test("an end that is due has one message for each channel, however often it
   await using dir = await tempDir();
   const folder = await writeReview(dir, [reviewFinished("fail", "correct-horse is wrong\n| the screen")]);
   await noteEndDue(folder);
+  {
+    using _executed = await lockRun(folder);
+    assertEquals(await hasUntoldEnd(folder, { jobs: JOBS, now: new Date(await endedAt(folder)) }), false);
+  }
   const first = await keep(folder);
   assertEquals([first.had, first.isDue], [true, false]);
   assertEquals(first.entries.map(({ channel }) => channel).toSorted(), ["ntfy", "webhook"]);
