@@ -5,6 +5,7 @@ import { readOverview } from "../run/overview.ts";
 import { allWaiting, type Waiting, type WaitingDialog } from "../run/waiting.ts";
 import { levelOf } from "../run/progress.ts";
 import { runFolderAt } from "../run/run_folder.ts";
+import { findRunMail } from "../run/run_mail.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 import { runCommandLine } from "./find_named_run.ts";
@@ -46,7 +47,7 @@ export async function* openQuestions(
     for (const question of allWaiting(progress)) {
       const { id, by: step, askedAt, reserved } = question;
       if (id === undefined) continue;
-      const left = await readAnswer(folder, id).catch(() => undefined);
+      const left = await readAnswer(findRunMail(folder), id).catch(() => undefined);
       const answered = left !== undefined;
       const next = answered
         ? `answered ${answerWay(left)}; ${

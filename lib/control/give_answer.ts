@@ -10,9 +10,11 @@ import { allWaiting, type Waiting } from "../run/waiting.ts";
 import type { GivenAnswer, Progress } from "../run/progress.ts";
 import { workerOf } from "../run/workers.ts";
 import type { RunFolder } from "../run/run_folder.ts";
+import { findRunMail } from "../run/run_mail.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import type { Actor } from "./act.ts";
+import { requireRunMail } from "./mail_of.ts";
 
 /** An answer to what a run waits for. */
 export interface AnswerToGive extends Actor {
@@ -58,7 +60,7 @@ const MAX_WHO_LENGTH = 200;
 /**
  * Gives an answer to a question, a permission or a dialog. The first one counts.
  *
- * @throws {UsageError} `not_open`; `answered_before`, saying how and when; `bad_input`
+ * @throws {UsageError} `not_open`; `answered_before`, saying how and when; `bad_input`, also where it cannot be kept
  * @throws {HumanInterventionRequiredError} `reserved_for_person`
  */
 export async function giveAnswer(
@@ -77,7 +79,8 @@ export async function giveAnswer(
   await requireTrust(overview.progress?.configFile ?? null);
   const name = who === undefined ? {} : { who: sanitizeLine(who).slice(0, MAX_WHO_LENGTH) };
   const answeredAt = wallClock().toISOString();
-  if (!await leaveAnswer(folder, { question: waiting.id, answer, by, ...name, answeredAt })) {
+  const mail = await requireRunMail(overview, `answer ${waiting.id}`);
+  if (!await leaveAnswer(mail, { question: waiting.id, answer, by, ...name, answeredAt })) {
     throw await answeredBefore(folder, waiting.id, undefined);
   }
   return { question: waiting.id, goesOn: await isExecuted(folder) };
@@ -98,7 +101,9 @@ export async function findOpenQuestion(folder: RunFolder, id: string | undefined
   const answerable = all.filter((waiting): waiting is OpenQuestion["waiting"] => waiting.id !== undefined);
   const [meant, ...others] = answerable.filter((waiting) => id === undefined || waiting.id === id);
   if (meant !== undefined && others.length === 0) {
-    if (await readAnswer(folder, meant.id) !== undefined) throw await answeredBefore(folder, meant.id, progress);
+    if (await readAnswer(findRunMail(folder), meant.id) !== undefined) {
+      throw await answeredBefore(folder, meant.id, progress);
+    }
     return { overview, waiting: meant };
   }
   const about = id === undefined ? "" : ` ${id}`;
@@ -110,7 +115,7 @@ export async function findOpenQuestion(folder: RunFolder, id: string | undefined
   }
   if (id !== undefined) {
     const isTaken = progress?.answers.some((given) => given.id === id) === true;
-    const isLeft = async () => await readAnswer(folder, id).catch(() => undefined) !== undefined;
+    const isLeft = async () => await readAnswer(findRunMail(folder), id).catch(() => undefined) !== undefined;
     if (isTaken || await isLeft()) throw await answeredBefore(folder, id, progress);
   }
   const [inPane] = all.filter((waiting) => waiting.id === undefined);
@@ -152,7 +157,7 @@ function otherRequest({ id: run }: RunFolder, { id }: OpenQuestion["waiting"]): 
  * @param progress where the run has taken the answer; undefined where it was left a moment ago
  */
 async function answeredBefore(folder: RunFolder, id: string, progress: Progress | undefined): Promise<UsageError> {
-  const left = await readAnswer(folder, id).catch(() => undefined);
+  const left = await readAnswer(findRunMail(folder), id).catch(() => undefined);
   const taken = progress?.answers.find((given) => given.id === id);
   const how = left !== undefined
     ? ` It was given ${answerWay(left)}, at ${left.answeredAt}.`

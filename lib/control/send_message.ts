@@ -21,6 +21,7 @@ import type { OutsideMessageProgress } from "../run/message_progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import type { Role } from "../roles.ts";
 import { shellJoin } from "../shell/quote.ts";
+import { requireRunMail } from "./mail_of.ts";
 
 /** A message to the agent of a role. */
 export interface MessageToLeave {
@@ -77,7 +78,8 @@ export async function leaveMessage(
   if (known === undefined) requireOpen(before, commandLine);
   const sender = who === undefined ? { by } : { by, who: who.slice(0, MAX_WHO_CHARS) };
   const wanted: LeftMessage = { id, role, text, wantsResponse, ...sender, leftAt: wallClock().toISOString() };
-  const { message, isNew } = await putInInbox(folder, wanted);
+  const mail = await requireRunMail(before, `send a message to run ${folder.id}`);
+  const { message, isNew } = await putInInbox(mail, wanted);
   if (!isSameRequest(message, wanted)) {
     throw new UsageError(`Cannot send a message with this key: another message of run ${folder.id} has it`, {
       code: "key_reused",
@@ -85,10 +87,10 @@ export async function leaveMessage(
     });
   }
   // The run may come to its end meanwhile: nobody would take the message.
-  const isClosed = isInboxClosed(folder);
+  const isClosed = isInboxClosed(mail);
   const after = await readRun(folder, JOBS);
   if ((isClosed || isOver(after)) && findMessage(folder, after.progress, id) === undefined) {
-    takeBack(folder, id);
+    takeBack(mail, id);
     requireOpen(after, commandLine);
     throw runOver(`Cannot send a message to run ${folder.id}: it is about to end`);
   }

@@ -1,12 +1,13 @@
 import { PanewrightError } from "../errors.ts";
 import { createFileOnce } from "../ports/own_files.ts";
 import { readRegularText } from "../ports/regular_file.ts";
+import { assertOwn, makeOwnFolder } from "../ports/state_folder.ts";
 import { errorText } from "../text/error_text.ts";
 
 /** The most that an answer may have: 1 MiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Where the answers to a run's questions are left. */
+/** Where the answers to a run's questions are left: not where an agent in a sandbox can write. */
 export interface AnswersFolder {
   /** Absolute path; it need not exist. */
   readonly answersDir: string;
@@ -45,18 +46,21 @@ export interface LeftAnswer extends AnswerSource {
  */
 export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Promise<boolean> {
   const path = answerPath(folder, answer.question);
-  await Deno.mkdir(folder.answersDir, { recursive: true, mode: 0o700 });
+  makeOwnFolder(folder.answersDir);
   return await createFileOnce(path, JSON.stringify(answer));
 }
 
 /**
  * The answer that was left to a question; `undefined` while there is none.
  *
- * @throws {PanewrightError} when something else stands in its place
+ * @param folder undefined where none can be left
+ * @throws {PanewrightError} when something else, or what others may write to, stands in its place
  */
-export function readAnswer(folder: AnswersFolder, question: string): Promise<LeftAnswer | undefined> {
+export function readAnswer(folder: AnswersFolder | undefined, question: string): Promise<LeftAnswer | undefined> {
   return Promise.try(() => {
+    if (folder === undefined) return undefined;
     try {
+      assertOwn(answerPath(folder, question));
       const text = readRegularText(answerPath(folder, question), { maxBytes: MAX_ANSWER_BYTES });
       const left: LeftAnswer = JSON.parse(text);
       if (typeof left.answer !== "string" || !ANSWER_WAYS.includes(left.by)) throw new TypeError("it is not an answer");
@@ -87,10 +91,12 @@ export interface TakeAnswerOptions {
  * @throws like {@linkcode readAnswer}
  */
 export async function giveAndTake(
-  folder: AnswersFolder,
+  folder: AnswersFolder | undefined,
   answer: LeftAnswer,
   options: TakeAnswerOptions,
 ): Promise<LeftAnswer | undefined> {
+  // Nobody else can have left one.
+  if (folder === undefined) return answer;
   const isFirst = await leaveAnswer(folder, answer);
   const first = await takeAnswer(folder, answer.question, options);
   if (first !== undefined || isFirst) return first;
@@ -105,12 +111,12 @@ export async function giveAndTake(
  * @throws like {@linkcode readAnswer}
  */
 export async function takeAnswer(
-  folder: AnswersFolder,
+  folder: AnswersFolder | undefined,
   question: string,
   { isReserved, onRefused }: TakeAnswerOptions,
 ): Promise<LeftAnswer | undefined> {
   const left = await readAnswer(folder, question);
-  if (left === undefined || left.by !== "mcp" || !isReserved) return left;
+  if (folder === undefined || left === undefined || left.by !== "mcp" || !isReserved) return left;
   const path = answerPath(folder, question);
   try {
     await Deno.rename(path, `${path}.refused-${crypto.randomUUID()}`);

@@ -59,8 +59,10 @@ export interface KeptLook {
 /** What all desks of a run share. */
 export interface DialogDeskContext {
   readonly plan: DialogPlan;
-  /** Where `panewright answer` leaves what a person says. */
-  readonly answers: AnswersFolder;
+  /** Where `panewright answer` leaves what a person says; missing where it cannot. */
+  readonly answers: AnswersFolder | undefined;
+  /** What is told of an answer to a question that lies where it does not count. @default {() => undefined} */
+  readonly strayAnswer?: (question: string) => string | undefined;
   readonly audit: AuditLog;
   /** Where the agents' hooks ask; missing where there is no channel. */
   readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;

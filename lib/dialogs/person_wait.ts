@@ -68,6 +68,8 @@ interface WaitingMatter extends Pick<PersonMatter, "identity" | "request"> {
   readonly question: string | undefined;
   /** What the person at the terminal said. */
   said: Said | undefined;
+  /** Whether it was told that an answer lies where it does not count. */
+  isStrayTold: boolean;
   readonly closed: AbortController;
   /** Told when no person is needed any more. */
   readonly told: { withdraw(): void };
@@ -75,7 +77,7 @@ interface WaitingMatter extends Pick<PersonMatter, "identity" | "request"> {
 
 /** Asks a person about what comes up in one turn: at the terminal, by notification, and by `panewright answer`. */
 export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): PersonWait {
-  const { audit, clock, emit, plan, signal } = context;
+  const { audit, clock, emit, plan, signal, strayAnswer = () => undefined } = context;
   const { dialogTimeoutSeconds: timeoutSeconds } = plan.permissions;
   const { role, terminal: { id: terminalId, provider }, turnId } = turn;
   const whose = { role, terminal: terminalId, provider: provider.id };
@@ -110,7 +112,8 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
       ...(question === undefined ? [] : [{ id: question, fingerprint: kept, ...answersTo(matter) }]),
     );
     const sinceMs = clock.now();
-    const begun = { identity, request, sinceMs, question, said: undefined, closed: new AbortController(), told };
+    const ending = { closed: new AbortController(), told };
+    const begun = { identity, request, sinceMs, question, said: undefined, isStrayTold: false, ...ending };
     const asked = questions === undefined ? {} : { questions };
     if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason, ...asked });
     return begun;
@@ -145,6 +148,13 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
     }
   }
 
+  function tellOfStray(matter: WaitingMatter): void {
+    const stray = matter.question === undefined || matter.isStrayTold ? undefined : strayAnswer(matter.question);
+    if (stray === undefined) return;
+    matter.isStrayTold = true;
+    context.warn(role, stray);
+  }
+
   function takingOf(questions: DialogQuestion["questions"]): TakeAnswerOptions {
     return {
       isReserved: isReserved(plan.permissions.modelAnswers, { isPermission: questions === undefined }),
@@ -163,6 +173,7 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
       waiting ??= await begin(matter);
       const { question, sinceMs } = waiting;
       const questions = waiting.request?.questions;
+      tellOfStray(waiting);
       const left = waiting.said === undefined && question !== undefined
         ? await takeAnswer(context.answers, question, takingOf(questions))
         : undefined;

@@ -5,6 +5,7 @@ import { isMessageId, readLeftMessage } from "../run/inbox.ts";
 import type { RunOverview } from "../run/overview.ts";
 import type { OutsideMessageProgress } from "../run/message_progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
+import { findRunMail } from "../run/run_mail.ts";
 import { abridge } from "../text/abridge.ts";
 import { errorText } from "../text/error_text.ts";
 import type { ToolOutput } from "./tools.ts";
@@ -30,7 +31,7 @@ export function requireMessage(folder: RunFolder, overview: RunOverview, id: str
   if (told !== undefined) return told;
   if (isMessageId(id)) {
     try {
-      return { message: id, role: readLeftMessage(folder, id).role, state: "left" };
+      return { message: id, role: readLeftMessage(findRunMail(folder), id).role, state: "left" };
     } catch { /* there is none */ }
   }
   throw new UsageError(`Cannot find the message ${JSON.stringify(id)} of run ${folder.id}`, {

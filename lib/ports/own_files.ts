@@ -91,7 +91,7 @@ async function writeNewFile(
 }
 
 /** Puts a folder's names on the disk. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   using folder = Deno.openSync(path, { read: true });
   folder.syncSync();
 }

@@ -16,6 +16,7 @@ import { openMeter } from "./meter.ts";
 import { unpricedMessage } from "./prices.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
+import { claimRunMail, unheardMessage } from "./run_mail.ts";
 import { lockOutbox, lockRun } from "./run_lock.ts";
 import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
@@ -170,6 +171,7 @@ async function conduct<Fact extends AnyFact, State>(
   };
 
   const { startedBy } = options;
+  const mail = await claimRunMail(folder).catch((error) => ({ problem: errorText(error) }));
   record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
   onBegun?.();
   if (notifications !== undefined) {
@@ -177,9 +179,11 @@ async function conduct<Fact extends AnyFact, State>(
   }
   try {
     await messages.hearEarlier();
+    if ("problem" in mail) record(execution.warning(unheardMessage(mail.problem)));
     if (journal.droppedBytes > 0) record(execution.warning(droppedRecordMessage(journal.droppedBytes)));
     const { outcome, reason } = await execution.play({
       folder,
+      mail: "problem" in mail ? undefined : mail,
       state: () => state,
       record,
       redactor,

@@ -12,6 +12,7 @@ import type { RunEnd, StartedBy } from "./run_facts.ts";
 import type { TurnToCheck } from "./meter.ts";
 import type { Prices } from "./prices.ts";
 import type { RunFolder, RunSubfolder } from "./run_folder.ts";
+import type { RunMail } from "./run_mail.ts";
 import type { RunRequest } from "./run_request.ts";
 
 /** How a job ended, or why it waits; `reason` is one sentence. */
@@ -57,6 +58,8 @@ export interface RunOptions<Fact> {
 /** A run under way, for what carries its job out. */
 export interface Run<Fact, State> {
   readonly folder: RunFolder;
+  /** Where answers and messages from outside are left; missing where they cannot be kept. */
+  readonly mail: RunMail | undefined;
   /** Where the run stands, with everything that was recorded. */
   readonly state: () => State;
   /**

@@ -1,13 +1,14 @@
 import { PanewrightError, UsageError } from "../errors.ts";
 import { lstatOrUndefined, removeIfThere } from "../ports/files.ts";
-import { createFileOnce, makeOwnFolder } from "../ports/own_files.ts";
+import { createFileOnce } from "../ports/own_files.ts";
 import { readRegularText } from "../ports/regular_file.ts";
+import { assertOwn, makeOwnFolder } from "../ports/state_folder.ts";
 import { type Role, ROLES } from "../roles.ts";
 import { isObject } from "../schema.ts";
 import { sha256Hex } from "../text/digest.ts";
 import { errorText } from "../text/error_text.ts";
 import { compareText } from "../text/order.ts";
-import type { RunFolder } from "./run_folder.ts";
+import type { RunMail } from "./run_mail.ts";
 
 /** The ways in which a message for an agent comes from outside; who sends over MCP is a model. */
 export const MESSAGE_WAYS = ["command", "http", "mcp"] as const;
@@ -33,8 +34,8 @@ export interface LeftMessage {
   readonly leftAt: string;
 }
 
-/** What is needed of a run's folder. */
-export type InboxFolder = Pick<RunFolder, "inboxDir">;
+/** Where messages are left. */
+export type InboxFolder = Pick<RunMail, "inboxDir">;
 
 /** Each character of a text may take six in JSON. */
 const MAX_FILE_BYTES = 6 * MAX_OUTSIDE_MESSAGE_BYTES + 4096;
@@ -82,7 +83,7 @@ export async function putInInbox(
   message: LeftMessage,
 ): Promise<{ readonly message: LeftMessage; readonly isNew: boolean }> {
   const { inboxDir } = folder;
-  await makeOwnFolder(inboxDir);
+  makeOwnFolder(inboxDir);
   const isNew = await createFileOnce(pathOf(folder, message.id), JSON.stringify(message));
   return { message: isNew ? message : readLeftMessage(folder, message.id), isNew };
 }
@@ -90,11 +91,18 @@ export async function putInInbox(
 /**
  * Reads a message that was left.
  *
+ * @param folder undefined where none can be left
  * @throws {PanewrightError} when it cannot be read, or is not one
  */
-export function readLeftMessage(folder: InboxFolder, id: string): LeftMessage {
+export function readLeftMessage(folder: InboxFolder | undefined, id: string): LeftMessage {
+  if (folder === undefined) {
+    throw new PanewrightError(`Cannot read the message ${id}: no messages are kept for the run`, {
+      hint: "They are kept in the person's state folder.",
+    });
+  }
   const path = pathOf(folder, id);
   try {
+    assertOwn(path);
     const left: unknown = JSON.parse(readRegularText(path, { maxBytes: MAX_FILE_BYTES }));
     if (!isLeftMessage(left) || left.id !== id) throw new TypeError("it is not a message");
     return left;
@@ -137,7 +145,7 @@ export function takeBack(folder: InboxFolder, id: string): boolean {
  * is there afterwards: so no message is left behind that neither of them knows of.
  */
 export async function closeInbox({ inboxDir }: InboxFolder): Promise<void> {
-  await makeOwnFolder(inboxDir);
+  makeOwnFolder(inboxDir);
   await Deno.writeTextFile(closedPath(inboxDir), "", { createNew: true, mode: 0o600 }).catch((error) => {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   });

@@ -8,6 +8,7 @@ import { allWaiting, type Waiting } from "./waiting.ts";
 import { UnknownRecordError } from "./fact_reader.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
+import { findRunMail } from "./run_mail.ts";
 
 /** A run as its folder tells of it. */
 export interface RunOverview {
@@ -71,8 +72,9 @@ export async function overviewOf(
     begun: progress !== undefined,
     damaged: problem !== undefined,
   });
+  const mail = findRunMail(folder);
   const questions = await Promise.all(open.map(async (waiting): Promise<OpenQuestion> => {
-    const left = waiting.id === undefined ? undefined : await readAnswer(folder, waiting.id).catch(() => undefined);
+    const left = waiting.id === undefined ? undefined : await readAnswer(mail, waiting.id).catch(() => undefined);
     return { ...waiting, answered: left !== undefined };
   }));
   const answered = questions[0]?.answered === true;

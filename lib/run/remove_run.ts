@@ -1,6 +1,7 @@
 import { basename } from "@std/path/posix";
 import { tryLockFile } from "./lock_file.ts";
 import { isRunId, type RunFolder } from "./run_folder.ts";
+import { removeRunMail } from "./run_mail.ts";
 
 /**
  * Whether a folder is one that a run has made: a folder by that name, no link, with a journal in it that is a file.
@@ -15,7 +16,7 @@ export async function isRunFolder({ id, path, journalPath }: RunFolder): Promise
 }
 
 /**
- * Removes a run's folder with all that is in it; links are removed, never what they lead to.
+ * Removes a run's folder with all that is in it, and what was said to it; links are removed, never what they lead to.
  *
  * The journal goes last: when this is broken off, the folder is still known for a run's.
  *
@@ -24,6 +25,7 @@ export async function isRunFolder({ id, path, journalPath }: RunFolder): Promise
 export async function removeRun(folder: RunFolder): Promise<boolean> {
   using lock = await tryLockFile(folder.lockPath, `process ${Deno.pid}`);
   if (lock === undefined) return false;
+  removeRunMail(folder);
   for await (const { name } of Deno.readDir(folder.path)) {
     if (name !== basename(folder.journalPath)) await Deno.remove(`${folder.path}/${name}`, { recursive: true });
   }

@@ -24,10 +24,6 @@ export interface RunFolder {
   readonly agentsDir: string;
   /** What turns of a review loop have changed, a folder a turn. */
   readonly changesDir: string;
-  /** Answers that were given and not yet taken, a file a question. */
-  readonly answersDir: string;
-  /** Messages from outside for agents of a review loop, a file a message. */
-  readonly inboxDir: string;
   /** Responses to messages from outside, a folder a message. */
   readonly repliesDir: string;
   /** Notifications that are not delivered yet, a file each; locked by the process that delivers them. */
@@ -43,7 +39,7 @@ export interface RunFolder {
 }
 
 /** The parts of a run's folder that are folders themselves. */
-export type RunSubfolder = "responsesDir" | "evidenceDir" | "stepsDir" | "answersDir";
+export type RunSubfolder = "responsesDir" | "evidenceDir" | "stepsDir";
 
 /**
  * Makes the folder `.panewright` of a working directory, unless it is there. It ignores itself, so that no agent
@@ -114,15 +110,9 @@ export function refuseLinks(workdir: string): void {
  * @throws {UsageError}
  */
 export function refuseLinksIn(folder: RunFolder): void {
-  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, answersDir, binDir } = folder;
-  const own = [responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, answersDir, binDir];
-  const outside = [
-    folder.changesDir,
-    folder.inboxDir,
-    folder.repliesDir,
-    folder.outboxDir,
-    folder.buttonsDir,
-  ];
+  const { path, responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, binDir } = folder;
+  const own = [responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, binDir];
+  const outside = [folder.changesDir, folder.repliesDir, folder.outboxDir, folder.buttonsDir];
   for (const inner of [path, ...own, ...outside]) refuseUnlessFolder(inner);
 }
 
@@ -164,8 +154,6 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     stepsDir: `${path}/steps`,
     agentsDir: `${path}/agents`,
     changesDir: `${path}/changes`,
-    answersDir: `${path}/answers`,
-    inboxDir: `${path}/inbox`,
     repliesDir: `${path}/replies`,
     outboxDir: `${path}/outbox`,
     buttonsDir: `${path}/buttons`,

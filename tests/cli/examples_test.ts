@@ -7,13 +7,12 @@ import { assertEquals } from "@std/assert";
 import files from "../../fixtures/demo/files.json" with { type: "json" };
 import { COMMANDS } from "../../lib/cli/command_table.ts";
 import { generateKeys } from "../../lib/rule_packs/keys.ts";
-import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
+import { stateFolder } from "../../lib/ports/state_folder.ts";
 import { createRedactor } from "../../lib/redact/redactor.ts";
 import { activityPathOf } from "../../lib/run/activity_file.ts";
 import { openActivityWriter } from "../../lib/run/activity_writer.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
-import { lockRun } from "../../lib/run/run_lock.ts";
 import { shellJoin } from "../../lib/shell/quote.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { killServer } from "../../lib/tmux/server.ts";
@@ -30,6 +29,7 @@ import {
   writeReview,
   writeRun,
 } from "../support/run_folders.ts";
+import { holdRun, leaveAnswerFor } from "../support/run_mail.ts";
 import { denoDirectory, panewrightArgv } from "../support/run_panewright.ts";
 import { startOwner } from "../support/start_owner.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
@@ -147,9 +147,14 @@ async function askingRun({ project }: Sandbox) {
   return await writeRun({ workdir: project, id: RUN_ID, events: execWaiting(project, RUN_ID) });
 }
 
+/** The person's state folder: sandboxes of several examples are there at once. */
+function stateOf({ env }: Sandbox): string | undefined {
+  return stateFolder((name) => env[name]);
+}
+
 async function answeredRun(sandbox: Sandbox): Promise<void> {
   const answer = { question: "q1", answer: "PostgreSQL", by: "command", answeredAt: new Date().toISOString() } as const;
-  await leaveAnswer(await askingRun(sandbox), answer);
+  await leaveAnswerFor(await askingRun(sandbox), answer, stateOf(sandbox));
 }
 
 const QUESTIONS = ["Which tests?", "Which port?"].map((question) => ({
@@ -158,9 +163,10 @@ const QUESTIONS = ["Which tests?", "Which port?"].map((question) => ({
   options: ["a", "b", "c"].map((label) => ({ label, description: "" })),
 }));
 
-async function runAtDialog({ project }: Sandbox, stack: AsyncDisposableStack, questions?: typeof QUESTIONS) {
+async function runAtDialog(sandbox: Sandbox, stack: AsyncDisposableStack, questions?: typeof QUESTIONS) {
   const dialog = { ...dialogWaiting(RUN_ID, "q1"), ...(questions && { kind: "question", questions }) } as ReviewFact;
-  stack.use(await lockRun(await writeReview({ path: project }, [...agentReady(), dialog])));
+  const folder = await writeReview({ path: sandbox.project }, [...agentReady(), dialog]);
+  stack.use(await holdRun(folder, stateOf(sandbox)));
 }
 
 async function runWithPane({ project, env }: Sandbox, stack: AsyncDisposableStack): Promise<void> {

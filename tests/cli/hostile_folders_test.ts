@@ -68,8 +68,8 @@ async function link(to: string, path: string): Promise<void> {
 const HOSTILE: Readonly<Record<string, (folder: RunFolder, dir: TempDir) => Promise<unknown>>> = {
   "FIFOs in place of files": async (folder) => {
     for (const file of FILES) await fifo(folder[file]);
-    await Deno.mkdir(folder.answersDir);
-    await fifo(`${folder.answersDir}/q1.json`);
+    await Deno.mkdir(`${folder.path}/answers`);
+    await fifo(`${folder.path}/answers/q1.json`);
   },
   "a FIFO in place of the lock": async ({ lockPath }) => await fifo(lockPath),
   "links to a device in place of files": async (folder) => {

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AnswerToGive, giveAnswer } from "../../lib/control/give_answer.ts";
-import { type LeftAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
+import type { LeftAnswer } from "../../lib/dialogs/answers.ts";
 import { PanewrightError } from "../../lib/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
-import { lockRun } from "../../lib/run/run_lock.ts";
 import { dialogWaiting, reviewStarted } from "../support/run_folders.ts";
+import { holdRun, readAnswerOf } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const NOW = "2026-11-22T21:00:00.000Z";
@@ -17,7 +17,7 @@ async function atDialog(
 ): Promise<AsyncDisposable & { readonly folder: RunFolder; append(record: { readonly type: string }): void }> {
   const dir = await tempDir();
   const folder = await createRunFolder(dir.path, { now: new Date(NOW), subfolders: [] });
-  const lock = await lockRun(folder);
+  const lock = await holdRun(folder);
   const journal = openJournal(folder.journalPath);
   journal.append({ ...reviewStarted(dir.path, folder.id), ...more.started });
   journal.append({ ...dialogWaiting(folder.id, "q1"), ...more.waiting });
@@ -45,7 +45,7 @@ Deno.test("of answers that race the first one counts, and all others are told ho
     ),
   );
   const won = given.findIndex(({ status }) => status === "fulfilled");
-  const left = await readAnswer(run.folder, "q1");
+  const left = await readAnswerOf(run.folder, "q1");
   assertEquals([left?.by, left?.who], [ways[won], `number ${won}`]);
   const lost = given.filter((one) => one.status === "rejected").map(({ reason }) => reason);
   assertEquals(lost.length, ways.length - 1);
@@ -90,7 +90,7 @@ Deno.test("what is not open, not an answer, or not what was seen is refused, eac
   for (const [answer, code] of cases) {
     assertEquals((await refusal(run.folder, { ...answer, by: "http" })).code, code, JSON.stringify(answer));
   }
-  assertEquals(await readAnswer(run.folder, "q1"), undefined);
+  assertEquals(await readAnswerOf(run.folder, "q1"), undefined);
   await giveAnswer(run.folder, { question: "q1", answer: "yes", by: "http", fingerprint: "f" }, options);
 });
 
@@ -110,11 +110,11 @@ Deno.test("a model may answer what the policy of the run lets it, and is refused
     const given = { answer, by: "mcp", who: "codex\u001b[31m\n" } as const;
     if (isTaken) {
       assertEquals((await giveAnswer(run.folder, given, options)).goesOn, true);
-      const { by, who } = await readAnswer(run.folder, "q1") as LeftAnswer;
+      const { by, who } = await readAnswerOf(run.folder, "q1") as LeftAnswer;
       assert(by === "mcp" && who !== undefined && !who.includes("\u001b") && !who.includes("\n"), who);
     } else {
       const { code, exitCode } = await refusal(run.folder, given);
-      assertEquals([code, exitCode, await readAnswer(run.folder, "q1")], ["reserved_for_person", 3, undefined]);
+      assertEquals([code, exitCode, await readAnswerOf(run.folder, "q1")], ["reserved_for_person", 3, undefined]);
     }
   }
 });
@@ -126,5 +126,5 @@ Deno.test("a configuration that the person does not trust takes no answer", asyn
     () => giveAnswer(run.folder, { answer: "yes", by: "http" }, { requireTrust: () => Promise.reject(untrusted) }),
     PanewrightError,
   );
-  assertEquals([error.code, await readAnswer(run.folder, "q1")], ["needs_trust", undefined]);
+  assertEquals([error.code, await readAnswerOf(run.folder, "q1")], ["needs_trust", undefined]);
 });

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import { createAcpDesk } from "../../lib/dialogs/acp_desk.ts";
-import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import { type AuditLog, openAuditLog } from "../../lib/dialogs/audit.ts";
 import type { DialogDeskContext } from "../../lib/dialogs/desk_context.ts";
 import type { DialogFact } from "../../lib/dialogs/facts.ts";
@@ -8,7 +7,9 @@ import { DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../../lib/handoff/settings.ts";
 import { AcpTerminal } from "../../lib/providers/acp/acp_terminal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
+import { claimRunMail } from "../../lib/run/run_mail.ts";
 import { createFakeClock, type FakeClock } from "../support/fake_clock.ts";
+import { leaveAnswerFor } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { startToy } from "../providers/acp/support.ts";
 
@@ -41,7 +42,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
         dialogTimeoutSeconds: 600,
       },
     },
-    answers: folder,
+    answers: await claimRunMail(folder),
     audit,
     emit: (fact) => void events.push(fact),
     warn: () => {},
@@ -66,7 +67,7 @@ Deno.test("an answer that a person left for a killed run's request counts for th
   assertEquals((await before.desk.inspect())?.decision, "wait");
   const [{ question: id = "", fingerprint } = { fingerprint: "" }] = before.asked();
   const answeredAt = new Date().toISOString();
-  await leaveAnswer(folder, { question: id, answer: "yes", by: "command", answeredAt });
+  await leaveAnswerFor(folder, { question: id, answer: "yes", by: "command", answeredAt });
 
   // In a container the same processes have the same ids at each start.
   const earlier = { id, fingerprint };

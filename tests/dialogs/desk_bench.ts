@@ -16,6 +16,7 @@ import type { DialogDeskContext, DialogDeskTurn } from "../../lib/dialogs/desk_c
 import type { ExactRequest } from "../../lib/dialogs/request.ts";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
 import { openJournal } from "../../lib/run/journal.ts";
+import { claimRunMail } from "../../lib/run/run_mail.ts";
 import { type StillClock, stillClock } from "../support/still_clock.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -115,7 +116,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
         dialogTimeoutSeconds: 600,
       },
     },
-    answers: folder,
+    answers: await claimRunMail(folder),
     audit,
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     emit,

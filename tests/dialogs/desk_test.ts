@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, PanewrightError } from "../../lib/errors.ts";
+import { leaveAnswerFor, readAnswerOf } from "../support/run_mail.ts";
 import { until } from "../support/until.ts";
-import { leaveAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
 import type { AuditLog } from "../../lib/dialogs/audit.ts";
 import { findPaneProvider } from "../../lib/providers/mod.ts";
 import { readScreen } from "../../lib/providers/terminal/glance.ts";
@@ -100,7 +100,7 @@ Deno.test("a dialog that an earlier process asked about is the same question, an
   const asked = approval("npm test");
   const fingerprint = asked.classification.dialog?.fingerprint ?? "";
   await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint } });
-  await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
+  await leaveAnswerFor(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
   bench.shown = asked;
   const open = await bench.desk.inspect();
   assertEquals(open?.decision, "accept");
@@ -111,7 +111,7 @@ Deno.test("a dialog that an earlier process asked about is the same question, an
 
 Deno.test("another dialog than the one that was asked about is another question", async () => {
   await using bench = await openBench({ autoAccept: false, earlierQuestion: { id: "q7", fingerprint: "another" } });
-  await leaveAnswer(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
+  await leaveAnswerFor(bench.folder, { question: "q7", answer: "yes", by: "command", answeredAt: "" });
   bench.ask("npm test");
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
 });
@@ -134,7 +134,7 @@ for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "
     bench.ask("npm test");
     assertEquals(await bench.desk.inspect(), { decision: "wait" });
     assertEquals(bench.events.at(-1)?.type, "dialog_waiting");
-    await leaveAnswer(bench.folder, { question: "q1", answer: text, by: "command", answeredAt: "" });
+    await leaveAnswerFor(bench.folder, { question: "q1", answer: text, by: "command", answeredAt: "" });
     const open = await bench.desk.inspect();
     assert(open?.decision === "accept" || open?.decision === "decline");
     assertEquals([open.decision, open.by], [answer, "person"]);
@@ -150,14 +150,14 @@ Deno.test("an answer that a model may not give is set aside and told, and the pe
   await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] } });
   bench.ask("npm test");
   await bench.desk.inspect();
-  await leaveAnswer(bench.folder, { question: "q1", answer: "yes", by: "mcp", who: "codex", answeredAt: "" });
+  await leaveAnswerFor(bench.folder, { question: "q1", answer: "yes", by: "mcp", who: "codex", answeredAt: "" });
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
-  assertEquals(await readAnswer(bench.folder, "q1"), undefined);
+  assertEquals(await readAnswerOf(bench.folder, "q1"), undefined);
   assertStringIncludes(
     bench.stuck.at(-1) ?? "",
     "it was given by a model over MCP (codex), and permissions.model_answers",
   );
-  assert(await leaveAnswer(bench.folder, { question: "q1", answer: "no", by: "command", answeredAt: "" }));
+  assert(await leaveAnswerFor(bench.folder, { question: "q1", answer: "no", by: "command", answeredAt: "" }));
   assertEquals((await bench.desk.inspect())?.decision, "decline");
 });
 
@@ -165,7 +165,7 @@ Deno.test("a permission that a model may give is marked as a model's, in the aud
   await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] }, modelAnswers: "all" });
   bench.ask("npm test");
   await bench.desk.inspect();
-  await leaveAnswer(bench.folder, { question: "q1", answer: "yes", by: "mcp", who: "codex", answeredAt: "" });
+  await leaveAnswerFor(bench.folder, { question: "q1", answer: "yes", by: "mcp", who: "codex", answeredAt: "" });
   const open = await bench.desk.inspect();
   assert(open?.decision === "accept");
   await open.answer();
@@ -213,13 +213,13 @@ Deno.test("what a person says at the terminal counts unless another answer came 
     await using bench = await openBench({
       autoAccept: false,
       async person() {
-        if (before !== undefined) await leaveAnswer(bench.folder, given(before));
+        if (before !== undefined) await leaveAnswerFor(bench.folder, given(before));
         return "y";
       },
     });
     bench.ask("npm test");
     await until(() => bench.desk.inspect(), (open) => open?.decision === decision);
-    assertEquals(await leaveAnswer(bench.folder, given("no")), false);
+    assertEquals(await leaveAnswerFor(bench.folder, given("no")), false);
   }
 });
 
@@ -507,7 +507,7 @@ Deno.test("a person's answer holds for the request that they were asked about, a
   await using bench = await openBench({ policy: { ask: [{ command: "npm *" }] } });
   bench.ask("npm test");
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
-  await leaveAnswer(bench.folder, { question: "q1", answer: "yes", by: "command", answeredAt: "" });
+  await leaveAnswerFor(bench.folder, { question: "q1", answer: "yes", by: "command", answeredAt: "" });
   bench.pending = [recorded("npm test; npm publish", { id: "call_2" })];
   assertEquals(await bench.desk.inspect(), { decision: "wait" });
   assertEquals(bench.events.flatMap((event) => event.type === "dialog_waiting" ? [event.question] : []), ["q1", "q2"]);

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError } from "../../lib/errors.ts";
-import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import type { ExactRequest } from "../../lib/dialogs/request.ts";
 import { type AgentQuestion, questionsText } from "../../lib/providers/agent_question.ts";
 import { findPaneProvider } from "../../lib/providers/mod.ts";
@@ -8,6 +7,7 @@ import { readScreen } from "../../lib/providers/terminal/glance.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { sha256Hex } from "../../lib/text/digest.ts";
 import { type FakeQuestions, fakeQuestions } from "../support/claude_questions.ts";
+import { leaveAnswerFor } from "../support/run_mail.ts";
 import { type Bench, openBench } from "./desk_bench.ts";
 
 const options = ["PostgreSQL", "SQLite"].map((label) => ({ label, description: "" }));
@@ -31,7 +31,7 @@ function open(bench: Bench, id = "toolu_1"): FakeQuestions {
 }
 
 const say = (bench: Bench, question: string, answer: string) =>
-  leaveAnswer(bench.folder, { question, answer, by: "command", answeredAt: "" });
+  leaveAnswerFor(bench.folder, { question, answer, by: "command", answeredAt: "" });
 
 const waitings = ({ events }: Bench) => events.filter((event) => event.type === "dialog_waiting");
 

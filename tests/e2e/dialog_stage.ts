@@ -3,9 +3,9 @@ import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS, type HandoffSettings } from "../../lib/handoff/settings.ts";
 import { playTurn } from "../../lib/handoff/play_turn.ts";
-import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import { openAuditLog } from "../../lib/dialogs/audit.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
+import { claimRunMail } from "../../lib/run/run_mail.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
 import { openHookChannel } from "../../lib/dialogs/hook_channel.ts";
@@ -16,6 +16,7 @@ import type { HookCommand } from "../../lib/providers/hook_command.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";
+import { leaveAnswerFor } from "../support/run_mail.ts";
 
 /** What a turn of a real agent is played with. */
 export interface DialogStageOptions
@@ -115,7 +116,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     if (event.type !== "dialog_waiting" || event.question === undefined) return;
     const answer = options.person?.(event);
     if (answer === undefined) return;
-    void leaveAnswer(folder, { question: event.question, answer, by: "command", answeredAt: "" });
+    void leaveAnswerFor(folder, { question: event.question, answer, by: "command", answeredAt: "" });
   };
   const context: DialogDeskContext = {
     plan: {
@@ -128,7 +129,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
         dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
       },
     },
-    answers: folder,
+    answers: await claimRunMail(folder),
     audit,
     ...(hooks === undefined ? {} : { hooks }),
     emit,

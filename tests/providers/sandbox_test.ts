@@ -189,6 +189,10 @@ Deno.test("an agent is not started whose CLI has no sandbox, does not tell, or i
     "its argument --settings changes it",
     requireSandbox(claudeCodeProvider, trial("", ["--settings", "x"])),
   );
+  for (const provider of [claudeCodeProvider, codexProvider]) {
+    const inside = { ...trial(""), sandbox: { writable: [home.path] } };
+    await refused("where commands may write", requireSandbox(provider, inside));
+  }
   assertEquals(specs.length, 0);
   const answer = (response: object) =>
     `not JSON\n${

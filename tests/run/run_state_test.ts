@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../lib/errors.ts";
 import { leaveAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
+import { UsageError } from "../../lib/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { isLocked, readLockHolder, tryLockFile } from "../../lib/run/lock_file.ts";
 import { tryParseFacts } from "../../lib/run/read_facts.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { OPENED, STARTED, TOY_JOB } from "./toy_job.ts";
-import { createRunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
+import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -14,7 +14,7 @@ const NOW = new Date("2026-11-20T10:00:00Z");
 
 Deno.test("the first answer counts, also of many that are given at once", async () => {
   await using dir = await tempDir();
-  const folder = runFolderAt(dir.path, "20261120-100000-aaaa");
+  const folder = { answersDir: `${dir.path}/answers` };
   const give = (answer: string) =>
     leaveAnswer(folder, { question: "q1", answer, by: "command", answeredAt: NOW.toISOString() });
   assertEquals(await readAnswer(folder, "q1"), undefined);
@@ -27,7 +27,7 @@ Deno.test("the first answer counts, also of many that are given at once", async 
 
 Deno.test("an answer reaches its own question only: a stale one does not answer the next", async () => {
   await using dir = await tempDir();
-  const folder = runFolderAt(dir.path, "20261120-100000-aaaa");
+  const folder = { answersDir: `${dir.path}/answers` };
   await leaveAnswer(folder, { question: "q1", answer: "one", by: "command", answeredAt: "" });
   assertEquals(await readAnswer(folder, "q2"), undefined);
   // A file under another question's name is none of that question.
@@ -81,8 +81,8 @@ Deno.test("a line that is not a record is named with its number", () => {
 
 Deno.test("a run has one owner; looking at it does not take it", async () => {
   await using dir = await tempDir();
-  const folder = await createRunFolder(dir.path, { now: NOW, subfolders: ["stepsDir", "answersDir"] });
-  assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name).sort(), ["answers", "steps"]);
+  const folder = await createRunFolder(dir.path, { now: NOW, subfolders: ["stepsDir"] });
+  assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name).sort(), ["steps"]);
   assertEquals(await isLocked(folder.lockPath), false);
   {
     using _owner = await lockRun(folder);

@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
-import { isMessageId, listInbox, readLeftMessage } from "../../lib/run/inbox.ts";
-import { tryLockFile } from "../../lib/run/lock_file.ts";
+import { isMessageId, readLeftMessage } from "../../lib/run/inbox.ts";
 import { takeRawKeys } from "../../lib/run/raw_keys.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { findRunMail } from "../../lib/run/run_mail.ts";
 import { acpReady, agentReady, execWaiting, RUN_ID, writeReview, writeRun } from "../support/run_folders.ts";
+import { holdRun, inboxOf } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 import { agentapiClient } from "./agentapi_client.ts";
@@ -52,7 +53,7 @@ function clientOf(server: ReturnType<typeof testServer>, role = "programmer", ru
 Deno.test("agentapi: status and messages are those of the journal, without secrets, and of no other file", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, agentReady());
-  using _held = await tryLockFile(folder.lockPath, "process 1");
+  using _held = await holdRun(folder);
   await using server = testServer(dir.path);
   const client = clientOf(server);
   assertEquals(await client.status(), { status: "stable", agent_type: "codex", transport: "pty" });
@@ -81,7 +82,7 @@ Deno.test("agentapi: status and messages are those of the journal, without secre
 Deno.test("agentapi: the events begin with all that there is, and tell what changes; after a cut they begin anew", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, agentReady());
-  using _held = await tryLockFile(folder.lockPath, "process 1");
+  using _held = await holdRun(folder);
   const before = await Deno.readTextFile(folder.journalPath);
   await keep(folder, "messages/p.md", `${"字\\".repeat(200_000)}end`);
   await happen(folder, ...sent("r1-programmer-c1", "messages/p.md"));
@@ -107,14 +108,14 @@ Deno.test("agentapi: the events begin with all that there is, and tell what chan
 Deno.test("agentapi: a message is sent through the run's inbox, and answered once the agent has it", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, agentReady());
-  using _held = await tryLockFile(folder.lockPath, "process 1");
+  using _held = await holdRun(folder);
   await using server = testServer(dir.path);
   const client = clientOf(server);
   let isAnswered = false;
   const posted = client.post({ content: "Hello, agent!", type: "user" }).finally(() => isAnswered = true);
-  const [messageId = ""] = await until(() => listInbox(folder), (ids) => ids.length === 1);
+  const [messageId = ""] = await until(() => inboxOf(folder), (ids) => ids.length === 1);
   assert(isMessageId(messageId));
-  const { text, wantsResponse, by, who } = readLeftMessage(folder, messageId);
+  const { text, wantsResponse, by, who } = readLeftMessage(findRunMail(folder), messageId);
   assertEquals([text, wantsResponse, by, who], ["Hello, agent!", true, "http", "agentapi"]);
   const received = { role: "programmer", by: "http", wantsResponse: true, bytes: 13, sha256: "" } as const;
   await happen(folder, { type: "message_received", messageId, ...received });
@@ -139,12 +140,12 @@ Deno.test("agentapi: a message is sent through the run's inbox, and answered onc
 Deno.test("agentapi: a message that fails is told so; with a key it is one message, however often it is asked for", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, agentReady());
-  using _held = await tryLockFile(folder.lockPath, "process 1");
+  using _held = await holdRun(folder);
   await using server = testServer(dir.path);
   const client = clientOf(server);
   const key = { "Idempotency-Key": "order-7" };
   const posts = [1, 2].map(() => client.post({ content: "Once", type: "user" }, key));
-  const [messageId = ""] = await until(() => listInbox(folder), (ids) => ids.length === 1);
+  const [messageId = ""] = await until(() => inboxOf(folder), (ids) => ids.length === 1);
   const received = { role: "programmer", by: "http", wantsResponse: true, bytes: 4, sha256: "" } as const;
   await happen(folder, { type: "message_received", messageId, ...received });
   await happen(folder, { type: "message_failed", messageId, role: "programmer", reason: "Its agent has ended." });
@@ -152,7 +153,7 @@ Deno.test("agentapi: a message that fails is told so; with a key it is one messa
     assertEquals([problem?.status, problem?.code], [409, "not_sent"]);
     assertStringIncludes(problem?.detail ?? "", "Its agent has ended.");
   }
-  assertEquals(listInbox(folder).length, 1);
+  assertEquals(inboxOf(folder).length, 1);
   const other = await client.post({ content: "Something else", type: "user" }, key);
   assertEquals(other?.code, "key_reused");
 });
@@ -160,7 +161,7 @@ Deno.test("agentapi: a message that fails is told so; with a key it is one messa
 Deno.test("agentapi: raw keys are refused unless the run allows them, and then answered when they were pressed", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, [...agentReady(), ...acpReady("tester")]);
-  using _held = await tryLockFile(folder.lockPath, "process 1");
+  using _held = await holdRun(folder);
   await using server = testServer(dir.path, { keysFolderOf: () => `${dir.path}/keys` });
   const keysFolder = `${dir.path}/keys`;
   const client = clientOf(server);
@@ -201,7 +202,7 @@ Deno.test("agentapi: what cannot be: unknown runs and roles, bad bodies, runs th
   const user = { content: "Hi", type: "user" };
   assertEquals((await client.status()).status, "stable");
   assertEquals((await client.post(user))?.code, "not_executed");
-  assertEquals(listInbox(folder), []);
+  assertEquals(inboxOf(folder), []);
   assertEquals((await clientOf(server, "boss").post(user))?.code, "unknown_role");
   assertEquals((await clientOf(server, "programmer", "20261120-072605-0000").post(user))?.code, "unknown_run");
   assertEquals((await clientOf(server, "programmer", exec).post(user))?.code, "unknown_role");

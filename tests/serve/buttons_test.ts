@@ -1,10 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readAnswer } from "../../lib/dialogs/answers.ts";
 import { type Button, issueButtons } from "../../lib/notify/buttons.ts";
 import { machineSecrets } from "../../lib/notify/machine_secrets.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
-import { lockRun } from "../../lib/run/run_lock.ts";
 import { dialogWaiting, RUN_ID, writeReview } from "../support/run_folders.ts";
+import { holdRun, readAnswerOf } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { testServer } from "./support.ts";
 
@@ -14,7 +13,7 @@ const CHOICES = [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }]
 async function stage() {
   const dir = await tempDir();
   const folder = await writeReview(dir, [dialogWaiting(RUN_ID, "q1")]);
-  const lock = await lockRun(folder);
+  const lock = await holdRun(folder);
   const secrets = machineSecrets(`${dir.path}/state`);
   const server = testServer(dir.path, { secrets });
   const fingerprint = fingerprintOf(dialogWaiting(RUN_ID, "q1"));
@@ -44,7 +43,7 @@ function fingerprintOf(fact: object): string {
   return "fingerprint" in fact && typeof fact.fingerprint === "string" ? fact.fingerprint : "";
 }
 
-const left = (folder: RunFolder) => readAnswer(folder, "q1");
+const left = (folder: RunFolder) => readAnswerOf(folder, "q1");
 
 Deno.test("a button's token gives its answer once, without the token of the server", async () => {
   await using on = await stage();

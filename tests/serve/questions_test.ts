@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { leaveAnswer } from "../../lib/dialogs/answers.ts";
 import { tryLockFile } from "../../lib/run/lock_file.ts";
 import { agentReady, dialogWaiting, RUN_ID, writeReview } from "../support/run_folders.ts";
+import { leaveAnswerFor } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { testServer } from "./support.ts";
 
@@ -11,7 +11,7 @@ Deno.test("questions: all that waits is told, each with whether it has its answe
   if (first.type !== "dialog_waiting") throw new TypeError("it is another fact");
   const second = { ...first, role: "tester", turnId: "m-1", question: "q2" } as const;
   const folder = await writeReview(dir, [...agentReady(), first, second]);
-  await leaveAnswer(folder, { question: "q2", answer: "yes", by: "command", answeredAt: "2026-11-20T08:00:00Z" });
+  await leaveAnswerFor(folder, { question: "q2", answer: "yes", by: "command", answeredAt: "2026-11-20T08:00:00Z" });
   await using server = testServer(dir.path);
   const told = async () => {
     const { questions } = await (await server.ask(`/v1/runs/${RUN_ID}/questions`)).json();

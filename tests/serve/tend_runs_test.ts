@@ -3,11 +3,11 @@ import { machineSecrets } from "../../lib/notify/machine_secrets.ts";
 import { writeEntry } from "../../lib/notify/outbox_file.ts";
 import type { NotificationPlan } from "../../lib/notify/plan.ts";
 import { createRedactor } from "../../lib/redact/redactor.ts";
-import { lockRun } from "../../lib/run/run_lock.ts";
 import { type RunConfig, tendRuns } from "../../lib/serve/tend_runs.ts";
 import { startNtfyServer } from "../lab/ntfy_server.ts";
 import { patientClock } from "../support/patient_clock.ts";
 import { reviewFinished, RUN_ID, writeReview } from "../support/run_folders.ts";
+import { holdRun } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
@@ -23,7 +23,7 @@ Deno.test("a server delivers what runs have left, once nobody executes them, and
   const logged: string[] = [];
   const asked: RunConfig[] = [];
   const trusted: { plan?: NotificationPlan } = {};
-  const lock = await lockRun(folder);
+  const lock = await holdRun(folder);
   const tending = tendRuns({
     ...{ workdirs: [dir.path, "/nonexistent"], redactor: createRedactor([]), clock, signal: over.signal },
     wallClock: () => new Date(),

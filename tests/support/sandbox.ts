@@ -1,6 +1,7 @@
 import { AssertionError } from "@std/assert";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { useStateHome } from "./state_home.ts";
 
 /**
  * A folder that holds everything which a program under test may see: home, project, temporary files and tmux sockets.
@@ -47,6 +48,8 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
     // What a test writes is its own: only the tests about trust ask for it.
     PANEWRIGHT_TRUST: "1",
   };
+  // What this process does to runs of the sandbox, it does as the person whose home that is.
+  const state = useStateHome(`${folders.home}/.local/state`);
   return {
     root,
     home: folders.home,
@@ -54,6 +57,7 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
     env,
     assertNothingLeft: () => assertNothingLeft(root, folders),
     async [Symbol.asyncDispose]() {
+      state[Symbol.dispose]();
       try {
         for (const { pid } of await processesOf(root)) kill(pid);
         await vanished(root);
@@ -91,6 +95,8 @@ async function vanished(root: string): Promise<readonly FoundProcess[]> {
   }
 }
 
+const NO_ENVIRONMENT = { clearEnv: true, env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" } };
+
 interface FoundProcess {
   readonly pid: number;
   readonly command: string;
@@ -106,10 +112,12 @@ async function processesOf(root: string): Promise<readonly FoundProcess[]> {
   const { stdout } = await systemProcessRunner.run({
     argv: ["find", "/proc", "-maxdepth", "2", ...isMark, "-exec", "grep", "-alsFf", "-", "{}", "+"],
     stdin: `${root}\n`,
+    // In the environment of this process, the folder may be the place of the state.
+    ...NO_ENVIRONMENT,
   });
   const pids = new Set([...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid)));
   return await Promise.all([...pids].map(async (pid) => {
-    const cmdline = await systemProcessRunner.run({ argv: ["cat", `/proc/${pid}/cmdline`] });
+    const cmdline = await systemProcessRunner.run({ argv: ["cat", `/proc/${pid}/cmdline`], ...NO_ENVIRONMENT });
     return { pid, command: cmdline.stdout.replaceAll("\0", " ").trim() };
   }));
 }

@@ -1,3 +1,5 @@
+import { removeRunMailBelow, useTemporaryStateHome } from "./state_home.ts";
+
 /** A folder that is gone after the test, at its real path. */
 export interface TempDir extends AsyncDisposable {
   readonly path: string;
@@ -5,8 +7,9 @@ export interface TempDir extends AsyncDisposable {
   write(files: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** Makes a folder for one test. */
+/** Makes a folder for one test, and a state folder for its runs. */
 export async function tempDir(): Promise<TempDir> {
+  useTemporaryStateHome();
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "panewright-test-" }));
   return {
     path,
@@ -17,6 +20,9 @@ export async function tempDir(): Promise<TempDir> {
         await Deno.writeTextFile(file, text);
       }
     },
-    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+    async [Symbol.asyncDispose]() {
+      removeRunMailBelow(path);
+      await Deno.remove(path, { recursive: true });
+    },
   };
 }

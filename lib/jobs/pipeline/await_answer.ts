@@ -2,6 +2,8 @@ import { giveAndTake, type LeftAnswer, takeAnswer } from "../../dialogs/answers.
 import { isReserved, type ModelAnswers } from "../../dialogs/settings.ts";
 import { readSaid } from "../../dialogs/person_answer.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import type { RunMail } from "../../run/run_mail.ts";
+import { strayAnswerMessage } from "../../run/stray_mail.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExecSettings } from "./settings.ts";
 import type { QuestionState } from "./state.ts";
@@ -20,6 +22,8 @@ export interface PersonQuestion extends QuestionState {
 /** Where an answer may come from. */
 export interface AwaitAnswerOptions {
   readonly folder: RunFolder;
+  /** Where answers are left; missing where only the person at the terminal can give one. */
+  readonly mail: RunMail | undefined;
   readonly settings: Pick<ExecSettings, "answerTimeoutSeconds" | "defaultAnswer">;
   /** What a model may answer. */
   readonly modelAnswers: ModelAnswers;
@@ -51,13 +55,19 @@ export async function awaitAnswer(
   question: QuestionState,
   options: AwaitAnswerOptions,
 ): Promise<LeftAnswer | undefined> {
-  const { folder, settings, person, isPatient = false, clock, signal } = options;
+  const { folder, mail, settings, person, isPatient = false, clock, signal } = options;
   const { answerTimeoutSeconds, defaultAnswer } = settings;
   const taking = {
     isReserved: isReserved(options.modelAnswers, { isPermission: question.call !== undefined }),
     onRefused: options.onWarning,
   };
-  const take = () => takeAnswer(folder, question.id, taking);
+  let isStrayTold = false;
+  const take = () => {
+    const stray = isStrayTold ? undefined : strayAnswerMessage(folder, question.id);
+    if (stray !== undefined) options.onWarning(stray);
+    isStrayTold ||= stray !== undefined;
+    return takeAnswer(mail, question.id, taking);
+  };
   const left = await take();
   if (left !== undefined) return left;
   if (person === undefined && answerTimeoutSeconds === undefined && !isPatient) return undefined;
@@ -105,7 +115,7 @@ export async function awaitAnswer(
     return async (answer) => {
       if (answer === undefined || until.aborted) return await take();
       const own = { question: question.id, answer, by, answeredAt: options.wallClock().toISOString() };
-      return await giveAndTake(folder, own, taking);
+      return await giveAndTake(mail, own, taking);
     };
   }
 }

@@ -136,10 +136,10 @@ async function answerQuestion(question: QuestionState, drive: Drive): Promise<bo
     priority: 5,
     question: { id: question.id, fingerprint: questionFingerprint(question), ...answersTo(question) },
   });
-  const { folder, plan, person, isPatient, clock, wallClock, signal } = drive;
+  const { folder, mail, plan, person, isPatient, clock, wallClock, signal } = drive;
   const { settings, permissions: { modelAnswers } } = plan;
   const left = await awaitAnswer(question, {
-    ...{ folder, settings, modelAnswers, person, isPatient, clock, wallClock, signal },
+    ...{ folder, mail, settings, modelAnswers, person, isPatient, clock, wallClock, signal },
     onWarning: (message) => drive.record({ type: "warning", message }),
   });
   if (left === undefined) return false;

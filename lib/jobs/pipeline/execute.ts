@@ -111,7 +111,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     caps: { ...capsOf(plan), ...noProgressCaps(plan.noProgress) },
     prices: plan.prices,
     secrets,
-    subfolders: ["stepsDir", "answersDir"],
+    subfolders: ["stepsDir"],
     async resume(folder, state) {
       const { id: runId } = folder;
       if (state.finished?.outcome === "pass") {

@@ -2,8 +2,16 @@ import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../.
 import type { Clock } from "../../ports/clock.ts";
 import { type Role, ROLES } from "../../roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../run/caps.ts";
-import { closeInbox, type LeftMessage, listInbox, readLeftMessage, reopenInbox } from "../../run/inbox.ts";
+import {
+  closeInbox,
+  type InboxFolder,
+  type LeftMessage,
+  listInbox,
+  readLeftMessage,
+  reopenInbox,
+} from "../../run/inbox.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { strayMessagesMessage } from "../../run/stray_mail.ts";
 import { watchFolder } from "../../session_log/folder_watch.ts";
 import { sha256Hex } from "../../text/digest.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -16,6 +24,8 @@ import type { Locks } from "./turn_locks.ts";
 /** What the messages from outside are taken with. */
 export interface MessagesOptions {
   readonly folder: RunFolder;
+  /** Where messages are left; missing where none can be. */
+  readonly mail: InboxFolder | undefined;
   readonly state: () => RunState;
   readonly record: (fact: ReviewFact) => void;
 }
@@ -61,7 +71,7 @@ const LOOK_ANYWAY_MS = 10_000;
  * arrived. Agents of several roles may be at work side by side.
  */
 export function openMailbox(options: MailboxOptions): Mailbox {
-  const { folder, state, record, locks, hasAgent, clock } = options;
+  const { mail, state, record, locks, hasAgent, clock } = options;
   const over = new AbortController();
   const looking = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
@@ -110,7 +120,7 @@ export function openMailbox(options: MailboxOptions): Mailbox {
     const startedAtMs = clock.now();
     let hasBegun = message.turn !== undefined;
     try {
-      const text = await textOf(folder, message);
+      const text = await textOf(mail, message);
       if (!hasBegun) options.requireTurn(role);
       record({ type: hasBegun ? "message_resumed" : "message_started", messageId, role });
       hasBegun = true;
@@ -125,12 +135,13 @@ export function openMailbox(options: MailboxOptions): Mailbox {
     }
   }
 
-  reopenInbox(folder);
+  if (mail !== undefined) reopenInbox(mail);
   startDeliveries();
   const looks = (async () => {
+    if (mail === undefined) return;
     const until = AbortSignal.any([signal, looking.signal]);
     // Watched before the first look: what comes in between is seen.
-    for (const watch = watchFolder(folder.inboxDir, { clock });;) {
+    for (const watch = watchFolder(mail.inboxDir, { clock });;) {
       await take();
       startDeliveries();
       await watch.wait(LOOK_ANYWAY_MS, until);
@@ -178,15 +189,20 @@ export async function failLeftMessages(options: MessagesOptions): Promise<void> 
 }
 
 /** Makes what takes the messages that were left since: each gets its record once. */
-function createTaker({ folder, state, record }: MessagesOptions): () => Promise<void> {
+function createTaker({ folder, mail, state, record }: MessagesOptions): () => Promise<void> {
   const unusable = new Set<string>();
+  let isStrayTold = false;
   return async () => {
     const known = new Set(state().messages.map(({ id }) => id));
+    const stray = isStrayTold ? undefined : strayMessagesMessage(folder, known);
+    if (stray !== undefined) record({ type: "warning", message: stray });
+    isStrayTold ||= stray !== undefined;
+    if (mail === undefined) return;
     const found: LeftMessage[] = [];
-    for (const id of listInbox(folder)) {
+    for (const id of listInbox(mail)) {
       if (known.has(id) || unusable.has(id)) continue;
       try {
-        found.push(readLeftMessage(folder, id));
+        found.push(readLeftMessage(mail, id));
       } catch (error) {
         unusable.add(id);
         record({ type: "warning", message: errorText(error) });
@@ -205,15 +221,15 @@ function createTaker({ folder, state, record }: MessagesOptions): () => Promise<
 }
 
 /** @throws {RuntimeError} when the file is not there any more, or has been changed */
-async function textOf(folder: RunFolder, { id, sha256 }: OutsideMessage): Promise<string> {
-  const { text } = readAgain(folder, id);
+async function textOf(mail: InboxFolder | undefined, { id, sha256 }: OutsideMessage): Promise<string> {
+  const { text } = readAgain(mail, id);
   if (await sha256Hex(text) === sha256) return text;
   throw new RuntimeError(`Cannot send message ${id}: its file was changed after it had arrived`);
 }
 
-function readAgain(folder: RunFolder, id: string): LeftMessage {
+function readAgain(mail: InboxFolder | undefined, id: string): LeftMessage {
   try {
-    return readLeftMessage(folder, id);
+    return readLeftMessage(mail, id);
   } catch (cause) {
     throw new RuntimeError(errorText(cause), { cause });
   }
@@ -232,9 +248,10 @@ function sentenceOf(error: unknown): string {
 }
 
 /** A run does not fail because nobody can be told that a message comes too late. */
-async function closeFor({ folder, record }: MessagesOptions): Promise<void> {
+async function closeFor({ mail, record }: MessagesOptions): Promise<void> {
+  if (mail === undefined) return;
   try {
-    await closeInbox(folder);
+    await closeInbox(mail);
   } catch (error) {
     record({
       type: "warning",

@@ -7,6 +7,7 @@ import { watchResponses } from "../../handoff/response_watch.ts";
 import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import type { Run, RunResult } from "../../run/execution.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
+import { strayAnswerMessage } from "../../run/stray_mail.ts";
 import { hasAcp } from "../../providers/mod.ts";
 import type { Role } from "../../roles.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
@@ -65,7 +66,7 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
 async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   const broken = new AbortController();
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
-  const { plan, folder, audit, state, record, clock, signal } = parts;
+  const { plan, folder, mail, audit, state, record, clock, signal } = parts;
   using forcedExit = new DisposableStack();
   await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
   const { session, alive } = opened;
@@ -109,7 +110,8 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   await using screens = keepDialogScreens({ ...parts, terminalOf: (role) => team.terminalOf(role) });
   const desks: DialogDeskContext = {
     plan,
-    answers: folder,
+    answers: mail,
+    strayAnswer: (question) => strayAnswerMessage(folder, question),
     audit,
     ...asking,
     emit(fact) {
@@ -173,6 +175,7 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   };
   await using mailbox = openMailbox({
     folder,
+    mail,
     state,
     record,
     locks,

@@ -1,3 +1,4 @@
+import { realPathSnapshot } from "../../ports/real_path.ts";
 import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../headless/json.ts";
 import {
   pathsOutside,
@@ -74,6 +75,12 @@ export function findClaudeLoosening(args: readonly string[]): string | undefined
 /** Asks for the settings that came of all sources. No model is asked. */
 async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
   const { sandbox, workdir, args = [], env, host, processRunner, signal } = trial;
+  const folders = writableFolders(sandbox, workdir);
+  const { stateFolder: state } = host;
+  const states = state === undefined ? [] : [state, realPathSnapshot()(state) ?? state];
+  if (pathsOutside(states, folders).length < states.length) {
+    return `what you trust, and answer, is kept in ${state}, where commands may write`;
+  }
   const broken = await findBubblewrapProblem(trial);
   if (broken !== undefined) return broken;
   const [program, ...leading] = trial.command ?? [findNativeClaude(host) ?? "claude"];
@@ -90,7 +97,7 @@ async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
   });
   const answers = stdout.split("\n").map((line) => objectOf(parseJsonObject(line)?.["response"]));
   const answer = answers.find((each) => each["request_id"] === "sandbox" && each["subtype"] === "success");
-  if (answer !== undefined) return findSettingsProblem(objectOf(answer["response"]), writableFolders(sandbox, workdir));
+  if (answer !== undefined) return findSettingsProblem(objectOf(answer["response"]), folders);
   const said = stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   return said.find((line) => line.startsWith("Error:"))?.slice("Error:".length).trim() ??
     `it does not tell its settings${said.length === 0 ? "" : `: ${said.at(-1)}`}`;

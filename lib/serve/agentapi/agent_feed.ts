@@ -8,6 +8,7 @@ import { followJournal } from "../../run/follow_journal.ts";
 import { readLeftMessage } from "../../run/inbox.ts";
 import type { Recorded } from "../../run/job.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { findRunMail } from "../../run/run_mail.ts";
 import { abridge } from "../../text/abridge.ts";
 import type { RunHub } from "../run_hub.ts";
 import { afterFact, type ConversationMessage, type Conversations, NO_CONVERSATIONS } from "./conversation.ts";
@@ -98,7 +99,9 @@ export function agentMessage(
   { role, time, path, outside }: ConversationMessage,
   { id, folder, redactor }: { readonly id: number; readonly folder: RunFolder; readonly redactor: Redactor },
 ): AgentMessage {
-  const text = outside === undefined ? undefined : textOrNothing(() => readLeftMessage(folder, outside).text);
+  const text = outside === undefined
+    ? undefined
+    : textOrNothing(() => readLeftMessage(findRunMail(folder), outside).text);
   const kept = text ?? textOrNothing(() => readBelow(folder, path)) ?? "[this text is not kept any more]";
   return { id, role, content: abridge(redactor.outgoing(kept), { maxChars: MAX_CONTENT }), time };
 }

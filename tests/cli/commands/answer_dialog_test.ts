@@ -1,12 +1,11 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { readAnswer } from "../../../lib/dialogs/answers.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
-import { lockRun } from "../../../lib/run/run_lock.ts";
 import { listProcesses } from "../../../lib/ports/process_table.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";
 import { startProgram } from "../../support/program.ts";
+import { holdRun, readAnswerOf } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 interface Bench extends AsyncDisposable {
@@ -57,7 +56,7 @@ async function runAtDialog(agent?: { readonly pid: number }): Promise<Bench> {
 
 Deno.test("questions lists the dialog at which a run stands, and answer leaves a yes for it, once", async () => {
   await using bench = await runAtDialog();
-  using _lock = await lockRun(bench.folder);
+  using _lock = await holdRun(bench.folder);
   const { stdout } = await bench.cli("questions");
   assertMatch(stdout, /, the tester wants to run a command, asked .* ago \(q1\):\n {2}\| npm test\n/);
   assertStringIncludes(stdout, "  AUTO_ACCEPT_PERMISSIONS is off.\n");
@@ -72,7 +71,7 @@ Deno.test("questions lists the dialog at which a run stands, and answer leaves a
 
   const given = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
   assertEquals([given.code, given.stderr], [0, ""]);
-  assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
+  assertEquals((await readAnswerOf(bench.folder, "q1"))?.answer, "yes");
   const again = await bench.cli("answer", bench.folder.id, "no");
   assertEquals(again.code, 2);
   assertStringIncludes(again.stderr, "answered before");
@@ -86,7 +85,7 @@ Deno.test("answer refuses what is neither yes nor no, a dialog that does not wai
     return stderr;
   };
   {
-    using _lock = await lockRun(bench.folder);
+    using _lock = await holdRun(bench.folder);
     assertStringIncludes(await answer("perhaps"), "a dialog takes yes or no");
     assertStringIncludes(await answer("--question", "q2", "yes"), "q1 waits for an answer");
   }
@@ -102,7 +101,7 @@ Deno.test("answer refuses what is neither yes nor no, a dialog that does not wai
     assertEquals(code, 2);
     assertStringIncludes(stderr, `nothing of run ${over.folder.id} waits for an answer`);
     assertStringIncludes((await over.cli("questions")).stdout, "Nothing waits");
-    assertEquals(await readAnswer(over.folder, "q1"), undefined);
+    assertEquals(await readAnswerOf(over.folder, "q1"), undefined);
   }
 });
 
@@ -114,7 +113,7 @@ Deno.test("an answer to the dialog of a killed run is refused when its agent is 
     assertStringIncludes(stderr, `run ${bench.folder.id} was killed, and its agent with the dialog is gone`);
     assertStringIncludes(stderr, `panewright resume ${bench.folder.id}`);
   }
-  assertEquals(await readAnswer(bench.folder, "q1"), undefined);
+  assertEquals(await readAnswerOf(bench.folder, "q1"), undefined);
 });
 
 Deno.test("an answer to the dialog of a run whose panewright was killed is kept for when it goes on", async () => {
@@ -123,7 +122,7 @@ Deno.test("an answer to the dialog of a run whose panewright was killed is kept 
   const { code, stdout } = await bench.cli("answer", bench.folder.id, "--question", "q1", "yes");
   assertEquals(code, 0);
   assertStringIncludes(stdout, `Resume with: panewright resume ${bench.folder.id}`);
-  assertEquals((await readAnswer(bench.folder, "q1"))?.answer, "yes");
+  assertEquals((await readAnswerOf(bench.folder, "q1"))?.answer, "yes");
 });
 
 Deno.test("answer says where a dialog is answered that only its agent's pane takes an answer to", async () => {

@@ -1,5 +1,4 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readAnswer } from "../../../lib/dialogs/answers.ts";
 import { machineSecrets } from "../../../lib/notify/machine_secrets.ts";
 import { openMessages } from "../../../lib/notify/messages.ts";
 import type { Notification } from "../../../lib/notify/notification.ts";
@@ -7,9 +6,9 @@ import { readEntries, writeEntry } from "../../../lib/notify/outbox_file.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { systemClock } from "../../../lib/ports/clock.ts";
 import { createRedactor } from "../../../lib/redact/redactor.ts";
-import { lockRun } from "../../../lib/run/run_lock.ts";
 import { startNtfyServer } from "../../lab/ntfy_server.ts";
 import { callCli } from "../../support/call_cli.ts";
+import { holdRun, readAnswerOf } from "../../support/run_mail.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { execWaiting, reviewFinished, RUN_ID, writeReview, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
@@ -91,7 +90,7 @@ Deno.test("notify flush: what runs have left is delivered, without buttons; what
   const choices = [{ label: "Harmless", answer: "yes" }];
   await leave(folder, { kind: "needed", question: { id: "q1", fingerprint: "f", choices } });
   {
-    using _executed = await lockRun(folder);
+    using _executed = await holdRun(folder);
     assertEquals((await notify(dir, plan, "flush")).stdout, "No messages are left.\n");
   }
   ntfy.fail("publish", { status: 500 }, { status: 500 });
@@ -145,10 +144,10 @@ Deno.test("notify flush: what was pressed after the run had stopped counts, for 
   };
   await tell("of another call");
   await notify(dir, plan, "flush");
-  assertEquals(await readAnswer(folder, "q1"), undefined);
+  assertEquals(await readAnswerOf(folder, "q1"), undefined);
   await tell("of npm test");
   assertEquals((await notify(dir, plan, "flush")).code, 0);
-  const left = await readAnswer(folder, "q1");
+  const left = await readAnswerOf(folder, "q1");
   assertEquals([left?.answer, left?.by], ["yes", "notification"]);
   assertEquals((await notify(dir, plan, "flush")).stdout, "No messages are left.\n");
 });

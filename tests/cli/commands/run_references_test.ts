@@ -1,8 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readAnswer } from "../../../lib/dialogs/answers.ts";
-import { lockRun } from "../../../lib/run/run_lock.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { dialogWaiting, execWaiting, writeReview, writeRun } from "../../support/run_folders.ts";
+import { holdRun, readAnswerOf } from "../../support/run_mail.ts";
 import { startOwner } from "../../support/start_owner.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
@@ -93,8 +92,8 @@ Deno.test("stop without a run: the one that is executed, else the newest, but no
     assertEquals(await meant(dir, "stop"), OLD);
     await owner.ended;
   }
-  using _first = await lockRun(old);
-  using _second = await lockRun(recent);
+  using _first = await holdRun(old);
+  using _second = await holdRun(recent);
   const { code, stderr } = await callCli(["stop"], { cwd: dir.path });
   assertEquals(code, 2);
   assertStringIncludes(stderr, "Cannot tell which run to stop: 2 are being executed");
@@ -113,7 +112,7 @@ Deno.test("answer without a run: the only open question is answered, and named",
   assertEquals(code, 0);
   assertStringIncludes(stdout, `Question q1 of run ${OLD} is answered.`);
   assertStringIncludes(stdout, "\nIt asked: ");
-  assertEquals((await readAnswer(folder, "q1"))?.answer, "2026 is it");
+  assertEquals((await readAnswerOf(folder, "q1"))?.answer, "2026 is it");
 });
 
 Deno.test("answer without a run: several open questions are listed, each with its command", async () => {
@@ -129,13 +128,13 @@ Deno.test("answer without a run: several open questions are listed, each with it
 Deno.test("answer says yes to what asks for permission only where the run is named by its id, and no in any case", async () => {
   await using dir = await tempDir();
   const folder = await writeReview(dir, [dialogWaiting(NEW, "q1")], NEW);
-  using _lock = await lockRun(folder);
+  using _lock = await holdRun(folder);
   for (const words of [["yes"], ["@1", "yes"], ["--question", "q1", "y"]]) {
     const yes = await callCli(["answer", "--trust", ...words], { cwd: dir.path });
     assertEquals(yes.code, 2);
     assertStringIncludes(yes.stderr, `To permit it: panewright answer ${NEW} --question q1 yes`);
     assertStringIncludes(yes.stderr, "is: rm -rf ");
-    assertEquals(await readAnswer(folder, "q1"), undefined);
+    assertEquals(await readAnswerOf(folder, "q1"), undefined);
   }
   const no = await callCli(["answer", "--trust", "no,", "not", "now"], { cwd: dir.path });
   assertEquals([no.code, no.stderr], [0, ""]);
@@ -153,7 +152,7 @@ Deno.test("answer: a word in the form of a run's name is never a part of the ans
   assertEquals(day.code, 2);
   assertStringIncludes(day.stderr, "panewright answer '20261119 is fine'");
   assertStringIncludes(day.stderr, "panewright answer 20261119- is fine");
-  assertEquals(await readAnswer(folder, "q1"), undefined);
+  assertEquals(await readAnswerOf(folder, "q1"), undefined);
   const alone = await callCli(["answer", "--trust", OLD], { cwd: dir.path });
   assertEquals(alone.code, 2);
   assertStringIncludes(alone.stderr, "the argument TEXT is missing");

@@ -2,7 +2,6 @@ import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from 
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { runCli } from "../../../lib/cli/main.ts";
 import { localTime } from "../../../lib/cli/show/words.ts";
-import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
 import { findProcess } from "../../../lib/ports/process_table.ts";
@@ -18,6 +17,7 @@ import {
   writeReview,
   writeRun,
 } from "../../support/run_folders.ts";
+import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -137,7 +137,12 @@ Deno.test("status: a step's question, before and after its answer", async () => 
   assertMatch(before, new RegExp(`^ {2}step log +${folder.path}/steps/02-build/attempt-1/log.txt$`, "m"));
   assertStringIncludes(before, `panewright answer ${RUN_ID} --question q1 "YOUR ANSWER"\n`);
   assertStringIncludes(before, `resume    panewright resume ${RUN_ID}\n`);
-  await leaveAnswer(folder, { question: "q1", answer: "Postgres", by: "command", answeredAt: "2026-11-20T08:00:00Z" });
+  await leaveAnswerFor(folder, {
+    question: "q1",
+    answer: "Postgres",
+    by: "command",
+    answeredAt: "2026-11-20T08:00:00Z",
+  });
   const after = await status(dir);
   assertStringIncludes(after, `run ${RUN_ID} (exec): q1 is answered\n`);
   assertNotMatch(after, /panewright answer/);

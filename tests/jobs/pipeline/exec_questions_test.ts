@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import { openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { findRun } from "../../../lib/run/find_run.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
+import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 import { asks, cast, fails, only, permitting, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
@@ -38,7 +39,7 @@ Deno.test("seed 004: the resumed step's prompt has the question, the answer, the
   assertEquals(first.report.outcome, "waiting");
   const { id } = first.report.folder;
   const give = (question: string, answer: string) =>
-    leaveAnswer(first.report.folder, { question, answer, by: "command", answeredAt: NOW().toISOString() });
+    leaveAnswerFor(first.report.folder, { question, answer, by: "command", answeredAt: NOW().toISOString() });
   assert(await give("q1", "Spaces."));
 
   const second = cast(says(), asks("Which database?", { log: "$ cat schema.sql\nsaid: hm" }));
@@ -155,11 +156,13 @@ Deno.test("while a person is asked at the terminal, `panewright answer` may come
   const { report, events } = await runIn(dir, [step("a")], {
     ...cast(asks("Which database?"), says()),
     async person(_question, signal) {
-      const [run] = [...Deno.readDirSync(`${dir.path}/.panewright/runs`)];
-      await Deno.writeTextFile(
-        `${dir.path}/.panewright/runs/${run?.name}/answers/q1.json`,
-        JSON.stringify({ question: "q1", answer: "SQLite", by: "command", answeredAt: NOW().toISOString() }),
-      );
+      const folder = await findRun(dir.path);
+      await leaveAnswerFor(folder, {
+        question: "q1",
+        answer: "SQLite",
+        by: "command",
+        answeredAt: NOW().toISOString(),
+      });
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
       closed = true;
       return undefined;
@@ -229,7 +232,7 @@ Deno.test("answer_timeout: after it the default answer is given, without one the
     assertEquals(report.outcome, "pass");
     assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["timeout", defaultAnswer]]);
     assertStringIncludes(agents.requests[1]?.prompt ?? "", "Nobody answered in time");
-    assert(!await leaveAnswer(report.folder, { question: "q1", answer: "late", by: "command", answeredAt: "" }));
+    assert(!await leaveAnswerFor(report.folder, { question: "q1", answer: "late", by: "command", answeredAt: "" }));
   }
 });
 

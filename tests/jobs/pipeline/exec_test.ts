@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError, UsageError } from "../../../lib/errors.ts";
-import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
+import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 import { asks, cast, fails, only, resumeIn, runIn, says, step } from "./support.ts";
@@ -224,7 +224,7 @@ Deno.test("several runs in one directory at once have folders, questions and ans
   const [a, b] = await Promise.all([run("a.md", "A?"), run("b.md", "B?")]);
   assert(a.report.folder.id !== b.report.folder.id);
   for (const [{ report }, answer] of [[a, "answer to A"], [b, "answer to B"]] as const) {
-    await leaveAnswer(report.folder, { question: "q1", answer, by: "command", answeredAt: NOW().toISOString() });
+    await leaveAnswerFor(report.folder, { question: "q1", answer, by: "command", answeredAt: NOW().toISOString() });
   }
   const [castA, castB] = [cast(says()), cast(says())];
   await Promise.all([

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ChainedRecord } from "../../../lib/dialogs/audit_chain.ts";
-import { leaveAnswer } from "../../../lib/dialogs/answers.ts";
 import { AgentAskedError } from "../../../lib/providers/headless.ts";
 import type { ExactRequest } from "../../../lib/providers/exact_request.ts";
 import type { JudgedCall } from "../../../lib/providers/headless/call_judge.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";
+import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, asks, cast, only, permitting, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
 
@@ -40,7 +40,7 @@ function calls(told: string[], ...all: readonly Call[]): Act {
 }
 
 async function answer(folder: RunFolder, question: string, text: string): Promise<void> {
-  await leaveAnswer(folder, { question, answer: text, by: "command", answeredAt: "2026-11-22T10:00:00Z" });
+  await leaveAnswerFor(folder, { question, answer: text, by: "command", answeredAt: "2026-11-22T10:00:00Z" });
 }
 
 async function auditOf(dir: TempDir, run: string): Promise<readonly ChainedRecord[]> {
@@ -106,7 +106,7 @@ Deno.test("a permission that a model gives counts only where the policy lets it,
       who: "codex",
       answeredAt: "2026-11-22T10:00:00Z",
     } as const;
-    await leaveAnswer(folder, given);
+    await leaveAnswerFor(folder, given);
     const told: string[] = [];
     const agents = cast(calls(told, { subject: "npm publish" }));
     const { report, events } = await resumeIn(dir, [step("a")], { ...agents, run: folder.id, permitted });
@@ -117,7 +117,7 @@ Deno.test("a permission that a model gives counts only where the policy lets it,
         warning?.message ?? "",
         "it was given by a model over MCP (codex), and permissions.model_answers",
       );
-      assert(await leaveAnswer(folder, { ...given, by: "command" }));
+      assert(await leaveAnswerFor(folder, { ...given, by: "command" }));
       continue;
     }
     assertEquals([report.outcome, told], ["pass", ["allow npm publish"]]);

@@ -10,6 +10,7 @@ import type { Role } from "../../../lib/roles.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
 import { isInboxClosed, putInInbox } from "../../../lib/run/inbox.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
+import { claimRunMail } from "../../../lib/run/run_mail.ts";
 import { reviewStarted, RUN_ID } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
@@ -17,7 +18,7 @@ import { until } from "../../support/until.ts";
 type Play = (message: OutsideMessage, text: string) => Promise<void>;
 
 /** A mailbox over a folder in which messages can be left, with the facts that it records. */
-function bench(
+async function bench(
   dir: TempDir,
   { play, ...options }: Partial<Omit<MailboxOptions, "play">> & { readonly play?: Play } = {},
 ) {
@@ -34,7 +35,9 @@ function bench(
   const broken: unknown[] = [];
   const stop = new AbortController();
   const locks = createLocks<Role>();
-  const messages = { folder, state: () => state!, record };
+  await Deno.mkdir(folder.path, { recursive: true });
+  const mail = await claimRunMail(folder);
+  const messages = { folder, mail, state: () => state!, record };
   return {
     ...messages,
     facts,
@@ -59,9 +62,8 @@ function bench(
       }),
     async leave(role: Role, text: string): Promise<string> {
       const id = `m-${String(++left).padStart(16, "0")}`;
-      await Deno.mkdir(folder.path, { recursive: true });
       const leftAt = new Date(left * 1000).toISOString();
-      await putInInbox(folder, { id, role, text, wantsResponse: true, by: "command", leftAt });
+      await putInInbox(mail, { id, role, text, wantsResponse: true, by: "command", leftAt });
       return id;
     },
     types: () =>
@@ -73,7 +75,7 @@ Deno.test("mailbox: messages of a role are played one after the other, those of 
   await using dir = await tempDir();
   const texts: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const { leave, open, locks, types, stop } = bench(dir, {
+  const { leave, open, locks, types, stop } = await bench(dir, {
     async play({ role }, text) {
       texts.push(text);
       if (text === "one") await gate.promise;
@@ -103,7 +105,7 @@ Deno.test("mailbox: what fails with its agent fails alone, with a sentence; anyt
     new RuntimeError("Cannot finish the turn: no response\nscreen"),
     new HumanInterventionRequiredError("Cannot finish the turn: a dialog waited"),
   ];
-  const { leave, open, facts, broken } = bench(dir, {
+  const { leave, open, facts, broken } = await bench(dir, {
     play: () => Promise.reject(errors.shift() ?? new PanewrightError("Cannot write the journal")),
   });
   await leave("tester", "one");
@@ -123,7 +125,7 @@ Deno.test("mailbox: what fails with its agent fails alone, with a sentence; anyt
 
 Deno.test("mailbox: an agent that fails after its response was taken has answered all the same", async () => {
   await using dir = await tempDir();
-  const { leave, open, types, record, broken } = bench(dir, {
+  const { leave, open, types, record, broken } = await bench(dir, {
     play({ id: messageId, role }) {
       record({ type: "message_answered", messageId, role, seconds: 1 });
       return Promise.reject(new RuntimeError("Cannot end the turn: the agent is gone"));
@@ -138,7 +140,7 @@ Deno.test("mailbox: an agent that fails after its response was taken has answere
 
 Deno.test("mailbox: what the caps refuse is not begun, and fails with the loop's end; so does what no agent can have", async () => {
   await using dir = await tempDir();
-  const { leave, open, facts, types } = bench(dir, {
+  const { leave, open, facts, types } = await bench(dir, {
     hasAgent: (role) => role !== "analyst",
     requireTurn() {
       throw new CapReachedError("max_turns", 3, { used: 3 });
@@ -159,7 +161,7 @@ Deno.test("mailbox: what the caps refuse is not begun, and fails with the loop's
 Deno.test("mailbox: at the loop's end a turn that has begun is waited for, and what has not fails", async () => {
   await using dir = await tempDir();
   const gate = Promise.withResolvers<void>();
-  const { leave, open, types, facts, locks, stop, folder } = bench(dir, { play: () => gate.promise });
+  const { leave, open, types, facts, locks, stop, mail } = await bench(dir, { play: () => gate.promise });
   await leave("tester", "one");
   await using mailbox = open();
   using _busy = await locks.take("analyst", stop.signal);
@@ -171,11 +173,11 @@ Deno.test("mailbox: at the loop's end a turn that has begun is waited for, and w
   await leave("programmer", "three");
   await Promise.resolve();
   assertEquals(isOver, false);
-  assertEquals(isInboxClosed(folder), false);
+  assertEquals(isInboxClosed(mail), false);
   gate.resolve();
   await end;
   // Whoever leaves one from now on learns that it comes too late.
-  assertEquals(isInboxClosed(folder), true);
+  assertEquals(isInboxClosed(mail), true);
   assertEquals(types().slice(-4), ["message_answered 1", "message_received 3", "message_failed 2", "message_failed 3"]);
   assertEquals(facts.flatMap((fact) => fact.type === "message_failed" ? [fact.reason] : []), [
     "The run has come to its end before the message was sent.",
@@ -187,7 +189,7 @@ Deno.test("mailbox: a run that is stopped keeps its messages for the next proces
   await using dir = await tempDir();
   const never = Promise.withResolvers<void>();
   const texts: string[] = [];
-  const { leave, open, types, stop, facts } = bench(dir, {
+  const { leave, open, types, stop, facts } = await bench(dir, {
     async play(_message, text) {
       texts.push(text);
       if (texts.length === 1) await never.promise;
@@ -222,14 +224,14 @@ Deno.test("mailbox: a run that is stopped keeps its messages for the next proces
 
 Deno.test("mailbox: what cannot be read in an inbox is told once, and a changed message is not sent", async () => {
   await using dir = await tempDir();
-  const { leave, open, types, facts, folder, locks, stop } = bench(dir);
+  const { leave, open, types, facts, mail, locks, stop } = await bench(dir);
   const id = await leave("tester", "one");
   const bad = "m-00000000000000ff";
-  await Deno.writeTextFile(`${folder.inboxDir}/${bad}.json`, "{");
+  await Deno.writeTextFile(`${mail.inboxDir}/${bad}.json`, "{");
   const held = await locks.take("tester", stop.signal);
   await using mailbox = open();
   await until(() => types().includes("message_received 1"));
-  const path = `${folder.inboxDir}/${id}.json`;
+  const path = `${mail.inboxDir}/${id}.json`;
   await Deno.writeTextFile(path, (await Deno.readTextFile(path)).replace("one", "two"));
   held[Symbol.dispose]();
   await until(() => types().includes("message_failed 1"));
@@ -241,9 +243,9 @@ Deno.test("mailbox: what cannot be read in an inbox is told once, and a changed 
 
 Deno.test("mailbox: of a run whose loop had ended before it was killed, all messages fail", async () => {
   await using dir = await tempDir();
-  const { leave, types, ...messages } = bench(dir);
+  const { leave, types, ...messages } = await bench(dir);
   await leave("tester", "one");
   await failLeftMessages(messages);
   assertEquals(types(), ["message_received 1", "message_failed 1"]);
-  assertEquals(isInboxClosed(messages.folder), true);
+  assertEquals(isInboxClosed(messages.mail), true);
 });

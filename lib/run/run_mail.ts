@@ -1,0 +1,157 @@
+import { dirname } from "@std/path/posix";
+import { UsageError } from "../errors.ts";
+import { lstatOrUndefined } from "../ports/files.ts";
+import { createFileOnce, replaceFile, syncFolder } from "../ports/own_files.ts";
+import { readRegularText } from "../ports/regular_file.ts";
+import { assertOwn, makeOwnFolder, stateFolder } from "../ports/state_folder.ts";
+import { errorText } from "../text/error_text.ts";
+import { compareText } from "../text/order.ts";
+import { findCarried } from "./carried.ts";
+import { workdirOf } from "./journal_paths.ts";
+import type { RunFolder } from "./run_folder.ts";
+
+/**
+ * Where what is said to a run from outside is left. It is in the person's state folder: in the run's own folder an agent
+ * in a sandbox could write, and answer its own question.
+ */
+export interface RunMail {
+  /** Answers that were given, a file a question; absolute path. */
+  readonly answersDir: string;
+  /** Messages for agents of a review loop, a file a message; absolute path. */
+  readonly inboxDir: string;
+}
+
+type Place = Pick<RunFolder, "id" | "path">;
+
+/** Longer paths are none on Linux and macOS. */
+const MAX_PLACE_BYTES = 4096;
+
+/**
+ * Where what is said to a run is left, as far as a process that executes it, or somebody who left something there, has
+ * made it. A copy of a run has not that of its original; one that was moved keeps its own.
+ *
+ * @param state the person's state folder
+ * @returns undefined where there is none that is this person's alone
+ */
+export function findRunMail(run: Place, state = stateFolder()): RunMail | undefined {
+  const entry = entryOf(run, state);
+  return entry === undefined ? undefined : mailIn(entry);
+}
+
+/**
+ * Makes the place where what is said to a run is left, unless it is there. It is on the disk when this resolves.
+ *
+ * @param state the person's state folder
+ * @throws {UsageError} `bad_input` when there is no state folder, or it cannot be written, or not by this person alone
+ */
+export async function claimRunMail(run: Place, state = stateFolder()): Promise<RunMail> {
+  const fail = (reason: string, cause?: unknown) =>
+    new UsageError(`Cannot keep answers and messages for run ${run.id}: ${reason}`, {
+      code: "bad_input",
+      cause,
+      hint: "Set HOME, or XDG_STATE_HOME. They are kept in the state folder, where no agent in a sandbox can write.",
+    });
+  if (state === undefined) throw fail("neither HOME nor XDG_STATE_HOME names a folder");
+  try {
+    const entries = entriesOf(run, state);
+    const above = [state, `${state}/runs`, entries];
+    for (const folder of above) makeOwnFolder(folder);
+    const entry = findEntry(run, state) ?? `${entries}/${nameOf(run)}`;
+    const mail = mailIn(entry);
+    for (const folder of [entry, mail.answersDir, mail.inboxDir]) makeOwnFolder(folder);
+    const real = realPath(run);
+    const isNew = await createFileOnce(placePath(entry), real);
+    if (isNew) above.forEach(syncFolder);
+    else if (readPlace(entry) !== real) await replaceFile(placePath(entry), real, { durable: true });
+    return mail;
+  } catch (cause) {
+    throw fail(errorText(cause), cause);
+  }
+}
+
+/**
+ * What a run tells that cannot be told anything from outside.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(
+ *   unheardMessage("HOME is not set"),
+ *   "only the run's own terminal can answer, and no messages are taken: HOME is not set",
+ * );
+ * ```
+ */
+export function unheardMessage(reason: string): string {
+  return `only the run's own terminal can answer, and no messages are taken: ${reason}`;
+}
+
+/** Removes what was said to a run. */
+export function removeRunMail(run: Place, state = stateFolder()): void {
+  const entry = entryOf(run, state);
+  if (entry === undefined) return;
+  Deno.removeSync(entry, { recursive: true });
+  try {
+    Deno.removeSync(dirname(entry));
+  } catch { /* a copy of the run has its own there */ }
+}
+
+/** In a folder that is not this person's alone there is nothing of theirs. */
+function entryOf(run: Place, state: string | undefined): string | undefined {
+  try {
+    return state === undefined ? undefined : findEntry(run, state);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What of the entries under a run's id is this run's: runs of other folders may have the same id, as copies have, and a
+ * journal, which an agent can write, does not say which one it is.
+ */
+function findEntry(run: Place, state: string): string | undefined {
+  const entries = entriesOf(run, state);
+  if (lstatOrUndefined(entries) === undefined) return undefined;
+  for (const folder of [state, `${state}/runs`, entries]) assertOwn(folder);
+  const real = realPath(run);
+  const found = [...Deno.readDirSync(entries)].map(({ name }) => name).toSorted(compareText).flatMap((name) => {
+    const entry = `${entries}/${name}`;
+    const place = readPlace(entry);
+    const carried = place === undefined ? undefined : findCarried({ path: real }, place);
+    return place === undefined || carried?.isCopy === true ? [] : [{ entry, isHere: carried === undefined }];
+  });
+  return (found.find(({ isHere }) => isHere) ?? found[0])?.entry;
+}
+
+function entriesOf({ id }: Place, state: string): string {
+  return `${state}/runs/${id}`;
+}
+
+function mailIn(entry: string): RunMail {
+  return { answersDir: `${entry}/answers`, inboxDir: `${entry}/inbox` };
+}
+
+/** By what the folder is, so that those who make the entry at the same time make the same one. */
+function nameOf({ path }: Place): string {
+  const { dev, ino } = Deno.statSync(path);
+  return `${dev}-${ino}`;
+}
+
+/** Where the run was when it was last executed; undefined while the entry is being made, and where that is nowhere. */
+function readPlace(entry: string): string | undefined {
+  try {
+    assertOwn(entry);
+    const place = readRegularText(placePath(entry), { maxBytes: MAX_PLACE_BYTES });
+    return workdirOf(place) === undefined ? undefined : place;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function placePath(entry: string): string {
+  return `${entry}/place`;
+}
+
+function realPath({ path }: Place): string {
+  return Deno.realPathSync(path);
+}

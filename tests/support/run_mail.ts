@@ -1,0 +1,30 @@
+import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
+import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { listInbox } from "../../lib/run/inbox.ts";
+import { lockRun } from "../../lib/run/run_lock.ts";
+import { claimRunMail, findRunMail } from "../../lib/run/run_mail.ts";
+
+type Run = Pick<RunFolder, "id" | "path">;
+
+/** Leaves an answer for a run, in a person's state folder; whether it is the first one. */
+export async function leaveAnswerFor(run: Run, answer: LeftAnswer, state?: string): Promise<boolean> {
+  return await leaveAnswer(await claimRunMail(run, state), answer);
+}
+
+/** The answer that was left for a run. */
+export async function readAnswerOf(run: Run, question: string): Promise<LeftAnswer | undefined> {
+  return await readAnswer(findRunMail(run), question);
+}
+
+/** The ids of the messages that were left for a run. */
+export function inboxOf(run: Run): readonly string[] {
+  const mail = findRunMail(run);
+  return mail === undefined ? [] : listInbox(mail);
+}
+
+/** Owns a run as the process does that executes it. */
+export async function holdRun(folder: RunFolder, state?: string): Promise<Disposable> {
+  const lock = await lockRun(folder);
+  await claimRunMail(folder, state);
+  return lock;
+}
