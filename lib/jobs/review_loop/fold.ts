@@ -1,4 +1,4 @@
-import { type Role, ROLES } from "../../roles.ts";
+import { ROLES } from "../../roles.ts";
 import { tokensIn } from "../../providers/usage.ts";
 import type { Recorded } from "../../run/job.ts";
 import type { ReviewFact } from "./facts.ts";
@@ -6,9 +6,11 @@ import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import {
   type AgentState,
   findOpenTurn,
-  type OpenTurn,
+  inAgent,
+  inMessage,
+  inTurn,
+  newTurn,
   openTurnOf,
-  type OutsideMessage,
   type RunState,
 } from "./run_state.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount } from "../../run/usage.ts";
@@ -225,29 +227,6 @@ export function contextOf({ head: { workdir, task: job, settings } }: Pick<RunSt
   return { workdir, job, settings };
 }
 
-function newTurn(
-  { turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnId: string },
-  usedBefore: number,
-): OpenTurn {
-  return {
-    id,
-    role,
-    filesSeen: false,
-    message: undefined,
-    interrupted: false,
-    taken: false,
-    dispatchedAtMs: undefined,
-    usedSeconds: 0,
-    reminders: 0,
-    usedBefore,
-    retries: 0,
-    acceptedDialogs: 0,
-    declinedDialogs: 0,
-    lastAcceptAtMs: undefined,
-    question: undefined,
-  };
-}
-
 /** A new agent in a role has none of what the one before was sent, unless it resumes that one's session. */
 function agentStarting(state: RunState, event: Extract<RecordedEvent, { type: "agent_starting" }>): RunState {
   const { role, provider, protocol, resumes } = event;
@@ -303,26 +282,6 @@ function withoutTold(state: RunState, event: RecordedEvent): RunState {
   if (next === undefined || next.type !== event.type) return state;
   if (next.type === "warning" && event.type === "warning" && next.message !== event.message) return state;
   return { ...state, untold: rest };
-}
-
-function inAgent(state: RunState, role: Role, change: Partial<AgentState>): RunState {
-  const agent = state.agents[role];
-  return agent === undefined ? state : { ...state, agents: { ...state.agents, [role]: { ...agent, ...change } } };
-}
-
-function inTurn(
-  state: RunState,
-  { turnId }: { readonly turnId: string },
-  change: Partial<OpenTurn>,
-): RunState {
-  if (state.turn?.id === turnId) return { ...state, turn: { ...state.turn, ...change } };
-  const turn = findOpenTurn(state, turnId);
-  return turn === undefined ? state : inMessage(state, turnId, { turn: { ...turn, ...change } });
-}
-
-function inMessage(state: RunState, id: string, change: Partial<OutsideMessage>): RunState {
-  const messages = state.messages.map((message) => message.id === id ? { ...message, ...change } : message);
-  return { ...state, messages };
 }
 
 function numberOf(question: string): number {

@@ -2,7 +2,6 @@ import type { Recorded } from "../../run/job.ts";
 import type { Role } from "../../roles.ts";
 import {
   afterRecord,
-  atLevel,
   type Change,
   counted,
   levelOf,
@@ -10,15 +9,22 @@ import {
   tokensCounted,
   warned,
 } from "../../run/progress.ts";
-import { allWaiting, modelsMay, waitsFor, waitsNoLonger } from "../../run/waiting.ts";
+import { modelsMay, waitsFor, waitsNoLonger } from "../../run/waiting.ts";
 import { changeWorker, withoutPanes, type Worker, workerOf } from "../../run/workers.ts";
 import { messageChanged } from "../../run/message_progress.ts";
-import { isAtRest } from "../../screen/status.ts";
 import { firstLine } from "../../text/lines.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
-
-type RecordOf<Type extends ReviewFact["type"]> = Extract<Recorded<ReviewFact>, { readonly type: Type }>;
+import {
+  inRound,
+  messageHeld,
+  messageReleased,
+  messageSent,
+  type RecordOf,
+  statusChanged,
+  turnBegins,
+  waitEnds,
+} from "./turn_progress.ts";
 
 /** How a review loop stands after a record. A record that changes nothing that is shown needs no case here. */
 export function reviewProgress(before: Progress, record: Recorded<ReviewFact>): Progress {
@@ -110,7 +116,7 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     case "message_held":
       return messageHeld({ ...before, ...waitEnds(before, record) }, record);
     case "message_released":
-      return { ...turnActivity(before, record, undefined), ...waitsNoLonger(before, record.role) };
+      return messageReleased(before, record);
     case "message_sent":
       return {
         ...messageSent(before, record),
@@ -166,10 +172,6 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
   }
 }
 
-function inRound(before: Progress, { number, of }: { readonly number: number; readonly of: number }): Change {
-  return atLevel(before, { unit: "round", number, of });
-}
-
 function agentStarting(
   before: Progress,
   { role, provider, protocol, resumes, at }: RecordOf<"agent_starting">,
@@ -196,22 +198,6 @@ function agentStarting(
   };
 }
 
-/**
- * An agent that was seen at work before is at work with it: a person has pressed Enter, or this process was gone. Its
- * status is recorded when it changes, not once more.
- */
-function messageSent(before: Progress, { role, at }: RecordOf<"message_sent">): Change {
-  const isAtWork = workerOf(before, role)?.status === "processing";
-  return isAtWork ? {} : changeWorker(before, role, { status: "prompted", since: at });
-}
-
-/** An agent that rests before it was seen at work has not ended anything: it has yet to take its prompt up. */
-function statusChanged(before: Progress, { role, status, at }: RecordOf<"status_changed">): Change {
-  const worker = workerOf(before, role)?.status;
-  const isYetToBegin = worker === "prompting" || worker === "prompted";
-  return isYetToBegin && isAtRest(status) ? {} : changeWorker(before, role, { status, since: at });
-}
-
 /** Whether a record is of the turn of a message from outside: what the loop does is not changed by it. */
 function isOfMessage({ messages }: Progress, { turnId }: { readonly turnId: string }): boolean {
   return messages.some(({ id }) => id === turnId);
@@ -231,60 +217,6 @@ function messageOver(
   if (seconds === undefined) return message;
   const worker = type === "message_answered" ? changeWorker(before, role, { status: "idle", since: at }) : {};
   return { ...message, ...worker, ...waitsNoLonger(before, role) };
-}
-
-/** A turn that waited to be tried again continues. */
-function waitEnds(
-  { activity }: Progress,
-  { role: worker, at }: { readonly role: Role; readonly at: string },
-): Pick<Change, "activity"> {
-  const waited = (activity?.kind === "usage_limit" || activity?.kind === "retry") && activity.worker === worker;
-  return waited ? { activity: { kind: "turn", worker, since: at } } : {};
-}
-
-function messageHeld(before: Progress, record: RecordOf<"message_held">): Change {
-  const { role: by, what, obstacle, at } = record;
-  switch (obstacle) {
-    case "at_work":
-      return {
-        ...turnActivity(before, record, `at work on something else, its ${what} waits`),
-        ...waitsNoLonger(before, by),
-      };
-    case "draft": {
-      const text = `a person's draft stands in its composer, and its ${what} waits`;
-      return { ...turnActivity(before, record, text), ...waitsFor(before, { id: undefined, by, text, askedAt: at }) };
-    }
-  }
-}
-
-function turnActivity(
-  { activity }: Progress,
-  { role }: { readonly role: Role },
-  detail: string | undefined,
-): Change {
-  if (activity?.kind !== "turn" || activity.worker !== role) return {};
-  const { detail: _before, ...turn } = activity;
-  return { activity: detail === undefined ? turn : { ...turn, detail } };
-}
-
-function turnBegins(
-  before: Progress,
-  { type, role, round, cycle, at }: RecordOf<"turn_started"> | RecordOf<"turn_resumed">,
-): Change {
-  const of = levelOf(before, "round")?.of ?? round;
-  const place = inRound(before, { number: round, of }).place ?? [];
-  return {
-    ...changeWorker(before, role, { status: type === "turn_started" ? "prompting" : "prompted", since: at }),
-    place: cycle === 0 ? place : [...place, { unit: "cycle", number: cycle }],
-    activity: { kind: "turn", worker: role, since: at },
-    // A draft that an earlier process waited for is looked for anew.
-    ...withoutDraftOf(before, role),
-  };
-}
-
-function withoutDraftOf(before: Progress, role: Role): Change {
-  const isDraft = allWaiting(before).some(({ by, dialog }) => by === role && dialog === undefined);
-  return isDraft ? waitsNoLonger(before, role) : {};
 }
 
 function dialogAnswered(before: Progress, record: RecordOf<"dialog_answered">): Change {

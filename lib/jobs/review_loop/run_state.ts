@@ -158,3 +158,50 @@ export function findOpenTurn(
 ): OpenTurn | undefined {
   return turn?.id === id ? turn : messages.find((message) => message.turn?.id === id)?.turn;
 }
+
+/** A turn that begins, of an agent that has used so many tokens before. */
+export function newTurn(
+  { turnId: id, role }: Pick<OpenTurn, "role"> & { readonly turnId: string },
+  usedBefore: number,
+): OpenTurn {
+  return {
+    id,
+    role,
+    filesSeen: false,
+    message: undefined,
+    interrupted: false,
+    taken: false,
+    dispatchedAtMs: undefined,
+    usedSeconds: 0,
+    reminders: 0,
+    usedBefore,
+    retries: 0,
+    acceptedDialogs: 0,
+    declinedDialogs: 0,
+    lastAcceptAtMs: undefined,
+    question: undefined,
+  };
+}
+
+/** The state with a role's agent changed; as it is where there is none. */
+export function inAgent(state: RunState, role: Role, change: Partial<AgentState>): RunState {
+  const agent = state.agents[role];
+  return agent === undefined ? state : { ...state, agents: { ...state.agents, [role]: { ...agent, ...change } } };
+}
+
+/** The state with an open turn changed, of the loop or of a message; as it is where there is none. */
+export function inTurn(
+  state: RunState,
+  { turnId }: { readonly turnId: string },
+  change: Partial<OpenTurn>,
+): RunState {
+  if (state.turn?.id === turnId) return { ...state, turn: { ...state.turn, ...change } };
+  const turn = findOpenTurn(state, turnId);
+  return turn === undefined ? state : inMessage(state, turnId, { turn: { ...turn, ...change } });
+}
+
+/** The state with a message from outside changed. */
+export function inMessage(state: RunState, id: string, change: Partial<OutsideMessage>): RunState {
+  const messages = state.messages.map((message) => message.id === id ? { ...message, ...change } : message);
+  return { ...state, messages };
+}
