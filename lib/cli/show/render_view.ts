@@ -1,5 +1,6 @@
 import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
 import type { OutsideMessageProgress } from "../../run/message_progress.ts";
+import type { Worker } from "../../run/workers.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { paint, paintAfterRole, type Style } from "../console/color.ts";
 import { padEnd, wrap } from "../console/layout.ts";
@@ -30,7 +31,7 @@ export function renderView(view: RunView, options: RenderViewOptions): readonly 
   if (progress !== null) rows.push(...headRows(view, progress, now));
   rows.push(["folder", view.folder]);
   if (progress !== null) rows.push(...workRows(view, progress));
-  for (const [index, text] of alignedAgents(agents).entries()) {
+  for (const [index, text] of alignedAgents(agents, progress?.workers).entries()) {
     rows.push([index === 0 ? "agents" : "", text, agents[index]!.alive ? undefined : "faint"]);
   }
   if (question !== undefined) rows.push(...questionRows(question, view, now));
@@ -157,12 +158,18 @@ function quoted(text: string): readonly Row[] {
   return text === "" ? [] : text.split("\n").map((row): Row => ["", `| ${row}`]);
 }
 
-function alignedAgents(agents: readonly AgentView[]): readonly string[] {
+function alignedAgents(agents: readonly AgentView[], workers: readonly Worker[] = []): readonly string[] {
+  // After a resume, an agent is started when its turn comes.
+  const isStarting = (role: string) => workers.some(({ name, status }) => name === role && status === "starting");
   const cells = agents.map(({ role, provider, terminalId, pid, sessionId, alive }) => [
     role,
     provider,
     terminalId ?? (pid === undefined ? "" : `process ${pid}`),
-    terminalId === undefined && pid === undefined ? "starting" : alive ? "alive" : "gone",
+    terminalId === undefined && pid === undefined
+      ? isStarting(role) ? "starting" : "not started"
+      : alive
+      ? "alive"
+      : "gone",
     sessionId === undefined ? "" : `session ${sessionId}`,
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]!.length)));

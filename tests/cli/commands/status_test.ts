@@ -203,6 +203,36 @@ Deno.test("status: counts go on over a resume, and what a dead agent asked is go
   assertEquals(summary.question, undefined);
 });
 
+Deno.test("status: after a resume, an agent is started when its turn comes, and is not called starting until then", async () => {
+  await using dir = await tempDir();
+  const { turnId, role } = { turnId: "r2-programmer-c1", role: "programmer" } as const;
+  const resumed = [
+    ...agentReady(),
+    ...PROGRAMMER_AT_WORK,
+    {
+      type: "response_received",
+      turnId,
+      role,
+      round: 2,
+      cycle: 1,
+      bytes: 5,
+      archivedAs: "/gone/001-programmer.md",
+      sha256: "0".repeat(64),
+      seconds: 1,
+    },
+    { type: "run_resumed", runId: RUN_ID, folder: "", settings: reviewSettings(dir) },
+    ...agentReady({ socket: "panewright-other-server" }).slice(0, 2),
+  ] as const;
+  const folder = await writeReview(dir, resumed);
+  using _held = await tryLockFile(folder.lockPath, "process 1");
+  assertMatch(await status(dir), /programmer +codex +not started +session /);
+  const starting = { type: "agent_starting", role, provider: "codex", resumes: "019a-77" } as const;
+  await using other = await tempDir();
+  const again = await writeReview(other, [...resumed, starting]);
+  using _held2 = await tryLockFile(again.lockPath, "process 1");
+  assertMatch(await status(other), /programmer +codex +starting +session /);
+});
+
 function reviewSettings(dir: TempDir) {
   const started = reviewStarted(dir.path, RUN_ID);
   if (started.type !== "run_started") throw new TypeError("the first record is another");
