@@ -25,7 +25,12 @@ export interface NumberValue {
 /** What the value of a setting may be, and what it is by default. A setting without a default may be absent. */
 export type SettingValue =
   | NumberValue
-  | { readonly kind: "switch"; readonly default: boolean }
+  | {
+    readonly kind: "switch";
+    readonly default: boolean;
+    /** Whether a variable switches it on by `1` and by no word (seed 003). */
+    readonly onlyBy1?: true;
+  }
   /** `isOpen`: a configuration may add more of them. */
   | {
     readonly kind: "choice";

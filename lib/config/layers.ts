@@ -140,14 +140,15 @@ function schemaProblem(
 export function environmentLayer(env: (name: string) => string | undefined, form: ConfigForm): Layer {
   const given: Given[] = [];
   const problems: Problem[] = [];
-  for (const { key, value: { kind }, variables } of form.settings) {
+  for (const { key, value, variables } of form.settings) {
     const name = variables.find((variable) => (env(variable) ?? "") !== "");
     if (name === undefined) continue;
     const text = env(name) ?? "";
-    const value = fromText(text, kind);
-    if (value !== undefined) given.push({ key, name, value });
+    const meant = fromText(text, value);
+    if (meant !== undefined) given.push({ key, name, value: meant });
     else {
-      const expected = kind === "switch" ? "1 or 0 (or true/false, yes/no, on/off)" : "a number, such as 2 or 0.5";
+      const words = value.kind === "switch" && value.onlyBy1 ? "" : " (or true/false, yes/no, on/off)";
+      const expected = value.kind === "switch" ? `1 or 0${words}` : "a number, such as 2 or 0.5";
       problems.push({ where: variablePlace(name), message: `must be ${expected}, but is ${JSON.stringify(text)}` });
     }
   }
@@ -180,10 +181,11 @@ function variablePlace(name: string): string {
 }
 
 /** The text of a variable as a value of that kind, if it is one. A switch is 1 or 0, as in the seeds, or a word. */
-function fromText(text: string, kind: TableEntry["value"]["kind"]): unknown {
+function fromText(text: string, value: TableEntry["value"]): unknown {
+  const { kind } = value;
   const word = text.trim().toLowerCase();
   if (kind === "switch") {
-    if (["1", "true", "yes", "on"].includes(word)) return true;
+    if (word === "1" || (!value.onlyBy1 && ["true", "yes", "on"].includes(word))) return true;
     return ["0", "false", "no", "off"].includes(word) ? false : undefined;
   }
   if (kind !== "seconds" && kind !== "count" && kind !== "bytes" && kind !== "amount") return text;

@@ -62,7 +62,7 @@ export const HANDOFF_SETTINGS = {
   },
   autoAcceptPermissions: {
     names: { key: "permissions.auto_accept", env: "AUTO_ACCEPT_PERMISSIONS", flag: "--auto-accept" },
-    value: { kind: "switch", default: false },
+    value: { kind: "switch", default: false, onlyBy1: true },
     description:
       "Whether what agents ask permission for is accepted as far as the rules allow; only for work in a sandbox.",
     flagDescription: "accept agents' permission dialogs as far as the rules allow; only for work in a sandbox",

@@ -289,14 +289,14 @@ Deno.test("a file that holds something else than an object is refused", async ()
 
 Deno.test("invalid variables and flags are named, all at once with what is wrong in the file", async () => {
   const problems = await problemsOf('{ "prompt_file": "job.md", "provider": 1 }', {
-    env: { POLL_SECONDS: "2s", AUTO_ACCEPT_PERMISSIONS: "maybe", START_AGENT: "testr", MAX_ROUNDS: "0" },
+    env: { POLL_SECONDS: "2s", AUTO_ACCEPT_PERMISSIONS: "true", START_AGENT: "testr", MAX_ROUNDS: "0" },
     flags: { "max-review-cycles": 0 },
   });
   assertEquals(problems, [
     `panewright.jsonc:1:28: provider must be one of ${OFFERED}, but is 1`,
     "--max-review-cycles: must be at least 1, but is 0",
     'environment variable POLL_SECONDS: must be a number, such as 2 or 0.5, but is "2s"',
-    'environment variable AUTO_ACCEPT_PERMISSIONS: must be 1 or 0 (or true/false, yes/no, on/off), but is "maybe"',
+    'environment variable AUTO_ACCEPT_PERMISSIONS: must be 1 or 0, but is "true"',
     "environment variable START_AGENT: must be one of analyst, analyst_review, programmer, programmer_review, tester, " +
     'but is the string "testr"; did you mean "tester"?',
     "environment variable MAX_ROUNDS: must be at least 1, but is 0",
