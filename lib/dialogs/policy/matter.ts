@@ -78,7 +78,8 @@ export function doubtsOf(
   }
   if (!subjectComplete) return [{ message: "only a part of it is shown" }];
   const unknown = FILE_KINDS.includes(kind)
-    ? paths.find((path) => path.startsWith("~") || written(path, ground).place === "unknown")
+    // For some programs a path ends at a NUL.
+    ? paths.find((path) => path.startsWith("~") || path.includes("\0") || written(path, ground).place === "unknown")
     : undefined;
   if (unknown === undefined) return inspection?.doubts ?? [];
   return [{ message: `where ${unknown} leads is not known`, about: "write_outside_workdir" }];

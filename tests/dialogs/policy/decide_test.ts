@@ -355,6 +355,14 @@ Deno.test("permissions.default says what happens to what no list names", () => {
   assertEquals(decide({ kind: "trust", subject: "x" }, { default: "deny" }).decision, "ask");
 });
 
+Deno.test("a path with a NUL is put to a person: programs differ in where it ends", () => {
+  const policy = { allow: [{ path: "src/**" }] };
+  const rules = ["src/a.ts", "src/.env\0x", "src/a.ts\0/b"].map((subject) =>
+    decide({ kind: "file_write", subject }, policy).rule
+  );
+  assertEquals(rules, ["allow_list", "uncertain", "uncertain"]);
+});
+
 Deno.test("what is denied is not allowed behind options, nor in the words of a program that is not known", () => {
   const deny = ["rm", "git push", "npm publish"].map((command) => ({ command }));
   const denied = ["npm --silent publish", "npm -s publish --tag x", "git --no-pager push"];
