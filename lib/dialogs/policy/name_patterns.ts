@@ -5,16 +5,25 @@
  * ```ts
  * import { assertEquals } from "@std/assert";
  * assertEquals([".e{nv,x}*", "{.env,x}*", "{a}"].map(withoutBraces), [".e@()*", ".**", "{a}"]);
+ * // What is nested too deep is not followed, so that the work grows with the text.
+ * assertEquals(withoutBraces(`x${"{a,".repeat(20)}${"}".repeat(20)}y`), "x.*y");
  * ```
  */
 export function withoutBraces(path: string): string {
   let text = path;
-  for (let before = ""; before !== text;) {
+  for (let before = "", deep = 0; before !== text; deep++) {
     before = text;
+    if (deep >= MAX_BRACES_DEEP) {
+      // What is nested deeper may be any hidden name.
+      const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
+      return from === -1 || to < from ? text : `${text.slice(0, from)}.*${text.slice(to + 1)}`;
+    }
     text = text.replaceAll(/\{([^{}]*,[^{}]*)\}/g, (_, inner: string) => /(?:^|,)\.(?!\.)/.test(inner) ? ".*" : "@()");
   }
   return text;
 }
+
+const MAX_BRACES_DEEP = 16;
 
 /** Whether a name may stand for several names: it has `*`, `?`, `[` or a pattern of bash such as `@(a|b)` in it. */
 export function isNamePattern(name: string): boolean {
