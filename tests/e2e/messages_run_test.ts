@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { leaveMessage } from "../../lib/control/send_message.ts";
 import { type Fault, faultText } from "../../lib/ports/fault.ts";
 import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
@@ -66,12 +65,10 @@ async function play(fault?: Fault): Promise<Played> {
   }) as RunFolder;
   const records = () => readRecords(folder.journalPath).catch(() => []);
   await until(async () => (await records()).some(({ type }) => type === "turn_started"));
-  const { messageId: message } = await leaveMessage(folder, {
-    role: "tester",
-    text: QUESTION,
-    wantsResponse: true,
-    by: "command",
-  });
+  await using sending = start(["send", folder.id, "tester", QUESTION, "--json"]);
+  const sent = await sending.ended;
+  assertEquals(sent.code, 0, sent.stderr);
+  const { message } = JSON.parse(sent.stdout);
   const { code, stdout, stderr } = await run.ended;
   const killed = code !== 0;
   assertEquals(killed, fault !== undefined, stdout + stderr);
