@@ -15,9 +15,16 @@ import type { ReportEntry } from "./fold.ts";
 import { type AroundRun, headerOf } from "./header.ts";
 import type { ReportAudit, ReportHeader } from "./model.ts";
 
-/** Takes out of a report what is secret by its form, and the values of this process's variables that hold secrets. */
-export function reportRedactor(env: Readonly<Record<string, string>> = Deno.env.toObject()): Redactor {
-  return createRedactor(privateWordsOf(env, "").secrets ?? []);
+/**
+ * Takes out of a report what is secret by its form, and the values of this process's variables that hold secrets.
+ *
+ * @param secrets those that the run's configuration has
+ */
+export function reportRedactor(
+  env: Readonly<Record<string, string>> = Deno.env.toObject(),
+  secrets: readonly string[] = [],
+): Redactor {
+  return createRedactor([...secrets, ...privateWordsOf(env, "").secrets ?? []]);
 }
 
 /**

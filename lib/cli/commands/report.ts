@@ -10,10 +10,12 @@ import type { ReportDocument } from "../../report/model.ts";
 import { readHeader, readReport, reportRedactor } from "../../report/read_report.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../text/error_text.ts";
+import { firstLine } from "../../text/lines.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../output/line.ts";
+import { secretsOfRun } from "../run_secrets.ts";
 import { byteSize } from "../show/words.ts";
 
 const FORMATS = ["html", "md", "json"] as const;
@@ -104,7 +106,15 @@ async function readDocument(
   folder: RunFolder,
   { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
 ): Promise<ReportDocument> {
-  const redactor = reportRedactor(Object.fromEntries(io.envNames().map((name) => [name, io.env(name) ?? ""])));
+  const { secrets, problem } = await secretsOfRun(folder, io);
+  const redactor = reportRedactor(Object.fromEntries(io.envNames().map((name) => [name, io.env(name) ?? ""])), secrets);
+  if (problem !== undefined) {
+    io.stderr(
+      `panewright: the report may hold secrets that only the run's configuration has: ${
+        sanitizeLine(firstLine(redactor.text(problem)))
+      }\n`,
+    );
+  }
   const audit = await auditOf(folder, (name) => io.env(name));
   const collector = readReport(folder, redactor);
   const header = await readHeader(folder, collector, { audit, ...(wd === undefined ? {} : { wd }) });

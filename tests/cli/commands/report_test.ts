@@ -2,6 +2,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { ReportDocument } from "../../../lib/report/model.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { checkObject } from "../../support/check_output.ts";
+import { writeReview } from "../../support/run_folders.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 import { JOURNAL_FIXTURES, type UnpackedJournal, unpackJournal } from "../../support/journal_fixtures.ts";
 
 async function report({ sandbox }: Pick<UnpackedJournal, "sandbox">, ...args: readonly string[]) {
@@ -10,7 +12,7 @@ async function report({ sandbox }: Pick<UnpackedJournal, "sandbox">, ...args: re
 
 async function reportJson(journal: Pick<UnpackedJournal, "sandbox">): Promise<ReportDocument> {
   const { code, stdout, stderr } = await report(journal, "--json");
-  assertEquals([code, stderr], [0, ""]);
+  assertEquals(code, 0, stderr);
   return JSON.parse(stdout);
 }
 
@@ -119,7 +121,7 @@ Deno.test("report -o writes a whole file, over an older one, and through no link
   await Deno.writeTextFile(`${project}/run.md`, "older");
   const { code, stdout, stderr } = await report(journal, "-o", "run.md");
   assertEquals([code, stdout], [0, ""]);
-  assertMatch(stderr, /^The report of run \S+ is in \S+run\.md \(\d.*\)\.\n$/);
+  assertMatch(stderr, /^The report of run \S+ is in \S+run\.md \(\d.*\)\.\n$/m);
   assertMatch(await Deno.readTextFile(`${project}/run.md`), /^## panewright: PASS/);
   assertEquals((await report(journal, "-o", "run.html", "--json")).stdout.includes('"type":"file_written"'), true);
   assertMatch(await Deno.readTextFile(`${project}/run.html`), /^<!doctype html>/);
@@ -154,4 +156,20 @@ Deno.test("report takes the values of this process's secret variables out", asyn
   const { stdout } = await callCli(["report", "--json"], io);
   assertEquals(stdout.includes("correct-horse"), false);
   assertStringIncludes(stdout, "The key is redacted");
+});
+
+Deno.test("report takes out a secret that only the run's configuration has; where it cannot be asked, that is said", async () => {
+  await using dir = await tempDir();
+  const secret = "correct-horse-battery";
+  await writeReview(dir, [{ type: "warning", message: `I log in with ${secret}.` }]);
+  await dir.write({
+    "panewright.jsonc": JSON.stringify({ provider: "codex", providers: { codex: { env: { ODD_TOKEN: secret } } } }),
+  });
+  const call = (env: Readonly<Record<string, string>>) => callCli(["report", "--json"], { cwd: dir.path, env });
+  const trusted = await call({ PANEWRIGHT_TRUST: "1" });
+  assertEquals([trusted.code, trusted.stderr, trusted.stdout.includes(secret)], [0, "", false]);
+  assertStringIncludes(trusted.stdout, "I log in with redacted");
+  const { code, stderr } = await call({});
+  assertEquals(code, 0);
+  assertStringIncludes(stderr, "the report may hold secrets that only the run's configuration has: Cannot use");
 });
