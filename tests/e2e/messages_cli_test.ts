@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { leaveMessage } from "../../lib/control/send_message.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { useStateHome } from "../support/state_home.ts";
 import { until } from "../support/until.ts";
 import { setUpOneTurn } from "./one_turn_stage.ts";
 
@@ -17,6 +18,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     await using run = stage.start("run", "--json");
     await run.fact("turn_started");
     const folder = runFolderAt(stage.sandbox.project, (await run.folder()).split("/").at(-1)!);
+    using _state = useStateHome(`${stage.sandbox.home}/.local/state`);
     const ask = { role: "tester", text: QUESTION, by: "mcp", who: "codex" } as const;
     const { messageId } = await leaveMessage(folder, { ...ask, wantsResponse: true });
     const { messageId: quiet } = await leaveMessage(folder, {
