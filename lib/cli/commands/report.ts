@@ -1,6 +1,5 @@
-import { basename, dirname, resolve } from "@std/path/posix";
+import { basename, resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
-import { lstatOrUndefined } from "../../ports/files.ts";
 import { replaceFile } from "../../ports/own_files.ts";
 import { auditOf } from "../../report/audit.ts";
 import { createDetailLoader } from "../../report/details.ts";
@@ -15,6 +14,7 @@ import { sanitizeLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../output/line.ts";
+import { refuseUnlessFile } from "../output_file.ts";
 import { secretsOfRun } from "../run_secrets.ts";
 import { byteSize } from "../show/words.ts";
 
@@ -56,7 +56,7 @@ export const command = defineCommand({
   async run({ flags, positionals, global }, io) {
     const target = flags.output === undefined || flags.output === "-" ? undefined : resolve(io.cwd, flags.output);
     const format = flags.format ?? formatOf(target, global.json);
-    if (target !== undefined) refuseUnlessFile(target, flags.output ?? "");
+    if (target !== undefined) refuseUnlessFile({ flag: "--output", named: flags.output ?? "", path: target });
     else refuseTerminal(format, io);
     const folder = await findMeantRun(io, positionals[0], flags.wd);
     const document = await readDocument(folder, { io, wd: flags.wd });
@@ -85,20 +85,6 @@ function refuseTerminal(format: Format, { isTerminal }: CliIo): void {
   if (format !== "html" || !isTerminal.stdout) return;
   throw new UsageError("Cannot show a report as html on a terminal", {
     hint: "Name a file with -o run.html, or take --format md.",
-  });
-}
-
-/** A report takes the place of an older one, and of nothing else. */
-function refuseUnlessFile(path: string, named: string): void {
-  const shown = sanitizeLine(named);
-  if (lstatOrUndefined(dirname(path)) === undefined) {
-    throw new UsageError(`Cannot write --output ${shown}: there is no folder for it`);
-  }
-  const seen = lstatOrUndefined(path);
-  if (seen === undefined || seen.isFile) return;
-  const what = seen.isSymlink ? "a link" : seen.isDirectory ? "a folder" : "not a regular file";
-  throw new UsageError(`Cannot write --output ${shown}: it is ${what}`, {
-    hint: "Name another file: nothing is written through links, and nothing but a file is replaced.",
   });
 }
 

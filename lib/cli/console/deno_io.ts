@@ -1,5 +1,4 @@
 import { abortable } from "../../ports/abortable.ts";
-import { joinBounded } from "../../ports/bounded.ts";
 import type { Watchdog } from "../../ports/watchdog.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
@@ -49,7 +48,10 @@ export function denoIo(options: DenoIoOptions): CliIo {
     columns: () => consoleSize().columns || DEFAULT_SIZE.columns,
     rows: () => consoleSize().rows || DEFAULT_SIZE.rows,
     signal: options.signal,
-    readStdin: () => abortable(() => joinBounded(Deno.stdin.readable, STDIN), options.signal),
+    async readStdin() {
+      const { joinBounded } = await import("../../ports/bounded.ts");
+      return await abortable(() => joinBounded(Deno.stdin.readable, STDIN), options.signal);
+    },
     openTerminalInput: () => terminalInput(options.forcedExitActs),
     onForcedExit(act, resort) {
       const release = resort === undefined ? undefined : options.watchdog.guard(resort);

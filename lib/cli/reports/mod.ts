@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from "@std/path/posix";
+import { relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import { NO_SUMMARY, summarize, type SummaryFold } from "../../jobs/pipeline/summary.ts";
@@ -9,6 +9,7 @@ import { errorText } from "../../text/error_text.ts";
 import { plainText, sanitizeLine } from "../../text/sanitize.ts";
 import type { CliIo, FlagSpec } from "../console/command.ts";
 import type { WorkflowCommand } from "../console/workflow_commands.ts";
+import { refuseUnlessFile } from "../output_file.ts";
 import { jobSummary } from "./job_summary.ts";
 import { junitXml } from "./junit.ts";
 import { summaryTable } from "./table.ts";
@@ -45,13 +46,11 @@ export interface ReportOptions {
 /**
  * Begins to collect what a run's reports are made of.
  *
- * @throws {UsageError} when no file is named, or there is no folder for it
+ * @throws {UsageError} when no file is named, or it cannot be one
  */
 export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports {
   if (junit === "") throw new UsageError('Cannot write --junit "": it names no file');
-  if (junit !== undefined && !isFolder(dirname(resolve(io.cwd, junit)))) {
-    throw new UsageError(`Cannot write --junit ${junit}: there is no folder for it`);
-  }
+  if (junit !== undefined) refuseUnlessFile({ flag: "--junit", named: junit, path: resolve(io.cwd, junit) });
   let fold = earlier.reduce(afterEvent, NO_SUMMARY);
   let end: Extract<ExecEvent, { type: "run_finished" }> | undefined;
   let isGroupOpen = false;
@@ -129,14 +128,6 @@ function placeOf(output: string, { io, workdir }: { readonly io: CliIo; readonly
     }
   }
   return {};
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 function isFile(path: string): boolean {

@@ -60,7 +60,7 @@ Deno.test("exec takes several words for a task, unless they may be the name of a
     const [args, problem] of [
       [["nope"], "Cannot do the task nope: there is no such file or folder"],
       [["my task.md"], "Cannot do the task my task.md: there is no such file or folder"],
-      [[""], 'Cannot do the task "": there is no such file or folder'],
+      [[""], "Cannot use the argument TASK: it is empty"],
       [["Fix it", "--only", "a"], "Cannot use --only with one task"],
       [["Fix it", "--check", " "], "Cannot use --check: it names no command"],
       [["README.md", "--check", "true"], "Cannot use --check with a file or a folder"],

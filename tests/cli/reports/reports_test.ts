@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { actionsIo } from "../../../lib/cli/console/actions_io.ts";
 import { jobSummary } from "../../../lib/cli/reports/job_summary.ts";
 import { junitXml } from "../../../lib/cli/reports/junit.ts";
@@ -175,6 +175,15 @@ Deno.test("a JUnit file without a name is refused before the run", () => {
 
 Deno.test("a JUnit file that cannot be written is refused before the run where its folder is missing", () => {
   assertThrows(() => openReports({ io: fakeIo({ cwd: "/nonexistent" }), junit: "a.xml" }), UsageError, "no folder");
+});
+
+Deno.test("security: a JUnit file never takes the place of a device, a link or a folder", async () => {
+  await using dir = await tempDir();
+  await Deno.symlink("/dev/null", `${dir.path}/link.xml`);
+  for (const junit of ["/dev/null", "/dev/zero", `${dir.path}/link.xml`, dir.path]) {
+    assertThrows(() => openReports({ io: fakeIo(), junit }), UsageError, `Cannot write --junit ${junit}: it is `);
+  }
+  assert((await Deno.lstat("/dev/null")).isCharDevice);
 });
 
 Deno.test("places are found as compilers and test programs write them, in proportion to the text", () => {
