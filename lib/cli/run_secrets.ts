@@ -1,9 +1,13 @@
 import { loadSettings } from "../config/load.ts";
 import { JOBS } from "../jobs/mod.ts";
+import type { MeetRun } from "../control/meet_run.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { LearningRedactor } from "../redact/learning_redactor.ts";
 import { privateWordsOf } from "../redact/secret_patterns.ts";
 import { readProgress } from "../run/read_progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { errorText } from "../text/error_text.ts";
+import { firstLine } from "../text/lines.ts";
 import type { CliIo } from "./console/command.ts";
 import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";
@@ -21,9 +25,65 @@ export interface RunSecrets {
  * They are kept nowhere else.
  */
 export async function secretsOfRun(folder: RunFolder, io: CliIo): Promise<RunSecrets> {
+  const config = configOf(folder);
+  return config === undefined ? { secrets: [] } : await secretsOf(config, io);
+}
+
+/** How {@linkcode createSecretLearner} learns. */
+export interface SecretLearnerOptions {
+  readonly io: CliIo;
+  readonly redactor: LearningRedactor;
+  readonly clock: Clock;
+  /** Tells a person something, without a line end. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Lets the redactor of a program that shows many runs know what is secret in each: configurations are read again at most
+ * every 10 seconds. Where one cannot be asked, that is told once.
+ */
+export function createSecretLearner({ io, redactor, clock, warn }: SecretLearnerOptions): MeetRun {
+  const configs = new Map<string, RunConfig>();
+  const asked = new Map<string, { readonly atMs: number; readonly learned: Promise<void> }>();
+  const told = new Set<string>();
+
+  async function learn(config: RunConfig): Promise<void> {
+    const { secrets, problem } = await secretsOf(config, io);
+    redactor.learn(secrets);
+    if (problem === undefined) return;
+    const warning = `secrets that only ${config.path} has may be shown: ${firstLine(redactor.text(problem))}`;
+    if (!told.has(warning)) warn(warning);
+    told.add(warning);
+  }
+
+  return async (folder) => {
+    const config = configs.get(folder.path) ?? configOf(folder);
+    if (config === undefined) return;
+    configs.set(folder.path, config);
+    const last = asked.get(config.path);
+    if (last !== undefined && clock.now() - last.atMs < LEARN_AGAIN_MS) return await last.learned;
+    const learned = learn(config);
+    asked.set(config.path, { atMs: clock.now(), learned });
+    await learned;
+  };
+}
+
+/** How long what a configuration says is taken for what it still says. */
+const LEARN_AGAIN_MS = 10_000;
+
+/** Where the configuration of a run is. */
+interface RunConfig {
+  readonly path: string;
+  readonly workdir: string;
+}
+
+function configOf(folder: RunFolder): RunConfig | undefined {
   const { progress } = readProgress(folder, JOBS, { brief: true });
-  if (progress === undefined || progress.configFile === null) return { secrets: [] };
-  const { configFile: path, workdir } = progress;
+  if (progress === undefined || progress.configFile === null) return undefined;
+  return { path: progress.configFile, workdir: progress.workdir };
+}
+
+async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSecrets> {
   try {
     const there = { ...io, cwd: workdir };
     const providers = await installedProviders(io);

@@ -2,6 +2,7 @@ import { JOBS } from "../jobs/mod.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../run/overview.ts";
+import type { MeetRun } from "./meet_run.ts";
 import { isRunId, runFolderAt } from "../run/run_folder.ts";
 
 /** A run of the list. */
@@ -11,7 +12,10 @@ export interface RunRow extends RunOverview {
 }
 
 /** All runs of a working directory, the newest first. */
-export async function listRuns(workdir: string): Promise<readonly RunRow[]> {
+export async function listRuns(
+  workdir: string,
+  { meetRun }: { readonly meetRun?: MeetRun | undefined } = {},
+): Promise<readonly RunRow[]> {
   const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
   let processes: Promise<LiveProcesses> | undefined;
   const rows: RunRow[] = [];
@@ -22,6 +26,7 @@ export async function listRuns(workdir: string): Promise<readonly RunRow[]> {
     if (condition === "empty" && !isRunId(folder.id)) continue;
     const agentsLeft = condition === "killed" && progress !== undefined &&
       hasLiveAgents(progress, folder, await (processes ??= lookAtProcesses()));
+    await meetRun?.(folder);
     rows.push({ ...overview, agentsLeft });
   }
   return rows;

@@ -1,7 +1,7 @@
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
+import { createLearningRedactor, type LearningRedactor } from "../redact/learning_redactor.ts";
 import { privateWordsOf } from "../redact/secret_patterns.ts";
 
 /** A redactor that knows the secrets of this process' environment. */
-export function ownRedactor(): Redactor {
-  return createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+export function ownRedactor(): LearningRedactor {
+  return createLearningRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
 }

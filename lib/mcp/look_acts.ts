@@ -21,7 +21,7 @@ import {
   warningsOf,
   whyOf,
 } from "./run_state.ts";
-import { findServed, workdirOf, type Workdirs } from "./served_folders.ts";
+import { findServed, type Served, workdirOf } from "./served_folders.ts";
 import { MAX_WAIT_SECONDS } from "./tool_fields.ts";
 import { watchRun } from "./watch_run.ts";
 
@@ -31,11 +31,11 @@ const MAX_SUMMARY_CHARS = 20_000;
 
 /** The acts of the tools that tell how runs are, and change nothing. */
 export function createLookActs(
-  { workdirs, clock }: { readonly workdirs: Workdirs; readonly clock: Clock },
+  { clock, ...served }: Served & { readonly clock: Clock },
 ): Pick<ToolActs, "wait" | "result" | "runs" | "explain"> {
   return {
     async wait({ after = 0, until = "attention", message, timeoutSeconds, ...named }, call) {
-      const folder = await findServed(named, workdirs);
+      const folder = await findServed(named, served);
       const stateOf = (overview: RunOverview) =>
         message === undefined ? undefined : requireMessage(folder, overview, message);
       const { overview, ...seen } = await watchRun(folder, {
@@ -60,8 +60,8 @@ export function createLookActs(
     },
 
     async result(named) {
-      const folder = await findServed(named, workdirs);
-      const outcome = await resultOf(folder);
+      const folder = await findServed(named, served);
+      const outcome = await resultOf(folder, served);
       const overview = await readRun(folder, JOBS);
       const { progress, problem } = overview;
       const over = isOver(overview);
@@ -91,9 +91,9 @@ export function createLookActs(
     },
 
     async runs({ limit = DEFAULT_RUNS, workdir }) {
-      const meant = workdir === undefined ? workdirs : [workdirOf(workdir, workdirs)];
+      const meant = workdir === undefined ? served.workdirs : [workdirOf(workdir, served.workdirs)];
       const found = await Promise.all(
-        meant.map(async (folder) => (await listRuns(folder)).map((row) => ({ row, folder }))),
+        meant.map(async (folder) => (await listRuns(folder, served)).map((row) => ({ row, folder }))),
       );
       // An id begins with the run's start.
       const all = found.flat().sort((a, b) => a.row.folder.id < b.row.folder.id ? 1 : -1);
@@ -118,7 +118,7 @@ export function createLookActs(
     },
 
     async explain({ role, limit = DEFAULT_STATUSES, ...named }) {
-      const folder = await findServed(named, workdirs);
+      const folder = await findServed(named, served);
       const overview = await readRun(folder, JOBS);
       const journal = overview.problem === undefined && overview.progress?.job === "run"
         ? await readFacts(folder.journalPath, JOBS)

@@ -5,7 +5,7 @@ import { readRun } from "../run/overview.ts";
 import { actorOf, type Call, deadlineOf, type ToolActs } from "./call.ts";
 import { isMessageOver, type MessageState, messageState } from "./message_state.ts";
 import { needsAttention, nextOfMessage } from "./run_state.ts";
-import { findServed, type Workdirs } from "./served_folders.ts";
+import { findServed, type Served } from "./served_folders.ts";
 import { MAX_WAIT_SECONDS } from "./tool_fields.ts";
 import type { ToolInput, ToolOutput } from "./tools.ts";
 import { watchRun } from "./watch_run.ts";
@@ -15,7 +15,7 @@ const RECEIPT_SECONDS = 10;
 
 /** The acts of the tools that tell an agent something. */
 export function createMessageActs(
-  { workdirs, clock }: { readonly workdirs: Workdirs; readonly clock: Clock },
+  { clock, ...served }: Served & { readonly clock: Clock },
 ): Pick<ToolActs, "handoff" | "assign" | "send_message"> {
   /** Leaves a message for a role's agent, and waits until it is as far as it is wanted. */
   async function send(
@@ -27,7 +27,7 @@ export function createMessageActs(
       readonly isEnough: (message: MessageState) => boolean;
     },
   ): Promise<ToolOutput<"handoff">> {
-    const folder = await findServed(named, workdirs);
+    const folder = await findServed(named, served);
     const { messageId } = await leaveMessage(folder, { role, text, wantsResponse, key, ...actorOf(call) });
     const { sequence = 0 } = await readRun(folder, JOBS);
     const seen = await watchRun(folder, {

@@ -14,9 +14,9 @@ async function open(context: ServeContext): Promise<McpHttp> {
     import("./server.ts"),
     import("./tool_acts.ts"),
   ]);
-  const { workdirs: [first, ...others], requireTrust, redactor, clock, detach, limits, signal } = context;
+  const { workdirs: [first, ...others], requireTrust, redactor, meetRun, clock, detach, limits, signal } = context;
   if (first === undefined) throw new TypeError("Cannot serve MCP: there is no working directory");
-  const acts = createToolActs({ workdirs: [first, ...others], requireTrust, clock, detach });
+  const acts = createToolActs({ workdirs: [first, ...others], redactor, meetRun, requireTrust, clock, detach });
   const http = createMcpHttp({
     createServer: () => createMcpServer({ acts, redactor, clock }),
     clock,

@@ -1,9 +1,20 @@
+import type { MeetRun } from "../control/meet_run.ts";
 import { UsageError } from "../errors.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import { findRun, listRunIds } from "../run/find_run.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 
 /** The folders that a server works in, absolute, without links. */
 export type Workdirs = readonly [string, ...string[]];
+
+/** What a server's tools may look at. */
+export interface Served {
+  readonly workdirs: Workdirs;
+  /** Takes secrets out of what is told of a run. */
+  readonly redactor: Redactor;
+  /** Told of each run before anything of it is given away. */
+  readonly meetRun?: MeetRun | undefined;
+}
 
 /** The folder that is meant, where one is named or there is only one. */
 export function workdirOf(named: string | undefined, workdirs: Workdirs): string {
@@ -25,7 +36,7 @@ export function workdirOf(named: string | undefined, workdirs: Workdirs): string
 /** A run by its whole id: a part of it could mean another one tomorrow. */
 export async function findServed(
   { run, workdir }: { readonly run: string; readonly workdir?: string | undefined },
-  workdirs: Workdirs,
+  { workdirs, meetRun }: Pick<Served, "workdirs" | "meetRun">,
 ): Promise<RunFolder> {
   const meant = workdir === undefined ? workdirs : [workdirOf(workdir, workdirs)];
   const found: string[] = [];
@@ -37,7 +48,11 @@ export async function findServed(
       hint: "Name the project with workdir.",
     });
   }
-  if (only !== undefined) return await findRun(only, run);
+  if (only !== undefined) {
+    const folder = await findRun(only, run);
+    await meetRun?.(folder);
+    return folder;
+  }
   throw new UsageError(`Cannot find the run "${run}" in ${meant.join(", ")}`, {
     code: "unknown_run",
     hint: "The tool runs lists those that there are.",

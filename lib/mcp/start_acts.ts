@@ -6,12 +6,11 @@ import { JOBS } from "../jobs/mod.ts";
 import type { Clock } from "../ports/clock.ts";
 import { readRun } from "../run/overview.ts";
 import { actorOf, type Call, type ToolActs, withinTime } from "./call.ts";
-import { findServed, workdirOf, type Workdirs } from "./served_folders.ts";
+import { findServed, type Served, workdirOf } from "./served_folders.ts";
 import type { ToolInput, ToolName, ToolOutput } from "./tools.ts";
 
 /** What {@linkcode createStartActs} is made of. */
-export interface StartActsOptions {
-  readonly workdirs: Workdirs;
+export interface StartActsOptions extends Served {
   readonly clock: Clock;
   /** How processes of runs are started. */
   readonly detach?: Pick<DetachOptions, "panewright" | "env">;
@@ -19,7 +18,7 @@ export interface StartActsOptions {
 
 /** The acts of the tools that start a run, or continue one. */
 export function createStartActs(
-  { workdirs, clock, detach = {} }: StartActsOptions,
+  { clock, detach = {}, ...served }: StartActsOptions,
 ): Pick<ToolActs, "start_run" | "exec_task" | "resume"> {
   async function start(
     kind: RunToStart["kind"],
@@ -41,7 +40,7 @@ export function createStartActs(
       throw new UsageError("Cannot start a task: task or taskFile is missing", { code: "bad_input" });
     }
     const request: RunToStart = {
-      ...{ workdir: workdirOf(input.workdir, workdirs), kind, key, by: "mcp" as const, ...task },
+      ...{ workdir: workdirOf(input.workdir, served.workdirs), kind, key, by: "mcp" as const, ...task },
       ...(config === undefined ? {} : { config }),
       ...(overrides === undefined ? {} : { overrides }),
     };
@@ -63,7 +62,7 @@ export function createStartActs(
       start("exec", input, { tool: "exec_task", overrides: pipeline === undefined ? undefined : { pipeline }, call }),
 
     async resume(named, call) {
-      const folder = await findServed(named, workdirs);
+      const folder = await findServed(named, served);
       call.progress("looking at what the run needs");
       const resuming = resumeDetached(folder, actorOf(call), { ...detach, signal: call.signal });
       if (await withinTime(resuming, clock) === undefined) {

@@ -16,14 +16,14 @@ export interface ToolActsOptions extends StartActsOptions {
 
 /** The tools' acts on the runs of some folders. */
 export function createToolActs(options: ToolActsOptions): ToolActs {
-  const { workdirs, requireTrust, clock } = options;
+  const { requireTrust, clock } = options;
   return {
     ...createStartActs(options),
     ...createLookActs(options),
     ...createMessageActs(options),
 
     async answer({ question, answer, ...named }, call) {
-      const folder = await findServed(named, workdirs);
+      const folder = await findServed(named, options);
       const given: AnswerToGive = { question, answer, ...actorOf(call) };
       const { goesOn } = await giveAnswer(folder, given, { requireTrust });
       const next = goesOn ? "The run continues by itself: call wait." : "Call resume: no process executes the run.";
@@ -31,7 +31,7 @@ export function createToolActs(options: ToolActsOptions): ToolActs {
     },
 
     async stop({ force = false, ...named }, { signal }) {
-      const folder = await findServed(named, workdirs);
+      const folder = await findServed(named, options);
       const resumeCommand = shellJoin(["panewright", "resume", folder.id]);
       const { overview, agentsAlive } = await stopRun(folder, { force, resumeCommand, clock, signal });
       return { run: folder.id, state: overview.condition, agentsAlive, next: nextOf(overview) };

@@ -3,6 +3,7 @@ import type { MachineSecrets } from "../notify/machine_secrets.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { isRunId, refuseLinksIn, type RunFolder, runFolderAt } from "../run/run_folder.ts";
+import type { MeetRun } from "../control/meet_run.ts";
 import type { DetachOptions } from "../control/detach.ts";
 import type { CheckToken } from "./token.ts";
 import type { ServeLimits } from "./limits.ts";
@@ -30,6 +31,8 @@ export interface ServeDeps {
   readonly keysFolderOf?: (runId: string) => string | undefined;
   /** Aborted when the server ends. */
   readonly signal: AbortSignal;
+  /** Told of each run before anything of it is answered. */
+  readonly meetRun?: MeetRun;
   /** Rejects unless the person trusts a run's configuration as it is now. */
   readonly requireTrust: (configFile: string | null) => Promise<void>;
   /** With which the buttons of notifications are made. @default {machineSecrets()} */
@@ -83,7 +86,10 @@ export function serveContext(deps: ServeDeps): ServeContext {
           },
         );
       }
-      if (others.length === 0) return folder;
+      if (others.length === 0) {
+        await deps.meetRun?.(folder);
+        return folder;
+      }
       throw new Problem("ambiguous_run", `Cannot tell which run ${id} is meant: ${found.length} directories have one`, {
         hint: "A project was copied with its runs. Serve one of the directories: panewright serve --wd DIR",
       });

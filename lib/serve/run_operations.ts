@@ -46,9 +46,9 @@ export const RUN_OPERATIONS = [
         }),
       },
     },
-    async handle({ context: { workdirs } }) {
+    async handle({ context: { workdirs, meetRun } }) {
       const rows = await Promise.all(workdirs.map(async (workdir) => {
-        return (await listRuns(workdir)).map((row) => ({ workdir, ...runFields(row) }));
+        return (await listRuns(workdir, { meetRun })).map((row) => ({ workdir, ...runFields(row) }));
       }));
       // An id begins with the time at which its run was started.
       const runs = rows.flat().sort((one, other) => one.run < other.run ? 1 : one.run > other.run ? -1 : 0);

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { leaveMessage } from "../../lib/control/send_message.ts";
 import { createToolActs } from "../../lib/mcp/tool_acts.ts";
+import { createRedactor } from "../../lib/redact/redactor.ts";
 import { systemClock } from "../../lib/ports/clock.ts";
 import { messageIdOf } from "../../lib/run/inbox.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
@@ -33,7 +34,7 @@ Deno.test("a message that ended long ago is told as it ended, and not as one tha
   await using dir = await tempDir();
   const folder = await answered(dir.path);
   const requireTrust = () => Promise.resolve();
-  const acts = createToolActs({ workdirs: [dir.path], requireTrust, clock: systemClock });
+  const acts = createToolActs({ workdirs: [dir.path], redactor: createRedactor([]), requireTrust, clock: systemClock });
   const call = { signal: new AbortController().signal, progress: () => {}, client: "a-client" };
   const { message, next } = await acts.wait({ run: RUN_ID, message: await messageIdOf("k0") }, call);
   assertEquals([message?.state, message?.response, message?.role], ["answered", "8080", "tester"]);

@@ -2,6 +2,8 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { type ExecProject, execProject } from "../cli/commands/exec_project.ts";
+import { RUN_ID } from "../support/run_folders.ts";
+import { writeSecretRun } from "../support/secret_run.ts";
 import { until } from "../support/until.ts";
 import { startMcp } from "./stdio_client.ts";
 
@@ -156,3 +158,18 @@ async function begunRuns(project: ExecProject): Promise<readonly string[]> {
   }
   return begun;
 }
+
+Deno.test("security: mcp takes out what only the configuration of a run says is secret, and says where it cannot ask it", async () => {
+  await using project = await execProject();
+  const { secret } = await writeSecretRun(project.path);
+  {
+    await using mcp = await start(project);
+    for (const told of [await mcp.call("result", { run: RUN_ID }), await mcp.call("runs")]) {
+      const text = JSON.stringify(told);
+      assertEquals([text.includes(secret), text.includes("redacted")], [false, true], text);
+    }
+  }
+  await using untrusted = await start(project, { PANEWRIGHT_TRUST: "" });
+  await untrusted.call("runs");
+  assertMatch((await untrusted.end()).stderr, /secrets that only \S+panewright\.jsonc has may be shown: Cannot use/);
+});

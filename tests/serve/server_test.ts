@@ -3,6 +3,8 @@ import { lstatOrUndefined } from "../../lib/ports/files.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { type ExecProject, execProject } from "../cli/commands/exec_project.ts";
 import type { RunningProgram } from "../support/program.ts";
+import { RUN_ID } from "../support/run_folders.ts";
+import { writeSecretRun } from "../support/secret_run.ts";
 import { until } from "../support/until.ts";
 import { whyMissing } from "../support/why_missing.ts";
 import { readEvents } from "./support.ts";
@@ -222,4 +224,15 @@ Deno.test({
     assertEquals([response.status, (await response.json()).runs], [200, []]);
     await end(server, "SIGTERM");
   },
+});
+
+Deno.test("security: serve takes out what only the configuration of a run says is secret", async () => {
+  await using project = await execProject();
+  const { secret } = await writeSecretRun(project.path);
+  const server = await startServer(project, "--port", "0");
+  for (const path of [`v1/runs/${RUN_ID}/report`, "v1/runs", `v1/runs/${RUN_ID}`]) {
+    const text = await (await ask(server, path)).text();
+    assertEquals([text.includes(secret), text.includes("redacted")], [false, true], path);
+  }
+  assertEquals(await end(server, "SIGTERM"), 143);
 });

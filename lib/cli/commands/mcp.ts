@@ -1,13 +1,14 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
+import { ownRedactor } from "../../control/own_redactor.ts";
 import { serveStdio } from "../../mcp/serve_stdio.ts";
 import { createToolActs } from "../../mcp/tool_acts.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { standardStreams } from "../../ports/standard_streams.ts";
-import { createRedactor } from "../../redact/redactor.ts";
-import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { errorText } from "../../text/error_text.ts";
+import { sanitizeLine } from "../../text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
+import { createSecretLearner } from "../run_secrets.ts";
 import { requireTrustOfRun } from "../trust.ts";
 
 /** `panewright mcp` */
@@ -33,9 +34,12 @@ export const command = defineCommand({
       });
     }
     const [first, ...others] = await Promise.all((flags.wd ?? ["."]).map((folder) => realFolder(folder, io)));
-    const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+    const redactor = ownRedactor();
+    const warn = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const acts = createToolActs({
       workdirs: [first!, ...others],
+      redactor,
+      meetRun: createSecretLearner({ io, redactor, clock: systemClock, warn }),
       requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust: false, mayAsk: false }),
       clock: systemClock,
     });

@@ -7,6 +7,7 @@ import { didYouMean } from "../../text/suggest.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../output/line.ts";
+import { secretsOfRun } from "../run_secrets.ts";
 
 /** `panewright send RUN ROLE TEXT…|-` */
 export const command = defineCommand({
@@ -102,7 +103,9 @@ async function tellOutcome(
   const outcome = await waitForMessage(folder, message, { signal: io.signal });
   const { status, archivedAs, reason } = outcome;
   if (status !== "answered" && status !== "failed") throw notOver(folder, { message, outcome, resume });
-  const { text, outgoing } = ownRedactor();
+  const redactor = ownRedactor();
+  redactor.learn((await secretsOfRun(folder, io)).secrets);
+  const { text, outgoing } = redactor;
   // A terminal does what an agent's words say; a program gets them as they are.
   const response = outcome.response && (io.isTerminal.stdout ? outgoing : text)(outcome.response);
   if (json) {

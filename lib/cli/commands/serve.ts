@@ -2,7 +2,8 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../../errors.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { stateFolder } from "../../ports/state_folder.ts";
-import { createRedactor } from "../../redact/redactor.ts";
+import { createLearningRedactor } from "../../redact/learning_redactor.ts";
+import { createSecretLearner } from "../run_secrets.ts";
 import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { mountMcp } from "../../mcp/mount.ts";
 import { createServeApp } from "../../serve/app.ts";
@@ -85,20 +86,23 @@ export const command = defineCommand({
     });
     const scheme = "tls" in at ? "https" : "http";
     const over = new AbortController();
+    const redactor = createLearningRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]);
+    const log = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const app = createServeApp({
       workdirs,
       checkToken: createTokenCheck(token),
       hosts: hostsOf("path" in at ? undefined : at.hostname, { port, more: flags.host ?? [] }),
       scheme,
       limits: { ...DEFAULT_LIMITS, ...(flags.connections === undefined ? {} : { connections: flags.connections }) },
-      redactor: createRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]),
+      redactor,
+      meetRun: createSecretLearner({ io, redactor, clock: systemClock, warn: log }),
       clock: systemClock,
       wallClock: () => new Date(),
       signal: over.signal,
       requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust: false, mayAsk: false }),
       detach: {},
       env: (name) => io.env(name),
-      log: (message) => io.stderr(`panewright: ${sanitizeLine(message)}\n`),
+      log,
     }, { mounts: [mountMcp] });
     const end = () => over.abort(new Problem("ending", "Cannot answer: the server ends"));
     io.signal.addEventListener("abort", end, { once: true });
