@@ -131,8 +131,14 @@ function senderOf(name: string): string | undefined {
   return /^([^.].*)\.\d+$/.exec(name)?.[1];
 }
 
+function processIdIn(name: string): number {
+  return Number(name.slice(name.lastIndexOf(".") + 1));
+}
+
 function messagesOf(folder: string, sender: string): readonly HeldMessage[] {
-  const paths = namesIn(folder).filter((name) => senderOf(name) === sender).map((name) => `${folder}/${name}`);
+  const names = namesIn(folder).filter((name) => senderOf(name) === sender);
+  // Times have steps of some milliseconds; process ids tell what came first within one.
+  const paths = names.sort((one, other) => processIdIn(one) - processIdIn(other)).map((name) => `${folder}/${name}`);
   return paths.flatMap(readMessage).sort((one, other) => one.writtenAt - other.writtenAt);
 }
 

@@ -70,9 +70,18 @@ export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
 }
 
 /**
- * How tmux is started for a server: with a person's own server and settings out of reach.
+ * How tmux is started for a server: with a person's own server and settings out of reach. Only opening a session starts
+ * a server: one that attaching has started ends at once, and took a session along that was being opened (3.3a).
  *
  * @param args what comes after the options that say which server
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const flagsOf = (...args: string[]) => tmuxProgram(args, { socket: "k3", env: {} }).argv.slice(1, 3);
+ * assertEquals(flagsOf("new-session", "-d"), ["-u", "-L"]);
+ * assertEquals(flagsOf("-C", "attach-session"), ["-u", "-N"]);
+ * ```
  */
 export function tmuxProgram(
   args: readonly string[],
@@ -80,7 +89,8 @@ export function tmuxProgram(
 ): { readonly argv: [string, ...string[]]; readonly env: Readonly<Record<string, string>> } {
   const { TMUX: _server, TMUX_PANE: _pane, ...ownEnv } = env;
   const addressed = socket.includes("/") ? ["-S", socket] : ["-L", socket];
-  return { argv: ["tmux", "-u", ...addressed, "-f", "/dev/null", ...args], env: ownEnv };
+  const starts = args[0] === "new-session" ? [] : ["-N"];
+  return { argv: ["tmux", "-u", ...starts, ...addressed, "-f", "/dev/null", ...args], env: ownEnv };
 }
 
 /**

@@ -136,10 +136,13 @@ export async function openSession(client: TmuxClient, options: OpenSessionOption
   return new TmuxSession(client, options, await findSocketPath(client));
 }
 
+/** How often a server is started that ends as it starts: another client that looks in meanwhile can end it (3.3a). */
+const MAX_STARTS = 5;
+
 async function startServer(client: TmuxClient, options: OpenSessionOptions): Promise<void> {
   const { name, cols = 220, rows = 50, scrollbackRows = 20_000 } = options;
   const size = ["-x", String(cols), "-y", String(rows)] as const;
-  const result = await client.runAll([
+  const commands: readonly TmuxCommand[] = [
     ["new-session", "-d", "-s", name, "-n", PLACEHOLDER, ...size, "--", ...PLACEHOLDER_ARGV],
     ["set-option", "-g", "history-limit", String(scrollbackRows)],
     ["set-option", "-g", "default-terminal", TERMINAL],
@@ -147,9 +150,15 @@ async function startServer(client: TmuxClient, options: OpenSessionOptions): Pro
     // As it comes, tmux cuts it at 10 columns.
     ["set-option", "-g", "status-left-length", "60"],
     ["set-option", "-g", "status-left", "[#{session_name}] #{window_name} "],
-  ]);
-  if (result.code !== 0) await killServer(client);
-  expectTmuxSuccess(result, `open tmux session ${name}`);
+  ];
+  for (let tries = 1;; tries++) {
+    const result = await client.runAll(commands);
+    if (result.code === 0) return;
+    await killServer(client);
+    if (tries === MAX_STARTS || !/^(?:server exited|lost server)/.test(result.stderr)) {
+      expectTmuxSuccess(result, `open tmux session ${name}`);
+    }
+  }
 }
 
 /** A tmux session that agents' panes are opened in. Disposal ends what was opened, on every way out. */

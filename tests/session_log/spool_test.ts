@@ -29,6 +29,18 @@ Deno.test("messages come in whole and in their order, each to its sender and onc
   assertEquals([...Deno.readDirSync(`${dir.path}/it's a spool`)], []);
 });
 
+Deno.test("messages of one moment are in the order of their processes", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  for (const pid of [1000, 99, 101]) {
+    await Deno.writeTextFile(`${folder}/tester.${pid}`, `${pid}`);
+    await Deno.utime(`${folder}/tester.${pid}`, 1000, 1000);
+  }
+  await Deno.writeTextFile(`${folder}/tester.98`, "later");
+  assertEquals(spool.take("tester").map(({ text }) => text), ["99", "101", "1000", "later"]);
+});
+
 Deno.test("whoever waits for a message of a sender is told when it is there", async () => {
   await using dir = await tempDir();
   await using spool = await openSpool(`${dir.path}/spool`);

@@ -40,8 +40,8 @@ Deno.test("the person's own server and settings are out of reach", async () => {
   await createTmuxClient({ socket: "mine", processRunner, env }).run(["list-sessions"]);
   await createTmuxClient({ socket: "/run/s", processRunner, env }).run(["list-sessions"]);
   const [named, byPath] = processRunner.specs;
-  assertEquals(named?.argv, ["tmux", "-u", "-L", "mine", "-f", "/dev/null", "list-sessions"]);
-  assertEquals(byPath?.argv.slice(2, 4), ["-S", "/run/s"]);
+  assertEquals(named?.argv, ["tmux", "-u", "-N", "-L", "mine", "-f", "/dev/null", "list-sessions"]);
+  assertEquals(byPath?.argv.slice(3, 5), ["-S", "/run/s"]);
   assertEquals([named?.env, named?.clearEnv], [{ HOME: "/h" }, true]);
 });
 

@@ -2,8 +2,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { UsageError } from "../../lib/errors.ts";
 import { findProcess } from "../../lib/ports/process_table.ts";
 import { captureScreen } from "../../lib/providers/terminal/glance.ts";
+import type { TmuxClient } from "../../lib/tmux/client.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
-import type { PaneRequest, TmuxSession } from "../../lib/tmux/session.ts";
+import { openSession, type PaneRequest, type TmuxSession } from "../../lib/tmux/session.ts";
 import { isPaneAlive, screenText, tmuxSandbox, until } from "./support.ts";
 
 Deno.test("a pane gets its argv word for word, without any shell between tmux and the program", async () => {
@@ -53,6 +54,30 @@ Deno.test("what programs draw does not depend on the shell that panewright was s
   };
   assertEquals(await told({}), "<||||tmux-256color>");
   assertEquals(await told({ NO_COLOR: "1", TERM: "xterm-256color" }), "<1||||xterm-256color>");
+});
+
+/** What tmux answers whose server is gone, but for its words. */
+const LOST = { code: 1, stdout: "", timedOut: false, truncated: false };
+
+Deno.test("a server that another client has ended while it started is started again", async () => {
+  await using sandbox = await tmuxSandbox();
+  let starts = 0;
+  const client: TmuxClient = {
+    ...sandbox.client,
+    runAll: (commands, options) =>
+      commands[0]?.[0] === "new-session" && ++starts < 3
+        ? Promise.resolve({ ...LOST, stderr: "server exited unexpectedly\n" })
+        : sandbox.client.runAll(commands, options),
+  };
+  await using _session = await openSession(client, { name: "test" });
+  assertEquals([starts, await isServerRunning(sandbox.client)], [3, true]);
+
+  await using other = await tmuxSandbox();
+  const refusing = {
+    ...other.client,
+    runAll: () => Promise.resolve({ ...LOST, stderr: "server exited unexpectedly" }),
+  };
+  await assertRejects(() => openSession(refusing, { name: "test" }), Error, "Cannot open tmux session test");
 });
 
 Deno.test("a window is named after the role and has the session's size", async () => {

@@ -74,7 +74,7 @@ Deno.test("a working directory that cannot be one is refused by every command ab
   assertEquals(report.code, 2, report.stderr);
   assertStringIncludes(
     report.stderr,
-    'panewright does not use "/dev": it is the system\'s own\n  Name another path.\n',
+    'panewright does not use "/dev/full": it is the system\'s own\n  Name another path.\n',
   );
   const inFile = await callCli(["status", `file/.panewright/runs/${OLD}`], { cwd: dir.path });
   assertEquals(inFile.code, 2, inFile.stderr);
