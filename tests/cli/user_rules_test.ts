@@ -125,7 +125,11 @@ Deno.test("a run reads its agents' screens with the rules of its config", async 
     const config = JSON.parse(await Deno.readTextFile(`${folder}/panewright.jsonc`));
     const rule = { id: "mine", status: "waiting_user_answer", region: "screen", pattern: "\\S" };
     await Deno.writeTextFile(`${folder}/panewright.jsonc`, JSON.stringify({ ...config, rules: { replay: [rule] } }));
-    const { code, stderr } = await runPanewright(["run"], { cwd: folder, permissions: ["--allow-all"] });
+    const { code, stderr } = await runPanewright(["run"], {
+      cwd: folder,
+      permissions: ["--allow-all"],
+      env: { XDG_STATE_HOME: `${folder}/state` },
+    });
     assertEquals(code, 3, stderr);
     assertStringIncludes(stderr, "shows a dialog (other) that only a person may answer");
   } finally {

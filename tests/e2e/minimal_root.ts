@@ -75,6 +75,9 @@ export async function runInRoot(
       ...["sh", "-c", ENTER, await minimalRoot(), project, executable, home],
       ...["env", "-i", ...variables, ...argv],
     ],
+    // A variable of this process that names another test's sandbox would have that one end these programs.
+    clearEnv: true,
+    env: { PATH: Deno.env.get("PATH") ?? "/usr/sbin:/usr/bin:/sbin:/bin" },
     timeoutMs: 120_000,
   });
 }

@@ -1,8 +1,9 @@
+import { dirname } from "@std/path/posix";
 import { PanewrightError } from "../../errors.ts";
 import { findProgram } from "../../jobs/programs.ts";
 import { errorText } from "../../text/error_text.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
-import { isServerRunning, killServer, tmuxCommand } from "../../tmux/server.ts";
+import { findSocketPath, isServerRunning, killServer, removeDeadSocket, tmuxCommand } from "../../tmux/server.ts";
 import { requireTmux, TMUX_INSTALL_HINT } from "../../tmux/version.ts";
 import type { LookContext } from "./agent.ts";
 import type { Finding } from "./finding.ts";
@@ -16,13 +17,16 @@ export interface TmuxPlace {
 
 /** tmux: there, new enough, and able to start a server. */
 export async function checkTmux({ processRunner }: Pick<LookContext, "processRunner">): Promise<Finding> {
-  const socket = `panewright-doctor-${crypto.randomUUID().slice(0, 8)}`;
+  const socket = `${TRIAL_SOCKET}${crypto.randomUUID().slice(0, 8)}`;
   const client = createTmuxClient({ socket, processRunner });
   try {
     const version = await requireTmux(client);
-    const started = await client.run(["new-session", "-d", "-x", "80", "-y", "24", "--", "sleep", "60"]);
+    // Should panewright be killed meanwhile, the server ends by itself.
+    const started = await client.run(["new-session", "-d", "-x", "80", "-y", "24", "--", "sleep", "5"]);
     if (started.code === 0) {
+      const socketPath = await findSocketPath(client);
       await killServer(client);
+      if (socketPath !== undefined) await removeDeadTrials(dirname(socketPath), { processRunner });
       return { check: "tmux", status: "ok", detail: `${version}, starts a server` };
     }
     return {
@@ -34,6 +38,20 @@ export async function checkTmux({ processRunner }: Pick<LookContext, "processRun
   } catch (error) {
     if (!(error instanceof PanewrightError)) throw error;
     return { check: "tmux", status: "fail", detail: error.message, remedy: error.hint ?? TMUX_INSTALL_HINT };
+  }
+}
+
+/** What the names of the sockets begin with on which it is tried whether tmux works. */
+const TRIAL_SOCKET = "panewright-doctor-";
+
+/** Removes what is left of trials whose panewright was killed: tmux leaves the socket of a server that has ended. */
+async function removeDeadTrials(
+  folder: string,
+  { processRunner }: Pick<LookContext, "processRunner">,
+): Promise<void> {
+  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name).catch(() => []);
+  for (const name of names.filter((name) => name.startsWith(TRIAL_SOCKET))) {
+    await removeDeadSocket(createTmuxClient({ socket: `${folder}/${name}`, processRunner }));
   }
 }
 

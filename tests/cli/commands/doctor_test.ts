@@ -1,15 +1,17 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { basename, dirname } from "@std/path/posix";
 import type { CliIo } from "../../../lib/cli/console/command.ts";
 import { renderFinding } from "../../../lib/cli/commands/doctor.ts";
 import { checkAgent, type LookContext } from "../../../lib/cli/preflight/agent.ts";
-import { checkFolder, checkTerminal } from "../../../lib/cli/preflight/machine.ts";
-import type { CommandResult, ProcessRunner } from "../../../lib/ports/process.ts";
+import { checkFolder, checkTerminal, checkTmux } from "../../../lib/cli/preflight/machine.ts";
+import { type CommandResult, type ProcessRunner, systemProcessRunner } from "../../../lib/ports/process.ts";
 import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import type { Provider } from "../../../lib/providers/provider.ts";
 import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
+import { until } from "../../support/until.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { FLAG_JOB } from "../../support/jobs.ts";
 
@@ -215,6 +217,29 @@ Deno.test("doctor shows what is wrong with the config", async () => {
   assertEquals(code, 1);
   assertStringIncludes(stdout, "fail  config: Cannot use the configuration of panewright.jsonc: 1 problem\n");
   assertStringIncludes(stdout, '        panewright.jsonc:1:3: "x" is not a JSON value\n');
+});
+
+Deno.test("a look at tmux removes what earlier ones left that were killed, and nothing else", async () => {
+  await using dir = await tempDir();
+  const processRunner: ProcessRunner = {
+    run: (spec) => systemProcessRunner.run({ ...spec, env: { ...spec.env, TMUX_TMPDIR: dir.path } }),
+  };
+  const tmux = async (...args: readonly string[]) =>
+    (await processRunner.run({ argv: ["tmux", "-f", "/dev/null", ...args] })).stdout.trim();
+  const start = (name: string) =>
+    tmux("-L", name, "new-session", "-d", "-P", "-F", "#{pid} #{socket_path}", "sleep", "100");
+  const [pid = "", dead = ""] = (await start("panewright-doctor-dead")).split(" ");
+  const [, alive = ""] = (await start("panewright-doctor-alive")).split(" ");
+  try {
+    Deno.kill(Number(pid), "SIGKILL");
+    await until(async () => (await tmux("-S", dead, "list-sessions")) === "");
+    await Deno.writeTextFile(`${dirname(dead)}/own`, "");
+    assertEquals((await checkTmux({ processRunner })).status, "ok");
+    const left = [...Deno.readDirSync(dirname(dead))].map(({ name }) => name).sort();
+    assertEquals(left, ["own", basename(alive)]);
+  } finally {
+    await tmux("-S", alive, "kill-server");
+  }
 });
 
 Deno.test("doctor takes a tmux that is too old for missing", async () => {
