@@ -1,6 +1,6 @@
 import { loadSettings } from "../config/load.ts";
-import { JOBS } from "../jobs/mod.ts";
 import type { MeetRun } from "../control/meet_run.ts";
+import { JOBS } from "../jobs/mod.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LearningRedactor } from "../redact/learning_redactor.ts";
 import { privateWordsOf } from "../redact/secret_patterns.ts";
@@ -12,6 +12,9 @@ import type { CliIo } from "./console/command.ts";
 import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { requireTrust } from "./trust.ts";
+
+/** How long what a configuration says is taken for what it still says. */
+const LEARN_AGAIN_MS = 10_000;
 
 /** What is secret in a run, besides what this process' own environment has. */
 export interface RunSecrets {
@@ -68,9 +71,6 @@ export function createSecretLearner({ io, redactor, clock, warn }: SecretLearner
   };
 }
 
-/** How long what a configuration says is taken for what it still says. */
-const LEARN_AGAIN_MS = 10_000;
-
 /** Where the configuration of a run is. */
 interface RunConfig {
   readonly path: string;
@@ -87,7 +87,9 @@ async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSe
   try {
     const there = { ...io, cwd: workdir };
     const providers = await installedProviders(io);
-    const loaded = await loadSettings({ cwd: workdir, ...environmentOf(io), providers, path });
+    // What is odd about the configuration was told to who started the run.
+    const told = { ...environmentOf(io), onWarning: () => {} };
+    const loaded = await loadSettings({ cwd: workdir, ...told, providers, path });
     await requireTrust(loaded, { io: there, trust: false, mayAsk: false });
     return { secrets: secretsIn(loaded.config) };
   } catch (error) {

@@ -31,7 +31,7 @@ const MAX_PLACE_BYTES = 4096;
  * made it. A copy of a run has not that of its original; one that was moved keeps its own.
  *
  * @param state the person's state folder
- * @returns undefined where there is none that is this person's alone
+ * @returns undefined where there is none, or others can write to it
  */
 export function findRunMail(run: Place, state = stateFolder()): RunMail | undefined {
   const entry = entryOf(run, state);

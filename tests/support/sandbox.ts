@@ -59,8 +59,12 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
     async [Symbol.asyncDispose]() {
       state[Symbol.dispose]();
       try {
-        for (const { pid } of await processesOf(root)) kill(pid);
-        await vanished(root);
+        // One that was being started while its parent was killed, such as a tmux server, is seen only after that.
+        for (let looks = 0, left = await processesOf(root); left.length > 0 && looks < VANISH_LOOKS; looks++) {
+          for (const { pid } of left) kill(pid);
+          await systemClock.sleep(50);
+          left = await processesOf(root);
+        }
       } finally {
         await Deno.remove(root, { recursive: true });
       }

@@ -51,7 +51,7 @@ export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
   let givenUp: string | undefined;
   const relative = (turnId: string) => `changes/${turnId}`;
   const own = async (turnId: string) => {
-    if (!TURN_NAME.test(turnId)) throw new Error("the journal names a turn that is none of a review loop");
+    if (!TURN_NAME.test(turnId)) throw new Error("the journal names a turn that no review loop has");
     return await makeFoldersBelow(folder.path, relative(turnId));
   };
   const tellUnknown = ({ turnId, role }: Pick<ChangesDue, "turnId" | "role">, reason: string) =>

@@ -224,7 +224,7 @@ Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag"
   assertEquals(await written(["3\n", undefined]), { asked: true, code: 2, written: false });
 });
 
-Deno.test("init asks again after an answer that is none of those that it offers", async () => {
+Deno.test("init asks again after an answer that it does not offer", async () => {
   await using dir = await project(["codex", "claude"], { "Makefile": "test:\n\ttrue\n" });
   const keys = ["7\n", "2\n", "sandbx\n", "\n", "5\n", "1\n"];
   const io = fakeIo({ cwd: dir.path, env: dir.env, keys, terminal: true });

@@ -256,6 +256,6 @@ Deno.test("a journal that names another folder as a turn's leads to nothing ther
   await changes.makeUp();
   await changes.makeUp();
   assertEquals(typesOf(facts), ["changes_unknown"]);
-  assertMatch(JSON.stringify(facts[0]), /none of a review loop/);
+  assertMatch(JSON.stringify(facts[0]), /a turn that no review loop has/);
   assertEquals(await Deno.readTextFile(`${dir.path}/files-before.json`), "not ours");
 });
