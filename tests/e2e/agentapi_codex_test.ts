@@ -58,7 +58,9 @@ Deno.test("a real Codex at work is watched, spoken to and typed to through panew
   // Where the test fails, its server ends with it, and that is not what is to be told.
   watching.catch(() => {});
   await until(journal, (text) => text.includes('"test_command_started"'));
-  assertEquals(await client.status(), { status: "stable", agent_type: "codex", transport: "pty" });
+  // The server follows the journal: it has the record a moment after whoever reads the file.
+  const atRest = await until(client.status, ({ status }) => status === "stable");
+  assertEquals(atRest, { status: "stable", agent_type: "codex", transport: "pty" });
   const before = await client.messages();
   assertEquals(before.map(({ role }) => role), ["user", "agent"]);
   assertStringIncludes(before[1]!.content, "RESULT: PASS");
