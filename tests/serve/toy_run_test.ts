@@ -44,7 +44,9 @@ Deno.test("a run with agents in panes: screens, agentapi's conversation, a messa
   // Where the test fails, its server ends with it, and that is not what is to be told.
   for (const one of [watching, following]) one.catch(() => {});
   await until(() => Deno.readTextFile(journalPath), (text) => text.includes('"test_command_started"'));
-  assertEquals(await client.status(), { status: "stable", agent_type: "custom", transport: "pty" });
+  // The server follows the journal: it has the record a moment after whoever reads the file.
+  const atRest = await until(client.status, ({ status }) => status === "stable");
+  assertEquals(atRest, { status: "stable", agent_type: "custom", transport: "pty" });
   await until(() => told.length, (count) => count === 2);
   assertEquals(told.map(({ role }) => role), ["user", "agent"]);
   assertStringIncludes(told[0]!.message, "Add a --shout flag");
