@@ -37,7 +37,7 @@ export function askOfProcess(
     return seenAsk(questionOf(argv.slice(self.length + 1)));
   }
   const words = argv.length === 1 ? argv[0]!.split(" ") : isScript(argv) ? argv.slice(1) : argv;
-  return seenAsk(readQuestion(words.map((value) => ({ value, parts: [] })), asks)?.question);
+  return seenAsk(readQuestion(words.map((value) => ({ value, parts: [{ text: value }] })), asks)?.question);
 }
 
 function seenAsk(question: string | undefined): SeenAsk | undefined {

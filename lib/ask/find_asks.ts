@@ -7,6 +7,7 @@ import {
   shellJoin,
   type ShellRedirection,
   type ShellWord,
+  wordText,
 } from "../shell/mod.ts";
 import { questionOf } from "./question.ts";
 import { type Reach, reachIn } from "./reach.ts";
@@ -140,7 +141,7 @@ export function readQuestion(
     if (program !== name) continue;
     if (subcommands.some((word, index) => (run ?? words)[index + 1]?.value !== word)) continue;
     const rest = (run ?? words).slice(1 + subcommands.length);
-    const question = questionOf(rest.map(asWritten));
+    const question = questionOf(rest.map(wordText));
     if (question === undefined) continue;
     return { question, isExact: rest.every(({ value }) => value !== undefined), viaRunner: run !== undefined };
   }
@@ -156,9 +157,4 @@ function readInput(command: ShellCommand, whole: string): WrittenQuestion {
   const question = given?.trim() ?? "";
   if (question !== "") return { question, isExact: true };
   return { question: whole, isExact: false };
-}
-
-/** A word without its quotes, with its expansions as written. */
-function asWritten(word: AskWord): string {
-  return word.value ?? word.parts.map(({ text }) => text).join("");
 }

@@ -1,4 +1,4 @@
-import type { ShellWord, WordPart } from "./syntax.ts";
+import type { WordPart } from "./syntax.ts";
 
 // A command whose output is an integer, whatever the machine holds.
 const COUNT = String
@@ -56,11 +56,6 @@ export function arithmeticNames(source: string): readonly string[] | undefined {
     afterOperand = true;
   }
   return names;
-}
-
-/** A word as the text of an expression, without its quotes. */
-export function expressionOf(word: ShellWord): string {
-  return word.parts.map(({ text }) => text).join("");
 }
 
 const INTEGER = new RegExp(String.raw`^(?:${COUNT}|\$[?#$!]|\$\{#.*\})$`, "s");

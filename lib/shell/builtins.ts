@@ -1,6 +1,6 @@
-import { expressionOf } from "./arithmetic.ts";
 import { conditionEffects } from "./conditions.ts";
 import type { ShellVariable, ShellWord } from "./syntax.ts";
+import { wordText } from "./word_text.ts";
 
 /** What a command of the shell itself does to the shell. */
 export interface BuiltinEffects {
@@ -42,7 +42,7 @@ const harmless: Effects = () => NOTHING;
 
 const unclear = (message: string): BuiltinEffects => ({ ...NOTHING, unclear: message });
 
-const evaluates: Effects = (operands) => ({ ...NOTHING, arithmetic: operands.map(expressionOf) });
+const evaluates: Effects = (operands) => ({ ...NOTHING, arithmetic: operands.map(wordText) });
 
 const changesMeaning: Effects = (_, program) => unclear(`a change of what other commands mean (${program})`);
 
@@ -65,7 +65,7 @@ function setsNames(
         index++;
         // zsh counts.
         const value = operands[index];
-        if (/[^pd]$/.test(text) && value !== undefined) arithmetic.push(expressionOf(value));
+        if (/[^pd]$/.test(text) && value !== undefined) arithmetic.push(wordText(value));
       } else if (text === "--") {
         index++;
         break;
@@ -101,7 +101,7 @@ const declares: Effects = (operands, program) => {
     if (name === null) return unclear(`a variable that ${program} sets`);
     const parts = [{ ...first!, text: text.slice(name[0].length) }, ...word.parts.slice(1)];
     // Bash reads a quoted "(…)" as the words of an array, and expands them.
-    if (parts.map((part) => part.text).join("").trimStart().startsWith("(")) {
+    if (wordText({ parts }).trimStart().startsWith("(")) {
       return unclear(`an array that ${program} reads`);
     }
     sets.push({ name: name[1] as string, values: [parts] });
@@ -122,7 +122,7 @@ const CONVERSION = /%(?:%|\([^)]*\)T|[-+ #0']*(\*|\d*)(?:\.(\*|\d*))?[hlLjzt]*([
 
 const printf: Effects = (operands) => {
   const [format, ...rest] = operands[0]?.value === "--" ? operands.slice(1) : operands;
-  const text = format === undefined ? "" : format.value ?? expressionOf(format);
+  const text = format === undefined ? "" : wordText(format);
   const literal = format?.parts.some((part) => part.type === "literal" && /[^\w[\]]/.test(part.text));
   if (/^-/.test(text) || (format?.value === undefined && !literal)) return unclear("a variable that printf sets");
   const kinds = [...text.matchAll(CONVERSION)].flatMap(([, width, precision, kind]) => [
@@ -135,14 +135,14 @@ const printf: Effects = (operands) => {
   const anyNumber = kinds.some((one) => /[^bcqsQ]/.test(one));
   const numeric = rest.filter((word, index) => {
     const kind = kinds[index % Math.max(1, kinds.length)] ?? "s";
-    return known ? /[^bcqsQ]/.test(kind) : anyNumber && expressionOf(word).includes("[");
+    return known ? /[^bcqsQ]/.test(kind) : anyNumber && wordText(word).includes("[");
   });
-  const unquoted = format?.value === undefined && rest.some((word) => expressionOf(word).includes("["));
+  const unquoted = format?.value === undefined && rest.some((word) => wordText(word).includes("["));
   if (unquoted) return unclear("a format of printf that is not known");
   const variables = format?.value === undefined || kinds.every((kind) => /[bcqsQ]/.test(kind)) ? [] : rest;
   return {
     ...NOTHING,
-    arithmetic: [...numeric, ...variables.filter(({ value }) => value === undefined)].map(expressionOf),
+    arithmetic: [...numeric, ...variables.filter(({ value }) => value === undefined)].map(wordText),
   };
 };
 

@@ -1,5 +1,5 @@
-import { expressionOf } from "./arithmetic.ts";
 import type { ShellWord } from "./syntax.ts";
+import { wordText } from "./word_text.ts";
 
 /** A word of a condition, or an operator that is no word: `&&`, `(`, `<`. */
 export type ConditionToken = ShellWord | string;
@@ -48,7 +48,7 @@ export function conditionEffects(
     // A name pattern that begins with a folder or a name gives no operator.
     if (token.expansions.includes("pathname")) return /^[\w./][^\s]*$/.test(token.source) && !/[$`]/.test(token.source);
     const many = token.parts.some((part) => part.type !== "literal" && (!part.quoted || /[@*]/.test(part.text)));
-    if (many) arithmetic.push(expressionOf(token));
+    if (many) arithmetic.push(wordText(token));
     return true;
   };
   const unclear = (index: number) => {
@@ -68,7 +68,7 @@ export function conditionEffects(
     if (index + 2 < tokens.length && (BINARY.test(operator) || NUMERIC.test(operator))) {
       if (!single(index) || !single(index + 2)) return unclear(index + 1);
       if (NUMERIC.test(operator)) {
-        arithmetic.push(...[index, index + 2].map((at) => expressionOf(tokens[at] as ShellWord)));
+        arithmetic.push(...[index, index + 2].map((at) => wordText(tokens[at] as ShellWord)));
       }
       index += 3;
     } else if (index + 1 < tokens.length && UNARY.test(textAt(index) ?? "")) {

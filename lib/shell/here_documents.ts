@@ -1,5 +1,6 @@
 import { deeper, peek, type PendingHereDocument, type Reader, skipBlanks } from "./reader.ts";
 import type { WordPart } from "./syntax.ts";
+import { wordText } from "./word_text.ts";
 import { readHereText, type WordOptions } from "./words.ts";
 
 /** Skips blanks, comments and newlines, with the here-documents that begin after them. */
@@ -27,7 +28,7 @@ export function readHereDocuments(reader: Reader, options: WordOptions): void {
     else {
       const parts = readExpanded(reader, { document, bodyEnd, options });
       const known = parts.every(({ type }) => type === "literal");
-      document.receive(known ? stripped(parts.map(({ text }) => text).join(""), document) : undefined, parts);
+      document.receive(known ? stripped(wordText({ parts }), document) : undefined, parts);
     }
     reader.at = next;
   }

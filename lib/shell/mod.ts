@@ -3,13 +3,14 @@
  *
  * @module
  */
-export { arithmeticNames, expressionOf, valueNames } from "./arithmetic.ts";
+export { arithmeticNames, valueNames } from "./arithmetic.ts";
 export { expandBraces } from "./braces.ts";
 export { type BuiltinEffects, builtinEffects } from "./builtins.ts";
 export { parseShellCommand } from "./parse.ts";
 export { shellJoin, shellQuote } from "./quote.ts";
 export { type CommandLayer, commandLayers, findCommands, type FoundCommand, MAX_SCRIPT_DEPTH } from "./layers.ts";
 export { isShell, type ShellInput } from "./shells.ts";
+export { wordStart, wordText } from "./word_text.ts";
 export { assignedName } from "./wrappers.ts";
 export type {
   ExpansionKind,

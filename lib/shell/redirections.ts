@@ -1,5 +1,6 @@
 import { fail, looksAt, peek, type Reader, skipBlanks } from "./reader.ts";
 import type { RedirectionOperator, ShellRedirection } from "./syntax.ts";
+import { wordText } from "./word_text.ts";
 import { readWord, type WordOptions } from "./words.ts";
 
 /** Longer ones first: the first that matches is the operator. */
@@ -55,7 +56,7 @@ export function readRedirection(reader: Reader, options: WordOptions): Redirecti
   };
   if (operator === "<<" || operator === "<<-") {
     if (target.parts.some((part) => part.type !== "literal")) fail(reader, "an expansion as a delimiter", start);
-    const delimiter = target.parts.map((part) => part.text).join("");
+    const delimiter = wordText(target);
     reader.pending.push({
       delimiter,
       quoted: target.source !== delimiter,

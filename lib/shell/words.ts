@@ -1,7 +1,8 @@
 import { decodeAnsiC } from "./ansi_c.ts";
 import { parameterEffects } from "./parameters.ts";
 import { type CommandContext, deeper, fail, looksAt, noteFrom, openScope, peek, type Reader } from "./reader.ts";
-import type { ExpansionKind, ShellWord, WordPart } from "./syntax.ts";
+import type { ShellWord, WordPart } from "./syntax.ts";
+import { add, type Draft, finish, newDraft } from "./word_draft.ts";
 
 /** Reads a list of commands up to a `)` or the end; the parser, which this module is a part of, passes it in. */
 export type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end") => void;
@@ -9,36 +10,19 @@ export type ReadCommands = (reader: Reader, context: CommandContext, until: ")" 
 /** Characters that end an unquoted word. */
 const METACHARACTERS = " \t\n|&;()<>";
 
-/** A word being read. */
-interface Draft {
-  readonly parts: WordPart[];
-  readonly expansions: Set<ExpansionKind>;
-  /** The unquoted text, in which patterns, braces and tildes are special; quoted text leaves a NUL. */
-  bare: string;
-}
-
 /** The context of a word, and how commands inside it are read. */
 export interface WordOptions {
   readonly context: CommandContext;
   readonly readCommands: ReadCommands;
 }
 
-function add(draft: Draft, part: WordPart): void {
-  const last = draft.parts.at(-1);
-  if (part.type === "literal" && last?.type === "literal" && last.quoted === part.quoted) {
-    draft.parts[draft.parts.length - 1] = { ...last, text: last.text + part.text };
-  } else draft.parts.push(part);
-  if (part.type !== "literal") draft.expansions.add(part.type);
-  draft.bare += part.type === "literal" && !part.quoted ? part.text : "\0";
-}
-
 /** Reads the word at the reader's position; `undefined` if none begins there. */
 export function readWord(reader: Reader, options: WordOptions): ShellWord | undefined {
   const start = reader.at;
-  const draft: Draft = { parts: [], expansions: new Set(), bare: "" };
+  const draft = newDraft();
   while (reader.at < reader.end && readPiece(reader, draft, options));
   if (reader.at === start) return undefined;
-  return finish(reader, draft, start);
+  return finish(draft, { reader, start });
 }
 
 /** Reads one character or construct of a word; false at the end of the word. */
@@ -198,20 +182,15 @@ function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
   take("variable");
 }
 
-/** What is skipped inside an expansion is not part of a word; only the commands in it matter. */
-function scratch(): Draft {
-  return { parts: [], expansions: new Set(), bare: "" };
-}
-
-/** Skips `…))`, and notes the expression. */
+/** Skips `…))`, and notes the expression. What is in it belongs to no word; only the commands matter. */
 export function skipArithmetic(reader: Reader, options: WordOptions, from: number): void {
   const context = deeper(reader, options.context);
   const start = reader.at;
   let open = 0;
   for (; reader.at < reader.end;) {
     const next = peek(reader);
-    if (next === "$") readDollar(reader, scratch(), { ...options, context, quoted: true });
-    else if (next === "`") readBackquoted(reader, scratch(), { ...options, context, quoted: true });
+    if (next === "$") readDollar(reader, newDraft(), { ...options, context, quoted: true });
+    else if (next === "`") readBackquoted(reader, newDraft(), { ...options, context, quoted: true });
     else if (next === ")" && open === 0) {
       // Otherwise it is a command substitution that begins with a subshell: not worth distinguishing.
       if (peek(reader, 1) !== ")") fail(reader, "a (( that is not closed by ))", from);
@@ -228,7 +207,7 @@ export function skipArithmetic(reader: Reader, options: WordOptions, from: numbe
   fail(reader, "a (( that is not closed by ))", from);
 }
 
-/** Skips `…}`; `${name:-…}` may contain commands. */
+/** Skips `…}`, which belongs to no word: `${name:-…}` may contain commands. */
 function skipParameter(reader: Reader, options: Quoting, from: number): void {
   if (" \t\n|".includes(peek(reader) || " ")) fail(reader, "a command substitution of the form ${ …}", from);
   while (reader.at < reader.end) {
@@ -237,15 +216,15 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
       reader.at++;
       return noteParameter(reader, from);
     }
-    if (next === "$") readDollar(reader, scratch(), options);
-    else if (next === "`") readBackquoted(reader, scratch(), options);
+    if (next === "$") readDollar(reader, newDraft(), options);
+    else if (next === "`") readBackquoted(reader, newDraft(), options);
     else if (options.quoted && (next === "'" || next === '"')) {
       // Whether these quotes are special depends on the operator before them, and on the shell.
       fail(reader, "quotes in a ${…} that is quoted itself");
     } else if (next === '"') {
       reader.at++;
-      readDoubleQuoted(reader, scratch(), options);
-    } else if (next === "'" && !options.quoted) readSingleQuoted(reader, scratch());
+      readDoubleQuoted(reader, newDraft(), options);
+    } else if (next === "'" && !options.quoted) readSingleQuoted(reader, newDraft());
     else if (next === "\\") reader.at += 2;
     else if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
       fail(reader, "a process substitution in ${…}");
@@ -298,38 +277,7 @@ function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
 
 /** Reads a here-document's text with its expansions, from the reader's position to its end. */
 export function readHereText(reader: Reader, options: WordOptions): readonly WordPart[] {
-  const draft = scratch();
+  const draft = newDraft();
   readExpandable(reader, draft, { ...options, until: "end" });
   return draft.parts;
-}
-
-function finish(reader: Reader, draft: Draft, start: number): ShellWord {
-  const { bare, expansions, parts } = draft;
-  if (bare !== "[" && (/[*?]/.test(bare) || isBefore(bare.indexOf("["), bare.lastIndexOf("]")))) {
-    expansions.add("pathname");
-  }
-  const brace = bare.indexOf("{");
-  const closing = bare.lastIndexOf("}");
-  if (brace !== -1 && (within(bare, ",", brace, closing) || within(bare, "..", brace, closing))) {
-    expansions.add("brace");
-  }
-  if (bare.startsWith("~") || bare.includes("=~") || bare.includes(":~")) expansions.add("tilde");
-  const kept = parts.filter((part) => part.text !== "");
-  return {
-    value: expansions.size === 0 ? parts.map((part) => part.text).join("") : undefined,
-    parts: kept.length > 0 ? kept : parts.slice(0, 1),
-    expansions: [...expansions],
-    source: reader.text.slice(start, reader.at),
-    start: reader.offsetOf(start),
-    end: reader.offsetOf(reader.at),
-  };
-}
-
-function isBefore(left: number, right: number): boolean {
-  return left !== -1 && left < right;
-}
-
-function within(text: string, part: string, from: number, to: number): boolean {
-  const found = text.indexOf(part, from);
-  return found !== -1 && found < to;
 }

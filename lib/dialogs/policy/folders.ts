@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import type { CommandLayer, ShellCommand, ShellScript, ShellWord } from "../../shell/mod.ts";
+import { type CommandLayer, type ShellCommand, type ShellScript, type ShellWord, wordText } from "../../shell/mod.ts";
 
 /** The folders that a command may run in; `undefined` where that is not known. */
 export type PossibleFolders = readonly string[] | undefined;
@@ -89,7 +89,7 @@ export function pathOf(word: ShellWord): string | undefined {
   if (word.value !== undefined) return word.value;
   // Braces that are still there are not followed.
   if (word.expansions.some((kind) => kind !== "pathname")) return undefined;
-  const text = word.parts.map((part) => part.text).join("");
+  const text = wordText(word);
   // `.*` may stand for `..`.
   if (/(?:^|\/)\.[^/]*[*?[]/.test(text)) return undefined;
   return text;

@@ -1,5 +1,5 @@
 import { namesFromSubstitutions } from "./name_sources.ts";
-import { builtinEffects, type ShellScript, type ShellWord } from "../../shell/mod.ts";
+import { builtinEffects, type ShellScript, type ShellWord, wordText } from "../../shell/mod.ts";
 
 /**
  * What the variables of a text may be set to by it: `undefined` for a value that is not known, and {@linkcode MADE} for
@@ -35,7 +35,7 @@ export function noteValues(values: KnownValues, { commands, variables }: ShellSc
 }
 
 function valueOf(parts: ShellWord["parts"]): string | undefined {
-  if (parts.every(({ type }) => type === "literal")) return parts.map(({ text }) => text).join("");
+  if (parts.every(({ type }) => type === "literal")) return wordText({ parts });
   return namesFromSubstitutions({ parts }, "cat") === undefined ? undefined : MADE;
 }
 

@@ -1,4 +1,4 @@
-import type { ShellCommand, ShellScript, ShellWord, WordPart } from "../../shell/mod.ts";
+import { type ShellCommand, type ShellScript, type ShellWord, type WordPart, wordText } from "../../shell/mod.ts";
 
 /** The variables whose values are known without running anything. */
 export interface KnownVariables {
@@ -49,7 +49,7 @@ function replaced(word: ShellWord, known: KnownVariables): ShellWord {
   const expansions = parts.some(({ type }) => type === "variable")
     ? word.expansions
     : word.expansions.filter((kind) => kind !== "variable");
-  const value = expansions.length === 0 ? parts.map(({ text }) => text).join("") : undefined;
+  const value = expansions.length === 0 ? wordText({ parts }) : undefined;
   return { ...word, parts, expansions, value };
 }
 

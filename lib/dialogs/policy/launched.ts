@@ -1,6 +1,6 @@
 import { builtinEffects, type CommandLayer, findCommands, parseShellCommand, type ShellWord } from "../../shell/mod.ts";
-import { changesFiles } from "./file_targets.ts";
 import { programTable } from "./programs/mod.ts";
+import { changesFiles } from "./targets/file_targets.ts";
 
 /** Programs that run what their words name; those of which nothing is known may do so as well. */
 const LAUNCHERS = /^(?:npx|pnpx|bunx)$/;

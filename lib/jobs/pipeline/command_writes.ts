@@ -1,6 +1,8 @@
 import { resolve } from "@std/path/posix";
-import { type FileTarget, fileTargets, redirectionTargets } from "../../dialogs/policy/file_targets.ts";
 import { changesFolder, newFolder, type PossibleFolders, trackFolders } from "../../dialogs/policy/folders.ts";
+import { fileTargets } from "../../dialogs/policy/targets/file_targets.ts";
+import { redirectionTargets } from "../../dialogs/policy/targets/redirected_files.ts";
+import type { FileTarget } from "../../dialogs/policy/targets/target.ts";
 import { patchedFiles } from "../../providers/hook_payload.ts";
 import {
   type CommandLayer,

@@ -1,11 +1,10 @@
-import type { ShellWord } from "../../../shell/mod.ts";
-import type { FileTarget } from "../file_targets.ts";
+import { type ShellWord, wordStart } from "../../../shell/mod.ts";
 import { pathOf } from "../folders.ts";
 import { MADE, possibleTexts } from "../known_values.ts";
 import { namesFromSubstitutions } from "../name_sources.ts";
 import { whereto } from "../places.ts";
-import { beginning } from "../programs/table.ts";
 import { protectedPart, secretPart } from "../protected_paths.ts";
+import type { FileTarget } from "../targets/target.ts";
 import { type Context, doubt, type Here, type InspectedRead, type InspectedWrite } from "./inspection.ts";
 
 /** Where writing leaves nothing behind. */
@@ -96,7 +95,7 @@ export function checkRead(
     else if (source !== undefined && "secret" in source) {
       context.guarded.push(`${who} is given names, and ${source.secret} is secret`);
     } else if (source !== undefined) doubt(context, `${who} reads ${word.source}: ${source.unknown}`);
-    else if (/^(?:\/|~|\.\.)/.test(beginning(word)) || isForeign(word, context)) {
+    else if (/^(?:\/|~|\.\.)/.test(wordStart(word)) || isForeign(word, context)) {
       context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
     }
     return;

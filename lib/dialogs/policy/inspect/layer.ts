@@ -1,12 +1,20 @@
-import { assignedName, builtinEffects, type CommandLayer, type ShellWord } from "../../../shell/mod.ts";
-import { copiedFiles, type FileTarget, fileTargets, foundFiles } from "../file_targets.ts";
+import {
+  assignedName,
+  builtinEffects,
+  type CommandLayer,
+  type ShellWord,
+  wordStart,
+  wordText,
+} from "../../../shell/mod.ts";
 import { pathOf } from "../folders.ts";
 import { secretFound, SHOWS } from "../name_sources.ts";
 import { ownCommand } from "../own_program.ts";
 import { programTable, programUses } from "../programs/mod.ts";
-import { beginning } from "../programs/table.ts";
 import { protectedPart } from "../protected_paths.ts";
 import { isSecretVariable } from "../secret_variables.ts";
+import { copiedFiles, fileTargets } from "../targets/file_targets.ts";
+import { foundFiles } from "../targets/found_files.ts";
+import type { FileTarget } from "../targets/target.ts";
 import { checkFound, checkRead, checkTargets, checkTouched } from "./files.ts";
 import { inspectInput, INTERPRETER, readsProgram, runsSubstitution } from "./input.ts";
 import { doubt, type Here, type LayerPlace, noteNamed } from "./inspection.ts";
@@ -44,7 +52,7 @@ export function inspectLayer(
   for (const variable of sets) inspectVariable(variable, { handed: program === "export", unless }, context);
   const names = new Set(sets.map(({ name }) => name));
   for (const word of names.size > 0 ? words : []) {
-    const name = /^\w+/.exec(beginning(word))?.[0] ?? "";
+    const name = /^\w+/.exec(wordStart(word))?.[0] ?? "";
     if (names.has(name)) noteNamed(word, name.length, context);
   }
   const own = ownCommand(words);
@@ -126,7 +134,7 @@ function inspectUses(layer: CommandLayer, { here, context, finder }: Here & { re
         checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
         break;
       case "finds":
-        checkFound(use.path ?? word.parts.map(({ text }) => text).join(""), program, context);
+        checkFound(use.path ?? wordText(word), program, context);
         break;
       case "touches":
         checkTouched(use.path ?? pathOf(word), program, { here, context });

@@ -10,11 +10,11 @@ import {
   type ShellWord,
 } from "../../../shell/mod.ts";
 import { unprovenArithmetic } from "../evaluation.ts";
-import { readTargets, redirectionTargets } from "../file_targets.ts";
 import { changesFolder, newFolder, trackFolders } from "../folders.ts";
 import { noteValues } from "../known_values.ts";
 import { setsKnownVariables, withKnownVariables } from "../known_variables.ts";
 import { type Ground, whereto } from "../places.ts";
+import { readTargets, redirectionTargets } from "../targets/redirected_files.ts";
 import { ALWAYS_FINE, checkRead, checkTargets } from "./files.ts";
 import { type Context, doubt, type Inspection, type Surroundings } from "./inspection.ts";
 import { inspectLayer } from "./layer.ts";

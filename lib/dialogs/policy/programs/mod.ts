@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/mod.ts";
+import { type ShellWord, wordText } from "../../../shell/mod.ts";
 import { AWK } from "./awk.ts";
 import { CARGO, GO, MAKE, OTHER_BUILDERS } from "./builders.ts";
 import { FD } from "./fd.ts";
@@ -43,7 +43,7 @@ const UNKNOWN_PROGRAM: ProgramTable = {
 
 /** A word that may be a file's name, for a program of which nothing is known: `if=.env`, `@.env`. */
 function secretUse(operand: Operand): readonly Use[] {
-  const text = operand.word.parts.map((part) => part.text).join("").replace(/^(?:[\w-]+=)?@?/, "");
+  const text = wordText(operand.word).replace(/^(?:[\w-]+=)?@?/, "");
   return text === "" || /\s/.test(text) ? [] : [{ ...useOf("finds", operand), path: text }];
 }
 

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/mod.ts";
+import { type ShellWord, wordStart } from "../../../shell/mod.ts";
 
 /**
  * What a program's options do. An option is written with its dashes, and with `=` after it where it takes a value:
@@ -73,16 +73,9 @@ export interface Use {
   readonly path?: string;
 }
 
-/** The text that a word surely begins with. */
-export function beginning(word: ShellWord): string {
-  if (word.value !== undefined) return word.value;
-  const [first] = word.parts;
-  return first?.type === "literal" ? first.text : "";
-}
-
 /** A use of a whole word. */
 export function useOf(kind: Use["kind"], { word, at }: Operand): Use {
-  return { kind, at, length: beginning(word).length, word };
+  return { kind, at, length: wordStart(word).length, word };
 }
 
 /**
@@ -130,7 +123,7 @@ class Scan {
     let only = false;
     for (let at = 1; at < words.length; at++) {
       const word = words[at] as ShellWord;
-      const text = beginning(word);
+      const text = wordStart(word);
       if (only || text === "-" || (text !== "" && !text.startsWith("-")) || word.value === "") {
         operands.push({ word, at });
         if (operands.length === 1 && table.subcommands !== undefined) this.#enter(word.value);
@@ -223,7 +216,7 @@ class Scan {
       this.#found.push({ kind: spec.kind, at, length, word, ...path });
     }
     // What may be an option is looked at as one, too.
-    return separate && !(next !== undefined && beginning(next).startsWith("-")) ? at + spec.takes : at;
+    return separate && !(next !== undefined && wordStart(next).startsWith("-")) ? at + spec.takes : at;
   }
 }
 
