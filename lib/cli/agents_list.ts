@@ -5,7 +5,9 @@ import { sanitizeLine } from "../text/sanitize.ts";
 import { paint, type Style } from "./console/color.ts";
 import { padEnd, wrap } from "./console/layout.ts";
 import type { OutputFields } from "./output/outputs.ts";
-import { type CliState, hasCli, lookAtCli, type LookContext } from "./preflight/agent.ts";
+import { type CliState, lookAtCli } from "./preflight/agent.ts";
+import { hasCli } from "./preflight/agent_cli.ts";
+import type { LookContext } from "./preflight/look_context.ts";
 import { programProblem } from "../jobs/programs.ts";
 
 /** An agent as it is listed. */

@@ -8,7 +8,7 @@ import { readAgents, renderAgents } from "../agents_list.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { wrap } from "../console/layout.ts";
 import { outputLine } from "../output/line.ts";
-import { lookContext } from "../preflight/mod.ts";
+import { lookContext } from "../preflight/look_context.ts";
 
 /** `panewright agents`. */
 export const command = defineCommand({

@@ -12,7 +12,7 @@ import { outputLine } from "../output/line.ts";
 import type { OutputFields } from "../output/outputs.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { lookAtConfig } from "../preflight/config.ts";
-import { lookContext } from "../preflight/mod.ts";
+import { lookContext } from "../preflight/look_context.ts";
 
 const ACTIONS = ["show", "schema"];
 

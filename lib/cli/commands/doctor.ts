@@ -15,9 +15,11 @@ import { checkRules } from "../doctor_rules.ts";
 import { environmentOf } from "../environment.ts";
 import { type TrialProvider, tryHooks } from "../hook_trial.ts";
 import { outputLine } from "../output/line.ts";
-import { checkAgent, checkNamedProgram, checkTrust, hasCli, type LookContext } from "../preflight/agent.ts";
+import { checkAgent, checkNamedProgram, checkTrust } from "../preflight/agent.ts";
+import { hasCli } from "../preflight/agent_cli.ts";
 import { lookAtConfig } from "../preflight/config.ts";
 import type { Finding } from "../preflight/finding.ts";
+import type { LookContext } from "../preflight/look_context.ts";
 import {
   checkFolder,
   checkHome,

@@ -14,7 +14,7 @@ import { type CliIo, defineCommand } from "../console/command.ts";
 import { loadExecConfig } from "../exec_config.ts";
 import type { Finding, Obstacle } from "../preflight/finding.ts";
 import { lookAtConfig } from "../preflight/config.ts";
-import { lookContext } from "../preflight/mod.ts";
+import { lookContext } from "../preflight/look_context.ts";
 import { plural } from "../show/words.ts";
 
 /** `panewright validate [CONFIG] [TASK…]` */

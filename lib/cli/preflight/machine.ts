@@ -5,8 +5,8 @@ import { errorText } from "../../text/error_text.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { findSocketPath, isServerRunning, killServer, removeDeadSocket, tmuxCommand } from "../../tmux/server.ts";
 import { requireTmux, TMUX_INSTALL_HINT } from "../../tmux/version.ts";
-import type { LookContext } from "./agent.ts";
 import type { Finding } from "./finding.ts";
+import type { LookContext } from "./look_context.ts";
 
 /** The tmux server that a run is to use, where it starts none of its own name. */
 export interface TmuxPlace {

@@ -1,10 +1,9 @@
 import { ConfigError } from "../../config/load.ts";
 import { UsageError } from "../../errors.ts";
-import { systemProcessRunner } from "../../ports/process.ts";
 import { sanitizeText } from "../../text/sanitize.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
-import type { LookContext } from "./agent.ts";
 import { type Finding, type Obstacle, refusal } from "./finding.ts";
+import { type LookContext, lookContext } from "./look_context.ts";
 import { checkTmux, checkTools, lookAtTmuxPlace, type TmuxPlace } from "./machine.ts";
 
 /** Looks before a run starts anything: no folder is made, no pane opened. */
@@ -67,11 +66,6 @@ export function openPreflight(what: string, { io, global, onWarning }: Preflight
       }
     },
   };
-}
-
-/** What looks need of the outside, as a command has it. */
-export function lookContext({ env, signal }: Pick<CliIo, "env" | "signal">): LookContext {
-  return { processRunner: systemProcessRunner, signal, env: (name) => env(name) };
 }
 
 /** The error of a configuration that cannot be used, with what else is in the way. */

@@ -5,8 +5,8 @@ import { ntfyAuthorization } from "../../notify/channels/ntfy.ts";
 import { ownKeyOf } from "../../notify/channels/webhook.ts";
 import type { NotificationPlan } from "../../notify/plan.ts";
 import { errorText } from "../../text/error_text.ts";
-import type { LookContext } from "./agent.ts";
 import type { Finding } from "./finding.ts";
+import type { LookContext } from "./look_context.ts";
 
 /** What of a run's plan is looked at. */
 export interface NotificationsToLookAt {

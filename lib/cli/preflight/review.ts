@@ -9,8 +9,10 @@ import { formatTestCommand } from "../../jobs/test_command.ts";
 import { systemHost } from "../../ports/host.ts";
 import { hasAcp } from "../../providers/mod.ts";
 import type { Role } from "../../roles.ts";
-import { agentOf, lookAtSetups, type LookContext } from "./agent.ts";
+import { lookAtSetups } from "./agent.ts";
+import { agentOf } from "./agent_cli.ts";
 import { type Finding, joinWorkers, missingProgram, type Obstacle } from "./finding.ts";
+import type { LookContext } from "./look_context.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
 
 /** What of a review loop is looked at. */

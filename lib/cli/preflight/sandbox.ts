@@ -3,8 +3,9 @@ import { makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SandboxSupport } from "../../providers/sandbox.ts";
 import { errorText } from "../../text/error_text.ts";
-import { type AgentToLookAt, isCliItself, type LookContext } from "./agent.ts";
+import { type AgentToLookAt, isCliItself } from "./agent_cli.ts";
 import type { Finding, Obstacle } from "./finding.ts";
+import type { LookContext } from "./look_context.ts";
 
 /**
  * Whether the sandbox that an agent's CLI brings can be switched on here, tried in a folder of its own: no settings of

@@ -1,8 +1,10 @@
 import { commandProblem, programProblem } from "../../jobs/programs.ts";
 import { formatTestCommand } from "../../jobs/test_command.ts";
 import type { ExecPlan, StepPlan } from "../../jobs/pipeline/plan.ts";
-import { agentOf, lookAtSetups, type LookContext } from "./agent.ts";
+import { lookAtSetups } from "./agent.ts";
+import { agentOf } from "./agent_cli.ts";
 import { joinWorkers, missingProgram, type Obstacle } from "./finding.ts";
+import type { LookContext } from "./look_context.ts";
 import { lookAtNotifications } from "./notifications.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
 
