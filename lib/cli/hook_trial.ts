@@ -10,7 +10,7 @@ import { openSpool } from "../session_log/spool.ts";
 import { errorText } from "../text/error_text.ts";
 import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
-import { openSession } from "../tmux/session.ts";
+import { openSession } from "../tmux/open_session.ts";
 import type { Finding } from "./preflight/finding.ts";
 
 /** A provider whose hooks can be tried. */
@@ -111,7 +111,7 @@ async function play(provider: TrialProvider, seen: Seen, options: HookTrialOptio
   }));
   const spool = stack.use(await openSpool(`${root}/hooks/turns`));
   const client = createTmuxClient({ socket: `panewright-doctor-${crypto.randomUUID().slice(0, 8)}` });
-  const session = stack.use(await openSession(client, { name: "doctor", signal }));
+  const session = stack.use(await openSession(client, { name: "doctor" }));
   const terminal = stack.use(
     await startAgentTerminal({
       session,

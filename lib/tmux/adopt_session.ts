@@ -3,10 +3,11 @@ import { findProcess } from "../ports/process_table.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { type KnownPane, PANE_MARK_VARIABLE } from "./pane_processes.ts";
 import { findSocketPath } from "./server.ts";
-import { type OpenSessionOptions, PLACEHOLDER, readShows, SHOWS_OPTION, TmuxSession } from "./session.ts";
+import { PLACEHOLDER, type SessionOptions, TmuxSession } from "./session.ts";
+import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
 /** A session that an earlier process opened, and its panes there. */
-export interface SessionToAdopt extends OpenSessionOptions {
+export interface SessionToAdopt extends SessionOptions {
   readonly mark: string;
   /** The panes that are known, whether or not they still exist. */
   readonly panes: readonly KnownPane[];

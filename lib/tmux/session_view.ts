@@ -1,7 +1,7 @@
 import { systemClock } from "../ports/clock.ts";
 import type { TmuxClient, TmuxCommand } from "./client.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
-import { readShows, SHOWS_OPTION } from "./session.ts";
+import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
 /** Options of {@linkcode openSessionView}. */
 export interface SessionViewOptions {

@@ -13,7 +13,7 @@ import { captureScreen, captureScreenPartly, createGlance, readScreen } from "..
 import type { Screen } from "../../lib/screen/mod.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
-import { openSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
 
 const SCREENS = ["idle-fresh-220x50", "approval-declined-3-220x50"];
 

@@ -19,7 +19,7 @@ import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_ter
 import type { PaneEvents } from "../../lib/tmux/pane_events.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
-import { openSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
 import { setUpStage } from "../e2e/agent_stage.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
 import type { CliName } from "../support/clis.ts";

@@ -23,7 +23,7 @@ import type { Recording } from "../../lib/recordings/recording.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
-import { openSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const FRAMES_PER_SECOND = 30;

@@ -13,7 +13,7 @@ import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { captureScreen } from "../../lib/providers/terminal/glance.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
-import { openSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
 import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import type { ModelLogEntry } from "../lab/model_log.ts";
 import type { ModelServer } from "../lab/model_server.ts";

@@ -1,7 +1,8 @@
 import { replayLaunchPlan, replayProvider } from "../../lib/providers/replay/provider.ts";
 import type { LaunchPlan, PaneProvider } from "../../lib/providers/provider.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
-import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
+import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 

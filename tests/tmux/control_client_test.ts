@@ -10,7 +10,8 @@ import { openControlConnection } from "../../lib/tmux/control_connection.ts";
 import type { PaneEvent } from "../../lib/tmux/pane_events.ts";
 import { tmuxProgram } from "../../lib/tmux/plain_client.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
-import { openSession, type TmuxSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
+import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { cleanEnv, type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
 
 interface Stage {

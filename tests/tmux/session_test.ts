@@ -4,7 +4,9 @@ import { findProcess } from "../../lib/ports/process_table.ts";
 import { captureScreen } from "../../lib/providers/terminal/glance.ts";
 import type { TmuxClient } from "../../lib/tmux/client.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
-import { openSession, type PaneRequest, type TmuxSession } from "../../lib/tmux/session.ts";
+import type { PaneRequest } from "../../lib/tmux/new_pane.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
+import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { isPaneAlive, screenText, tmuxSandbox, until } from "./support.ts";
 
 Deno.test("a pane gets its argv word for word, without any shell between tmux and the program", async () => {

@@ -1,7 +1,8 @@
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { killServer } from "../../lib/tmux/server.ts";
 import type { PaneRef, TmuxClient } from "../../lib/tmux/client.ts";
-import { openSession, type OpenSessionOptions, type TmuxSession } from "../../lib/tmux/session.ts";
+import { openSession } from "../../lib/tmux/open_session.ts";
+import type { SessionOptions, TmuxSession } from "../../lib/tmux/session.ts";
 import { until as untilSeen } from "../support/until.ts";
 import type { Screen } from "../../lib/screen/screen.ts";
 
@@ -14,7 +15,7 @@ export function cleanEnv(home: string): Record<string, string> {
 export interface TmuxSandbox extends AsyncDisposable {
   readonly client: TmuxClient;
   readonly home: string;
-  open(options?: Partial<OpenSessionOptions>): Promise<TmuxSession>;
+  open(options?: Partial<SessionOptions>): Promise<TmuxSession>;
 }
 
 /** Prepares a tmux client with a random socket and a temporary home. */

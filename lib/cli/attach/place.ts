@@ -3,7 +3,7 @@ import type { Role } from "../../roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { Progress } from "../../run/progress.ts";
 import { type SessionState, workerOf } from "../../run/workers.ts";
-import { readShows, SHOWS_OPTION } from "../../tmux/session.ts";
+import { readShows, SHOWS_OPTION } from "../../tmux/shown_work.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { runCommandLine } from "../find_named_run.ts";
 

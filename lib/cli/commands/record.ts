@@ -8,7 +8,8 @@ import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts"
 import { captureScreen } from "../../providers/terminal/glance.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
-import { openSession, type TmuxSession } from "../../tmux/session.ts";
+import { openSession } from "../../tmux/open_session.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
 import { canMoveCursor } from "../console/color.ts";
 import { type CliIo, defineCommand, Interruption } from "../console/command.ts";
 import { LiveLine } from "../console/live_line.ts";
@@ -88,7 +89,7 @@ async function openTarget({ target, provider }: RecordingPlan, io: CliIo): Promi
   }
   const { argv, cols, rows } = target;
   const client = createTmuxClient({ socket: `panewright-record-${crypto.randomUUID().slice(0, 8)}` });
-  const session = await openSession(client, { name: "record", cols, rows, signal: io.signal });
+  const session = await openSession(client, { name: "record", cols, rows });
   const unregister = io.onForcedExit(() => session.abandon(), session.lastResort());
   const close = async () => {
     await session.close();

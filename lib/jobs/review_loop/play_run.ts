@@ -68,7 +68,7 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
   const { plan, folder, mail, audit, state, record, clock, signal } = parts;
   using forcedExit = new DisposableStack();
-  await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock, signal });
+  await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock });
   const { session, alive } = opened;
   if (session !== undefined) {
     forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));

@@ -6,7 +6,8 @@ import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
 import { removeDeadSocket } from "../../tmux/server.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
-import { openSession, type TmuxSession } from "../../tmux/session.ts";
+import { openSession } from "../../tmux/open_session.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
@@ -20,7 +21,6 @@ export interface RunSessionOptions {
   readonly earlier: Pick<RunState, "session" | "agents">;
   readonly record: (event: ReviewFact) => void;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** The name of the session on a server of our own: the only one there. */
@@ -113,11 +113,11 @@ async function adoptEarlier({ name, existing, mark }: SessionState, { plan, clie
   return await adoptSession(client, { name, existing, mark, panes, cols, rows, cleanupOnExit, clock });
 }
 
-async function openNew({ socket, name, existing }: Place, { plan, client, record, clock, signal }: Opening) {
+async function openNew({ socket, name, existing }: Place, { plan, client, record, clock }: Opening) {
   const { tmux: { cols, rows }, cleanupOnExit } = plan;
   const mark = crypto.randomUUID();
   record({ type: "session_opening", socket, session: name, existing, mark });
-  return await openSession(client, { name, existing, mark, cols, rows, cleanupOnExit, clock, signal });
+  return await openSession(client, { name, existing, mark, cols, rows, cleanupOnExit, clock });
 }
 
 type AgentPanes = Readonly<Partial<Record<Role, Pick<AgentState, "pane">>>>;

@@ -7,7 +7,7 @@ import { createRedactor } from "../../../lib/redact/redactor.ts";
 import { activityPathOf } from "../../../lib/run/activity_file.ts";
 import { openActivityWriter } from "../../../lib/run/activity_writer.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
-import { openSession } from "../../../lib/tmux/session.ts";
+import { openSession } from "../../../lib/tmux/open_session.ts";
 import { panewrightArgv } from "../../support/run_panewright.ts";
 import { acpReady, PROGRAMMER_AT_WORK, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
