@@ -3,7 +3,7 @@ import type { Matter, PermissionContext } from "./matter.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedWrite, Inspection } from "./inspect/inspection.ts";
 import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";
-import { concernsKind, type ListedRule, type RuleLists } from "./rule_lists.ts";
+import { concernsKind, concernsWrites, type RuleLists } from "./rule_lists.ts";
 import { knownWord, normalSpellings } from "./spellings.ts";
 
 /** What the entries of `allow` are compared in. */
@@ -82,11 +82,6 @@ function isWritable({ paths }: InspectedWrite, { policy, workdir, lists }: Allow
       rule.path === undefined || matchPath(pattern(), normalSpellings(path, { workdir, folders: [workdir] }))
     )
   );
-}
-
-/** Whether a rule is about the files that a command writes. */
-export function concernsWrites(listed: ListedRule): boolean {
-  return concernsKind(listed, "file_write") || concernsKind(listed, "command");
 }
 
 /**

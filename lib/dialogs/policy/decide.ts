@@ -1,4 +1,5 @@
-import { type AllowMatch, allowMatch, concernsWrites, unnamedCommand, unnamedPath } from "./allowed.ts";
+import { type AllowMatch, allowMatch, unnamedCommand, unnamedPath } from "./allowed.ts";
+import { findRule, type FoundRule, spelledMatter } from "./found_rules.ts";
 import {
   doubtsOf,
   guardedBy,
@@ -8,8 +9,7 @@ import {
   type PermissionRequest,
   violationsOf,
 } from "./matter.ts";
-import { matchCommand, matchPath, meansCommand } from "./pattern.ts";
-import { concernsKind, type ListedRule, mayBegin, type RuleLists, ruleLists } from "./rule_lists.ts";
+import { concernsKind, type ListedRule, type RuleLists, ruleLists } from "./rule_lists.ts";
 import {
   DECIDED_KINDS,
   defaultDecision,
@@ -18,7 +18,6 @@ import {
   type PermissionPolicy,
   type PermissionRule,
 } from "./rules.ts";
-import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 
 /** What is to be done, and why. */
 export interface PermissionVerdict {
@@ -90,11 +89,12 @@ export function permissionDecider(context: PermissionContext): (request: Permiss
  * ```
  */
 export function decideNamed(request: PermissionRequest, context: PermissionContext): PermissionVerdict | undefined {
-  const { deny, ask, allow } = ruleLists(context.policy, context);
-  const named = (rules: readonly ListedRule[]) => rules.filter(({ rule }) => namesMatter(rule));
-  const prepared = { ...context, lists: { deny: named(deny), ask: named(ask), allow } };
+  const { deny, ask } = ruleLists(context.policy, context);
   const matter = matterOf(request, { ...context, writable: context.policy.writable ?? [] });
-  return decideListed(spelledMatter(matter, context.workdir), prepared);
+  const spelled = spelledMatter(matter, context);
+  const find = (rules: readonly ListedRule[]) => findRule(rules.filter(({ rule }) => namesMatter(rule)), spelled);
+  const [denied, asked] = [find(deny), find(ask)];
+  return surely("deny", denied) ?? surely("ask", asked) ?? perhaps(denied) ?? perhaps(asked);
 }
 
 /**
@@ -118,20 +118,6 @@ export function namesCalls(
 
 function namesMatter({ command, path }: PermissionRule): boolean {
   return command !== undefined || path !== undefined;
-}
-
-function decideListed(spelled: SpelledMatter, context: PreparedContext): PermissionVerdict | undefined {
-  const denied = findRule("deny", spelled, context);
-  if (denied.sure !== undefined) return verdict("deny", denied.sure, `The policy denies ${denied.what}.`);
-  const asked = findRule("ask", spelled, context);
-  if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
-  const maybe = denied.maybe ?? asked.maybe;
-  return maybe === undefined ? undefined : verdict("ask", "uncertain", maybeMeant(maybe));
-}
-
-function spelledMatter(matter: Matter, workdir: string): SpelledMatter {
-  const { commands = [] } = matter.inspection ?? {};
-  return { matter, spellings: once(() => commands.flatMap((command) => spellingsOf(command, workdir))) };
 }
 
 interface PreparedContext extends PermissionContext {
@@ -166,15 +152,16 @@ function decideByDefault(found: PermissionVerdict, policy: PermissionPolicy): Pe
 }
 
 function decideReading(request: PermissionRequest, context: PreparedContext): PermissionVerdict {
-  const { policy } = context;
+  const { policy, lists } = context;
   const ground = { ...context, writable: policy.writable ?? [] };
   const matter = matterOf(request, ground);
   const violations = violationsOf(matter, ground);
   const lifted = (rule: string | undefined) => policy.liftBuiltin.some((name) => name === rule);
 
-  const spelled = spelledMatter(matter, context.workdir);
-  const denied = findRule("deny", spelled, context);
-  if (denied.sure !== undefined) return verdict("deny", denied.sure, `The policy denies ${denied.what}.`);
+  const spelled = spelledMatter(matter, context);
+  const denied = findRule(lists.deny, spelled);
+  const isDenied = surely("deny", denied);
+  if (isDenied !== undefined) return isDenied;
   const violation = violations.find(({ rule }) => !lifted(rule));
   if (violation !== undefined) {
     return verdict(
@@ -183,8 +170,9 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
       `The built-in rule ${violation.rule} denies it: ${violation.message}.`,
     );
   }
-  const asked = findRule("ask", spelled, context);
-  if (asked.sure !== undefined) return verdict("ask", asked.sure, `The policy wants to be asked about ${asked.what}.`);
+  const asked = findRule(lists.ask, spelled);
+  const isAsked = surely("ask", asked);
+  if (isAsked !== undefined) return isAsked;
   const guarded = guardedBy(matter, ground);
   if (guarded !== undefined) return verdict("ask", "protected", `Only a person may allow it: ${guarded}.`);
   const match = allowMatch(matter, context);
@@ -192,21 +180,18 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
     !lifted(about) && !(unless !== undefined && match(unless.words, unless.folders, unless.naming))
   );
   if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
-  for (const unsure of [denied, asked]) {
-    if (unsure.maybe === undefined) continue;
-    return verdict("ask", "uncertain", maybeMeant(unsure.maybe));
-  }
-  return decideAllowed(request, { matter, match }, context);
+  return perhaps(denied) ?? perhaps(asked) ?? decideAllowed(request, { matter, match }, context);
 }
 
-function maybeMeant(place: string): string {
-  return `It may be what ${place} means: what all of its words stand for is not known.`;
+function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdict | undefined {
+  if (sure === undefined) return undefined;
+  const { place, what } = sure;
+  return verdict(decision, place, `The policy ${decision === "deny" ? "denies" : "wants to be asked about"} ${what}.`);
 }
 
-/** A value that is found when it is first needed. */
-function once<T>(find: () => T): () => T {
-  let found: { readonly value: T } | undefined;
-  return () => (found ??= { value: find() }).value;
+function perhaps({ maybe }: FoundRule): PermissionVerdict | undefined {
+  if (maybe === undefined) return undefined;
+  return verdict("ask", "uncertain", `It may be what ${maybe} means: what all of its words stand for is not known.`);
 }
 
 /** A command may be as long as a file; the sentence about it is for a person to read. */
@@ -218,60 +203,6 @@ function verdict(decision: PermissionDecision, rule: string, reason: string): Pe
     rule,
     reason: reason.length <= MAX_REASON_LENGTH ? reason : `${reason.slice(0, MAX_REASON_LENGTH)}…`,
   };
-}
-
-interface FoundRule {
-  /** The rule's place in the configuration, where it surely holds. */
-  readonly sure?: string;
-  /** What it says no to, for a sentence. */
-  readonly what?: string;
-  /** The place of a rule that may hold. */
-  readonly maybe?: string;
-}
-
-/** A dialog, with all ways to read the commands in it. */
-interface SpelledMatter {
-  readonly matter: Matter;
-  readonly spellings: () => readonly Spelling[];
-}
-
-/** The first rule of a list that holds, or else the first that may. */
-function findRule(list: "deny" | "ask", spelled: SpelledMatter, { lists, ...where }: PreparedContext): FoundRule {
-  const { kind, inspection } = spelled.matter;
-  let maybe: string | undefined;
-  for (const listed of lists[list]) {
-    const { place, rule } = listed;
-    const aboutWrites = rule.path !== undefined && inspection !== undefined && concernsWrites(listed);
-    if (!aboutWrites && !concernsKind(listed, kind)) continue;
-    const held = holds(listed, spelled, where);
-    if (held.outcome === "yes") return { sure: place, what: held.what };
-    if (held.outcome === "maybe") maybe ??= place;
-  }
-  return maybe === undefined ? {} : { maybe };
-}
-
-function holds(
-  listed: ListedRule,
-  { matter, spellings }: SpelledMatter,
-  { workdir, cwd = workdir }: Pick<PermissionContext, "workdir" | "cwd">,
-): { readonly outcome: "yes" | "maybe" | "no"; readonly what: string } {
-  const { rule } = listed;
-  if (rule.command !== undefined) {
-    const what = `the command pattern "${rule.command}"`;
-    const outcomes = spellings().map(({ words, guess }) => {
-      if (!mayBegin(listed, words[0])) return "no";
-      if (!guess) return matchCommand(listed.pattern(), words, { loose: true });
-      // A guess at an unknown word would be one too many.
-      return listed.begins !== undefined && meansCommand(listed.pattern(), words, { loose: true }) ? "maybe" : "no";
-    });
-    return { outcome: outcomes.includes("yes") ? "yes" : outcomes.includes("maybe") ? "maybe" : "no", what };
-  }
-  if (rule.path !== undefined) {
-    const paths = [...matter.paths, ...(matter.inspection?.writes ?? []).flatMap((one) => one.paths)];
-    const meant = paths.some((path) => matchPath(listed.pattern(), pathSpellings(path, { workdir, folders: [cwd] })));
-    return { outcome: meant ? "yes" : "no", what: `the path pattern "${rule.path}"` };
-  }
-  return { outcome: "yes", what: `dialogs of the kind ${matter.kind}` };
 }
 
 function decideAllowed(

@@ -65,6 +65,11 @@ export function concernsKind({ rule: { kinds } }: ListedRule, kind: DialogKind):
   return kinds?.some((named) => named === kind) ?? true;
 }
 
+/** Whether an entry is about the files that a command writes. */
+export function concernsWrites(listed: ListedRule): boolean {
+  return concernsKind(listed, "file_write") || concernsKind(listed, "command");
+}
+
 /** Whether an entry's command may mean one with this first word, also where that has a folder before it. */
 export function mayBegin({ begins }: ListedRule, first: KnownWord | undefined): boolean {
   const { value } = first ?? {};
