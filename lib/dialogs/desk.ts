@@ -6,10 +6,11 @@ import { openDialog, type PaneLook, screenExcerpt } from "../providers/terminal/
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
 import { lastLines } from "../text/lines.ts";
 import { aboutOf, requestFields, rowsOf } from "./audit_matter.ts";
-import { decideDialog, decideRequest, type KnownRequest, knownRequest, requestOf } from "./decision.ts";
+import { decideDialog, decideRequest, knownRequest, requestOf } from "./decision.ts";
 import type { DialogDeskContext, DialogDeskTurn, DialogVerdict } from "./desk_context.ts";
 import type { HookedRequest } from "./hook_channel.ts";
 import { machineGround } from "./machine_ground.ts";
+import { createPaneRequests, HOOK_LAG_MS } from "./pane_requests.ts";
 import { createPersonWait, givenFields, type GivenSaid, type PersonMatter, ruleOf, sayerOf } from "./person_wait.ts";
 import { giveReplies, knownQuestions } from "./question_desk.ts";
 import { type ExactRequest, identityOf, isSameRequest } from "./request.ts";
@@ -19,15 +20,6 @@ const TAIL_LINES = 5;
 
 /** How long an agent may say that it waits while its screen shows no dialog: a screen may lag behind. */
 const HIDDEN_LIMIT_MS = 5000;
-
-/** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the hook's word. */
-const HOOK_LAG_MS = 3000;
-
-/** A session log may be behind the screen: nobody is called for so long where that is all that stands in the way. */
-const LOG_LAG_MS = 1000;
-
-/** How long a request may be without a dialog: a CLI says nothing of one that a person has answered in the pane. */
-const UNSHOWN_LIMIT_MS = 5000;
 
 /** Stands for a dialog that panewright cannot read. */
 const UNREAD_DIALOG: DialogInfo = {
@@ -50,12 +42,8 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   const { id: terminalId, provider } = terminal;
   const whose = { role, terminal: terminalId, provider: provider.id };
   const waiting = createPersonWait(context, turn);
+  const requests = createPaneRequests(context, turn);
   let hiddenSinceMs: number | undefined;
-  /** Requests without an answer, and since when no dialog is open: missing for one whose dialog was seen. */
-  const unshownSinceMs = new Map<ExactRequest, number>();
-  const shown = new Set<ExactRequest>();
-  /** The dialog that no request came in for yet. */
-  let unexplained: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
   /** How many requests came in by hook. */
   let asked = 0;
   /** How many answers are being given, or wait for the one before. */
@@ -140,7 +128,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
             return false;
           }
           waiting.end();
-          if (outcome.result === "closed") forgetClosed();
+          if (outcome.result === "closed") requests.forgetClosed();
           const { kind, subject } = request;
           const given = { turnId, role, terminalId, kind, subject, rule: ruleOf(source), result: outcome.result };
           const told = outcome.result === "closed" ? { replies: outcome.told } : {};
@@ -170,7 +158,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     const askedBefore = asked;
     /** Whether the dialog is still about the same request, as far as the CLI's records tell. */
     const isMeant = async () => {
-      const known = knownRequest(dialog, await pendingRequests(), plan.workdir);
+      const known = knownRequest(dialog, await requests.pending(), plan.workdir);
       return asked === askedBefore && isSameRequest(known.request, request);
     };
     return {
@@ -192,7 +180,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
           });
           waiting.end();
           if (result === "closed") {
-            forgetClosed();
+            requests.forgetClosed();
             if (request !== undefined && request.source !== "hook") keyed = { request, atMs: clock.now() };
           }
           const given = { turnId, role, terminalId, kind, subject, answer, rule, result };
@@ -209,46 +197,6 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     };
   }
 
-  /** Questions are known by the session log: what their hook asked is shown with them. */
-  function noteShown(request: ExactRequest): void {
-    shown.add(request);
-    for (const hooked of context.hooks?.pending(role) ?? []) if (isSameRequest(hooked, request)) shown.add(hooked);
-  }
-
-  /** Forgets the requests whose dialog is closed, and those that never had one. */
-  function forgetClosed(): void {
-    for (const request of context.hooks?.pending(role) ?? []) {
-      const sinceMs = unshownSinceMs.get(request) ?? clock.now();
-      unshownSinceMs.set(request, sinceMs);
-      if (clock.now() - sinceMs >= UNSHOWN_LIMIT_MS) shown.add(request);
-    }
-    context.hooks?.forget(role, [...shown]);
-    for (const request of shown) unshownSinceMs.delete(request);
-    shown.clear();
-    unexplained = undefined;
-  }
-
-  /** Whether the hook's word on a dialog may still come in. */
-  function mayBeExplained({ kind, fingerprint }: DialogInfo, { request, doubt }: KnownRequest): boolean {
-    if (kind === "question") return false;
-    if (context.hooks === undefined || provider.terminal.hasPermissionHook !== true) return false;
-    if (doubt === undefined && request?.source === "hook") return false;
-    return isYoung(fingerprint, HOOK_LAG_MS);
-  }
-
-  /** Whether a dialog that no record explains is open for less than so long. */
-  function isYoung(fingerprint: string, limitMs: number): boolean {
-    if (unexplained?.fingerprint !== fingerprint) unexplained = { fingerprint, sinceMs: clock.now() };
-    return clock.now() - unexplained.sinceMs < limitMs;
-  }
-
-  /** What the CLI has on record as asked and not answered: by its hook, or else by its session log. */
-  async function pendingRequests(): Promise<readonly ExactRequest[]> {
-    const hooked = context.hooks?.pending(role) ?? [];
-    const logged = await terminal.pendingRequests();
-    return hooked.length > 0 ? [...hooked, ...logged.filter(isOpaque)] : logged;
-  }
-
   /** Answers a hook where the policy does; in all other cases the CLI opens its dialog. */
   async function answerHook(
     { request, signal: closed, reply, dismiss }: HookedRequest,
@@ -260,7 +208,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     if (!HOOKED_KINDS.includes(request.kind)) return;
     const { decision, rule, reason } = decideRequest(request, { plan, role, provider, ground: machineGround() });
     if (decision === "ask") return;
-    if (decision === "allow" && (await terminal.pendingRequests()).some(isOpaque)) return;
+    if (decision === "allow" && await requests.hasOpaque()) return;
     const answer: DialogAnswer = decision === "allow" ? "accept" : "decline";
     if (closed.aborted || signal.aborted) return;
     if (!limits.take({ decision: answer, request: requestOf(request), reason })) return;
@@ -269,7 +217,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
       await reply({ behavior: decision, reason: refusalText({ request: requestOf(request), reason }) });
       return { result: "answered", after: [] };
     });
-    unexplained = undefined;
+    requests.noteExplained();
     const { kind, subject } = request;
     const given = { turnId, role, terminalId, kind, subject, answer, rule, result: "closed" } as const;
     emit({ type: "dialog_answered", ...given, audit: audit.end });
@@ -301,13 +249,13 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
         logged.some((one) => one.questions !== undefined && isWaitedFor(dialog, one));
       const known = isQuestion
         ? knownQuestions(look, logged, provider)
-        : knownRequest(dialog, await pendingRequests(), plan.workdir);
+        : knownRequest(dialog, await requests.pending(), plan.workdir);
       if (!isWaitedFor(dialog, known.request)) waiting.end();
-      if (deciding > 0 || (!waiting.isOn && mayBeExplained(dialog, known))) return undefined;
-      if (known.request !== undefined) noteShown(known.request);
+      if (deciding > 0 || (!waiting.isOn && requests.mayBeExplained(dialog, known))) return undefined;
+      if (known.request !== undefined) requests.noteShown(known.request);
       const verdict = decideDialog(dialog, known, { plan, role, provider, ground: machineGround() });
-      const isEarly = verdict.rule === "not_exact" && isYoung(dialog.fingerprint, LOG_LAG_MS);
-      const isUnclear = isQuestion && known.doubt !== undefined && isYoung(dialog.fingerprint, LOG_LAG_MS);
+      const isEarly = verdict.rule === "not_exact" && requests.mayBeLogged(dialog);
+      const isUnclear = isQuestion && known.doubt !== undefined && requests.mayBeLogged(dialog);
       if (!waiting.isOn && (isEarly || isUnclear)) return undefined;
       if (verdict.decision === "ask") {
         const { problem } = refused?.identity === identityOf(dialog, known.request)
@@ -328,14 +276,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     noteClosed() {
       hiddenSinceMs = undefined;
       waiting.end();
-      forgetClosed();
+      requests.forgetClosed();
     },
   };
-}
-
-/**
- * Whether a command on record runs in another way than its text says: Codex' hooks do not tell which shell was named.
- */
-function isOpaque({ kind, tool }: ExactRequest): boolean {
-  return kind === "other" && tool === "exec_command";
 }
