@@ -1,18 +1,14 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
-import type { Screen } from "../../screen/screen.ts";
-import type { CaptureOptions } from "../../tmux/capture.ts";
 import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
 import { pasteText, sendKeys } from "../../tmux/input.ts";
-import { findPaneEnd } from "../../tmux/pane_processes.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
 import { answerQuestions, type QuestionOptions, type QuestionsOutcome } from "./answer_questions.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { findShownFailure, judgeFailure } from "./failure_report.ts";
-import { captureScreen, captureScreenPartly, createGlance, readScreen } from "./glance.ts";
-import { lastBlockText } from "./last_block.ts";
-import { isProcessGone, type PaneLook } from "./pane_look.ts";
+import type { PaneLook } from "./pane_look.ts";
+import { PaneReader } from "./pane_reader.ts";
 import type { AgentFailure } from "../failure.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { PaneProvider } from "../provider.ts";
@@ -30,19 +26,6 @@ import { sanitizePaste } from "../../text/sanitize.ts";
 export interface TerminalCallOptions {
   readonly signal?: AbortSignal;
 }
-
-/** Rows of scrollback that are searched for an agent's last answer. */
-const LAST_OUTPUT_ROWS = 5000;
-
-/** How long a look counts while tmux tells of no change: what tmux does not tell of must be seen as well. */
-const MAX_LOOK_AGE_MS = 10_000;
-
-/** The end of a pane's terminal is seen before that of its program, and tmux often loses how that ended (3.3a). */
-const END_LAG_MS = 300;
-const END_LOOK_EVERY_MS = 50;
-
-/** Names of shells, as tmux shows the foreground program of a pane. */
-const SHELL_NAME = /^-?(?:ba|z|fi|da|a|k|c|tc|nu)?sh$/;
 
 /** What an {@linkcode AgentTerminal} is made of. */
 export interface AgentTerminalParts {
@@ -76,13 +59,9 @@ export class AgentTerminal implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #sandboxWatch: SandboxWatch | undefined;
   readonly #hookMail: HookMail | undefined;
-  readonly #glance: ReturnType<typeof createGlance>;
-  #isReady = false;
+  readonly #reader: PaneReader;
   /** Whether it has been given nothing since it was started. */
   #isFresh: boolean;
-  /** The shell that runs the agent's program, where that is a script. */
-  #wrapperShell: string | undefined;
-  #lastLook: { readonly look: PaneLook; readonly change: number | undefined; readonly atMs: number } | undefined;
 
   /** Use `startAgentTerminal`. */
   constructor(parts: AgentTerminalParts) {
@@ -96,16 +75,8 @@ export class AgentTerminal implements AsyncDisposable {
     this.#clock = parts.clock;
     this.#sandboxWatch = parts.sandboxWatch;
     this.#hookMail = parts.hookMail;
-    this.#isReady = parts.adopted !== undefined;
     this.#isFresh = parts.adopted === undefined;
-    this.#wrapperShell = parts.adopted?.wrapperShell;
-    const joinWrapped = this.provider.terminal.joinWrappedRows;
-    this.#glance = createGlance({
-      capture: (options) => this.#capture({ joinWrapped, ...options }),
-      capturePartly: (options) => captureScreenPartly(this.#client, this.pane, { joinWrapped, ...options }),
-      clock: this.#clock,
-      read: (screen) => this.#read(screen),
-    });
+    this.#reader = new PaneReader({ ...parts, client: this.#client });
   }
 
   /** The id of its pane. */
@@ -115,7 +86,7 @@ export class AgentTerminal implements AsyncDisposable {
 
   /** The shell that runs the agent's program, where that is a script. */
   get wrapperShell(): string | undefined {
-    return this.#wrapperShell;
+    return this.#reader.wrapperShell;
   }
 
   /** The rules that were seen on this agent's screens and lift a doubt about later ones. */
@@ -139,9 +110,7 @@ export class AgentTerminal implements AsyncDisposable {
       provider: this.provider,
       clock: this.#clock,
     });
-    const { command } = await this.#capture({});
-    if (command !== undefined && SHELL_NAME.test(command)) this.#wrapperShell = command;
-    this.#isReady = true;
+    await this.#reader.noteReady();
   }
 
   /**
@@ -149,28 +118,14 @@ export class AgentTerminal implements AsyncDisposable {
    *
    * @throws {RuntimeError} when the pane cannot be read
    */
-  async look(options: TerminalCallOptions = {}): Promise<PaneLook> {
-    return this.#read(await this.#capture({ joinWrapped: this.provider.terminal.joinWrappedRows, ...options }));
-  }
-
-  #read(screen: Screen): PaneLook {
-    const shown = this.#knowsShell(screen.command) ? omitCommand(screen) : screen;
-    return readScreen(shown, this.provider.terminal.rules, { signs: this.#tracker.unseenRules });
+  look(options: TerminalCallOptions = {}): Promise<PaneLook> {
+    return this.#reader.look(options);
   }
 
   /** A look whose status comes from both screen and record; a doubtful screen is believed at once. */
   async #lookWithRecord(options: TerminalCallOptions): Promise<PaneLook> {
     const look = await this.look(options);
     return { ...look, classification: await this.#tracker.judge(look, { quietMs: 0 }) };
-  }
-
-  /** Whether a shell in the foreground means nothing: it may be the script that runs the agent. */
-  #knowsShell(command: string | undefined): boolean {
-    return command !== undefined && (this.#isReady ? command === this.#wrapperShell : SHELL_NAME.test(command));
-  }
-
-  #capture(options: CaptureOptions): Promise<Screen> {
-    return captureScreen(this.#client, this.pane, options);
   }
 
   /**
@@ -180,21 +135,13 @@ export class AgentTerminal implements AsyncDisposable {
    * @throws {RuntimeError} when the pane cannot be read
    */
   async status(options: TerminalCallOptions = {}): Promise<JudgedStatus> {
-    const judged = await this.#tracker.judge(await this.#lookIfChanged(options));
+    const judged = await this.#tracker.judge(await this.#reader.lookIfChanged(options));
     return this.#sandboxWatch?.judge(judged) ?? judged;
   }
 
   /** How the agent's program ended, for a message; `undefined` while it runs. */
-  async describeEnd(options: TerminalCallOptions = {}): Promise<string | undefined> {
-    const look = await this.look(options);
-    if (!isProcessGone(look)) return undefined;
-    if (look.screen.dead !== true) return "a shell is left in its pane";
-    for (const startMs = this.#clock.now();;) {
-      const end = await findPaneEnd(this.#client, this.pane);
-      if (end !== undefined) return end;
-      if (this.#clock.now() - startMs >= END_LAG_MS) return "tmux does not say how";
-      await this.#clock.sleep(END_LOOK_EVERY_MS, options.signal);
-    }
+  describeEnd(options: TerminalCallOptions = {}): Promise<string | undefined> {
+    return this.#reader.describeEnd(options);
   }
 
   /** What the agent's CLI says of a turn that failed, on its screen and in its record; `undefined` where nothing. */
@@ -215,18 +162,6 @@ export class AgentTerminal implements AsyncDisposable {
       ...(paneEvents ? [paneWakeSource(paneEvents, this.pane.paneId)] : []),
       ...(mail ? [hookWakeSource(mail)] : []),
     ];
-  }
-
-  /** The last look, while tmux tells of no change. */
-  async #lookIfChanged(options: TerminalCallOptions): Promise<PaneLook> {
-    // Asked before the look: what changes while it is taken is for the next one.
-    const change = this.#client.paneEvents?.changeOf(this.pane.paneId);
-    const atMs = this.#clock.now();
-    const last = this.#lastLook;
-    if (last && change !== undefined && change === last.change && atMs - last.atMs < MAX_LOOK_AGE_MS) return last.look;
-    const look = await this.#glance(options);
-    this.#lastLook = { look, change, atMs };
-    return look;
   }
 
   /**
@@ -330,8 +265,7 @@ export class AgentTerminal implements AsyncDisposable {
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
     const recorded = await this.#tracker.lastAnswer();
     if (recorded !== undefined) return recorded;
-    const { joinWrappedRows: joinWrapped, rules: { layout } } = this.provider.terminal;
-    return lastBlockText(await this.#capture({ joinWrapped, scrollbackRows: LAST_OUTPUT_ROWS, ...options }), layout);
+    return await this.#reader.lastBlock(options);
   }
 
   /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
@@ -368,8 +302,4 @@ export class AgentTerminal implements AsyncDisposable {
     this.releaseRecord();
     if (this.#session.cleanupOnExit) await this.close();
   }
-}
-
-function omitCommand({ command: _command, ...screen }: Screen): Screen {
-  return screen;
 }
