@@ -1,5 +1,6 @@
 import { systemClock } from "./clock.ts";
 import { keepTail, type Tail } from "./tail.ts";
+import { writeInput } from "./write_input.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
@@ -81,7 +82,7 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   const stdout = readTail(child.stdout, limit);
   const stderr = readTail(child.stderr, limit);
   try {
-    if (spec.stdin !== undefined) await writeAll(child.stdin, spec.stdin);
+    if (spec.stdin !== undefined) await writeInput(child.stdin, spec.stdin);
     const status = await child.status;
     await endLeftovers([stdout, stderr], killGroup);
     spec.signal?.throwIfAborted();
@@ -109,14 +110,6 @@ async function endLeftovers(readers: readonly TailReader[], killGroup: () => voi
   }, LEFTOVER_GRACE_MS);
   await Promise.all(readers.map((reader) => reader.done));
   clearTimeout(timer);
-}
-
-async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch { /* a program may end without reading what it was given */ }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Clock } from "./clock.ts";
 import { findMarkedPids, type ProcessMark, stillAlive, trySignal } from "./end_processes.ts";
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
+import { writeInput } from "./write_input.ts";
 
 /** A program that runs for a while and whose output is read meanwhile. */
 export interface ProcessGroupSpec {
@@ -86,7 +87,7 @@ export function startProcessGroup(spec: ProcessGroupSpec): ProcessGroup {
   const open = spec.keepsStdin ? child.stdin.getWriter() : undefined;
   // Each write reports its own failure.
   open?.closed.catch(() => {});
-  const input = spec.stdin === undefined || open ? undefined : writeAll(child.stdin, spec.stdin);
+  const input = spec.stdin === undefined || open ? undefined : writeInput(child.stdin, spec.stdin);
   let hasEnded = false;
   const ended = child.status.then(({ code }) => {
     hasEnded = true;
@@ -227,12 +228,4 @@ function listen(stream: ReadableStream<Uint8Array>, receive: (bytes: Uint8Array)
       if (failure !== undefined) throw failure.error;
     },
   };
-}
-
-async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch { /* a program may end without reading what it was given */ }
 }
