@@ -186,7 +186,8 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
 function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdict | undefined {
   if (sure === undefined) return undefined;
   const { place, what } = sure;
-  return verdict(decision, place, `The policy ${decision === "deny" ? "denies" : "wants to be asked about"} ${what}.`);
+  const reason = decision === "deny" ? `The policy denies ${what}.` : `The policy wants to be asked about ${what}.`;
+  return verdict(decision, place, reason);
 }
 
 function perhaps({ maybe }: FoundRule): PermissionVerdict | undefined {

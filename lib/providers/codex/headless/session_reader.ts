@@ -1,7 +1,9 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
 import { type TokenUsage, usageSince } from "../../usage.ts";
-import { commandText, readToolCall, reportedText } from "./tool_calls.ts";
+import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
+import { readReport } from "./report.ts";
+import { commandText, readToolCall } from "./tool_calls.ts";
 import { failureOf } from "../session_log.ts";
 import { readCodexLimit } from "../usage_limit.ts";
 
@@ -32,28 +34,7 @@ class CodexReader implements SessionReader {
   }
 
   readReport(line: string): readonly Observation[] {
-    const event = parseJsonObject(line);
-    if (event === undefined) return [];
-    switch (event["type"]) {
-      case "thread.started": {
-        const sessionId = textOf(event["thread_id"]);
-        return sessionId === undefined ? [] : [{ type: "session", sessionId }];
-      }
-      case "item.started":
-      case "item.completed":
-        return readItem(objectOf(event["item"]), event["type"] === "item.started");
-      case "error":
-        return [{ type: "trouble", text: textOf(event["message"]) ?? "an error" }];
-      case "turn.failed":
-        return turnEnd(textOf(objectOf(event["error"])["message"]) ?? "the turn failed");
-      case "turn.completed": {
-        const usage = { [this.#model]: readTokens(objectOf(event["usage"])) };
-        // Of a session that was resumed it is the sum since its beginning (0.169.0).
-        return [{ type: "cost", usage, isRough: true }, ...turnEnd(undefined)];
-      }
-      default:
-        return [];
-    }
+    return readReport(line, { model: this.#model });
   }
 
   readLog(line: string): readonly Observation[] {
@@ -150,14 +131,13 @@ class CodexReader implements SessionReader {
         return [...limitOf(objectOf(payload["rate_limits"])), ...this.#readSum(objectOf(payload["info"]))];
       case "task_complete": {
         const { text, code } = failureOf(objectOf(payload["error"]));
-        if (text !== "") return turnEnd(text, code);
-        return turnEnd(undefined, undefined, textOf(payload["last_agent_message"]));
+        return [text === "" ? turnCompleted(textOf(payload["last_agent_message"])) : turnFailed(text, code)];
       }
       case "turn_aborted":
-        return turnEnd(`the turn was stopped (${textOf(payload["reason"]) ?? "aborted"})`);
+        return [turnFailed(`the turn was stopped (${textOf(payload["reason"]) ?? "aborted"})`)];
       case "error": {
         const { text, code } = failureOf(payload);
-        return turnEnd(text === "" ? "an error" : text, code);
+        return [turnFailed(text === "" ? "an error" : text, code)];
       }
       default:
         return [];
@@ -223,63 +203,9 @@ interface OpenCall {
   readonly isProgram: boolean;
 }
 
-/** An item of the report. */
-function readItem(item: JsonObject, isStart: boolean): readonly Observation[] {
-  const id = textOf(item["id"]) ?? "";
-  const text = textOf(item["text"]) ?? "";
-  switch (item["type"]) {
-    case "command_execution": {
-      const reported = textOf(item["command"]) ?? "";
-      const command = reportedText(reported);
-      if (isStart) {
-        const commands = [{ command: reported, isCertain: true }];
-        return [{ type: "ran", id, command }, { type: "called", source: "stream", id, commands }];
-      }
-      const output = textOf(item["aggregated_output"]) ?? "";
-      const exitCode = numberOf(item["exit_code"]);
-      return [
-        saw({ id, command, output, exitCode }),
-        { type: "ended", source: "stream", id, exitCode: exitCode ?? -1, output },
-      ];
-    }
-    case "agent_message":
-      return isStart || text === "" ? [] : [{ type: "said", text }];
-    case "reasoning":
-      return isStart || text === "" ? [] : [{ type: "reasoned", text }];
-    case "error":
-      return isStart ? [] : [{ type: "trouble", text: textOf(item["message"]) ?? "an error" }];
-    case "file_change":
-    case "mcp_tool_call":
-    case "web_search": {
-      const { id: _id, type, status: _status, ...rest } = item;
-      return isStart ? [] : [{ type: "ran", id, command: `${String(type)} ${JSON.stringify(rest)}` }];
-    }
-    default:
-      return [];
-  }
-}
-
 function limitOf(limits: JsonObject): readonly Observation[] {
   const limit = readCodexLimit(limits);
   return limit === undefined ? [] : [{ type: "limit", ...limit }];
-}
-
-function turnEnd(error: string | undefined, code?: string, finalText?: string): readonly Observation[] {
-  if (error === undefined) {
-    return [{ type: "turn_end", outcome: "completed", ...(finalText === undefined ? {} : { finalText }) }];
-  }
-  return [{ type: "turn_end", outcome: "failed", error, ...(code === undefined ? {} : { code }) }];
-}
-
-function saw(
-  { id, command, output, exitCode }: {
-    readonly id: string;
-    readonly command: string;
-    readonly output: string;
-    readonly exitCode: number | undefined;
-  },
-): Observation {
-  return { type: "saw", id, command, output, ...(exitCode === undefined ? {} : { exitCode }) };
 }
 
 /** The exit code in the text that the model gets: as a line, or in JSON (shell tools of 0.53.0). */
@@ -287,16 +213,6 @@ function readExitCode(output: string): number | undefined {
   const code = /^(?:Process exited with code|Exit code:) (-?\d+)$/m.exec(output)?.[1] ??
     /"exit_code":(-?\d+)/.exec(output)?.[1];
   return code === undefined ? undefined : Number(code);
-}
-
-function readTokens(usage: JsonObject): TokenUsage {
-  const written = numberOf(usage["cache_write_input_tokens"]) ?? 0;
-  return {
-    inputTokens: numberOf(usage["input_tokens"]) ?? 0,
-    cachedInputTokens: numberOf(usage["cached_input_tokens"]) ?? 0,
-    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
-    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
-  };
 }
 
 /** The texts of a message's or an output's parts. */
