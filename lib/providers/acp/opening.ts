@@ -1,6 +1,6 @@
 import type { AcpHandlers, AcpSessionNotification, AcpUnread } from "../../acp/connection.ts";
 import type { AcpElicitationReply, AcpPermissionOutcome } from "../../acp/protocol.ts";
-import type { OpeningNews } from "./session.ts";
+import type { OpeningNews } from "./session_request.ts";
 import { type ConfigOption, readOwnMode, readUpdate } from "./update.ts";
 
 /** Who hears of what an agent sends once its session is open. */

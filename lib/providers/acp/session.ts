@@ -1,39 +1,12 @@
 import { type AcpConnection, AcpReplyError, type AcpSessionState } from "../../acp/connection.ts";
 import { ACP_AUTH_REQUIRED } from "../../acp/protocol.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError, UsageError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import type { AcpResumeWay } from "../acp_provider.ts";
 import type { AcpAgentProvider } from "../provider.ts";
-import { type ConfigOption, readConfigOptions } from "./update.ts";
-
-/** What a session is opened with. */
-export interface SessionRequest {
-  readonly provider: AcpAgentProvider;
-  readonly workdir: string;
-  readonly model: string | undefined;
-  /** The id of the session that is to be continued. */
-  readonly resume: string | undefined;
-  /** The method of `authenticate` that comes first. */
-  readonly authMethod: string | undefined;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
-/** What updates tell while a session is opened. */
-export interface OpeningNews {
-  /** From here on updates of this session are of its past, until it is open. */
-  expect(sessionId: string): void;
-  /** How many updates have come that are of that session, and say or do something. */
-  readonly replayed: number;
-  /** What was told of the mode and the options until now does not count any more. */
-  forgetSettings(): void;
-  /** These are the options now. */
-  tell(options: readonly ConfigOption[]): void;
-  /** The mode, and the options, that were told last. */
-  readonly mode: string | undefined;
-  readonly options: readonly ConfigOption[] | undefined;
-}
+import type { OpeningNews, SessionRequest } from "./session_request.ts";
+import { setUpSession } from "./session_settings.ts";
+import { readConfigOptions } from "./update.ts";
 
 /** A session that is open, in the mode that was asked for. */
 export interface OpenedSession {
@@ -53,14 +26,6 @@ const REPLAY_QUIET_MS = 300;
 /** How long it may continue that after it has said that it is done. */
 const REPLAY_LIMIT_MS = 10_000;
 
-/** How long an agent may take to tell of a mode that it was put in. */
-const READ_BACK_MS = 2000;
-const LOOK_EVERY_MS = 20;
-
-/** How much is told of what an agent offers. */
-const MAX_LISTED = 50;
-const MAX_WORD_CHARS = 100;
-
 /**
  * Logs in where the pack says so, opens a session (the one that is to be continued where that can be had), and sets and
  * reads back its mode and its model.
@@ -76,11 +41,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   await logIn(connection, request);
   const opened = await continueSession(connection, request, news) ?? await newSession(connection, request);
-  const setting = { connection, request, news, ...opened };
-  const mode = await setMode(setting);
-  await setOptions(setting);
-  await setModel(setting);
-  requireSettings(setting, mode);
+  const mode = await setUpSession({ connection, request, news, ...opened });
   const { sessionId, resumed, notResumedBecause, state: { models, configOptions } } = opened;
   const model = models?.currentModelId ??
     readConfigOptions(configOptions).find(({ category }) => category === "model")?.value;
@@ -185,127 +146,4 @@ async function awaitEndOfReplay({ clock, signal }: SessionRequest, news: Opening
     await clock.sleep(leftMs, signal);
     if (news.replayed !== heard) quietSinceMs = clock.now();
   }
-}
-
-/** A session whose mode, options and model are to be set. */
-interface Setting extends Opened {
-  readonly connection: AcpConnection;
-  readonly request: SessionRequest;
-  readonly news: OpeningNews;
-}
-
-/** Puts the session into the mode in which the agent asks, and reads it back. */
-async function setMode(setting: Setting): Promise<string | undefined> {
-  const { connection, news, request: { provider, signal }, sessionId, state } = setting;
-  const wanted = provider.acp.askMode?.id;
-  news.forgetSettings();
-  const options = readConfigOptions(state.configOptions);
-  const option = options.find(({ category }) => category === "mode");
-  const current = state.modes?.currentModeId ?? option?.value;
-  if (wanted === undefined) return current;
-  const fail = (why: string) => asksNot(provider, why);
-  const offered = state.modes?.availableModes.map(({ id }) => id) ?? option?.choices ?? [];
-  if (current === undefined) throw fail("its session has no modes");
-  if (!offered.includes(wanted)) throw fail(`it offers the modes ${listed(offered)}, and not ${wanted}`);
-  if (current === wanted) return current;
-  let told: string | undefined;
-  try {
-    if (state.modes !== undefined) await connection.setMode({ sessionId, modeId: wanted, signal });
-    else told = await chooseOption(setting, option!.id, wanted);
-  } catch (error) {
-    throw error instanceof AcpReplyError ? fail(`it refuses the mode ${wanted}: ${error.reason}`) : error;
-  }
-  const now = await readBack(setting, () => told ?? news.mode, wanted);
-  if (now === wanted) return wanted;
-  throw fail(now === undefined ? `it does not tell that it is in the mode ${wanted}` : `its mode is ${now}`);
-}
-
-/** What was set first may have changed with what was set last. */
-function requireSettings({ news, request: { provider } }: Setting, mode: string | undefined): void {
-  const { id, options = {} } = provider.acp.askMode ?? {};
-  const now = news.mode ?? mode;
-  if (id !== undefined && now !== id) throw asksNot(provider, `its mode is ${now}`);
-  for (const [name, wanted] of Object.entries(options)) {
-    const value = news.options?.find((one) => one.id === name)?.value ?? wanted;
-    if (value !== wanted) throw asksNot(provider, `its option ${name} is ${value}, and not ${wanted}`);
-  }
-}
-
-/** Some offer hundreds of models. */
-function listed(words: readonly string[]): string {
-  const shown = words.slice(0, MAX_LISTED).map((word) => word.slice(0, MAX_WORD_CHARS).toWellFormed());
-  return [...shown, ...words.length > shown.length ? [`${words.length - shown.length} more`] : []].join(", ");
-}
-
-function asksNot({ label }: AcpAgentProvider, why: string): PanewrightError {
-  return new UsageError(`Cannot have ${label} ask before it acts: ${sanitizeLine(why)}`, {
-    hint: "Another version of the agent may have other modes: see panewright agents.",
-  });
-}
-
-/** Sets the options of the session that belong to that mode. */
-async function setOptions(setting: Setting): Promise<void> {
-  const { request: { provider }, state } = setting;
-  for (const [id, wanted] of Object.entries(provider.acp.askMode?.options ?? {})) {
-    const fail = (why: string) => asksNot(provider, why);
-    const option = readConfigOptions(state.configOptions).find((one) => one.id === id);
-    if (option === undefined) throw fail(`its session has no option ${id}`);
-    if (option.value === wanted) continue;
-    try {
-      const now = await chooseOption(setting, id, wanted);
-      if (now !== wanted) throw fail(`its option ${id} is ${now ?? "not told"}, and not ${wanted}`);
-    } catch (error) {
-      throw error instanceof AcpReplyError ? fail(`it refuses ${id} ${wanted}: ${error.reason}`) : error;
-    }
-  }
-}
-
-/** Chooses the model where the protocol is the way to do so. */
-async function setModel(setting: Setting): Promise<void> {
-  const { connection, request: { model, provider, signal }, sessionId, state } = setting;
-  const by = provider.acp.model;
-  if (model === undefined || by === undefined) return;
-  try {
-    if (by.by === "session_model" && state.models?.currentModelId !== model) {
-      await connection.setModel({ sessionId, modelId: model, signal });
-    }
-    if (by.by === "config_option") {
-      const now = await chooseOption(setting, by.id, model);
-      if (now !== model) {
-        throw new UsageError(
-          `Cannot use the model ${model}: ${provider.label} uses ${sanitizeLine(now ?? "its own")}`,
-        );
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof AcpReplyError)) throw error;
-    const offered = state.models?.availableModels.map(({ modelId }) => modelId) ??
-      readConfigOptions(state.configOptions).find(({ category }) => category === "model")?.choices ?? [];
-    throw new UsageError(`Cannot use the model ${model}: ${provider.label} refuses it: ${error.reason}`, {
-      ...(offered.length === 0 ? {} : { hint: `It offers ${sanitizeLine(listed(offered))}.` }),
-      cause: error,
-    });
-  }
-}
-
-/** Sets an option of the session, and resolves to what it is then; `undefined` where the agent does not tell. */
-async function chooseOption(setting: Setting, id: string, wanted: string): Promise<string | undefined> {
-  const { connection, news, request: { signal }, sessionId, state } = setting;
-  const isSwitch = state.configOptions?.find((one) => one.id === id)?.type === "boolean";
-  const value = isSwitch ? wanted === "on" : wanted;
-  const options = await connection.setConfigOption({ sessionId, configId: id, value, signal });
-  if (options !== undefined) news.tell(readConfigOptions(options));
-  return await readBack(setting, () => news.options?.find((one) => one.id === id)?.value, wanted);
-}
-
-/** What is told of a setting: waits a little for it to be what is wanted. */
-async function readBack(
-  { request: { clock, signal } }: Setting,
-  told: () => string | undefined,
-  wanted: string,
-): Promise<string | undefined> {
-  for (const untilMs = clock.now() + READ_BACK_MS; told() !== wanted && clock.now() < untilMs;) {
-    await clock.sleep(LOOK_EVERY_MS, signal);
-  }
-  return told();
 }
