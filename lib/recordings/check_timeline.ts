@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import type { Screen } from "../screen/screen.ts";
+import { readRegularText } from "../ports/regular_file.ts";
 import { filesAt } from "./corpus.ts";
 import { replayTimeline, type TimelineReport } from "./replay_timeline.ts";
 import type { RecordedStatus } from "./timeline.ts";
@@ -80,7 +81,7 @@ export async function checkTimeline(
   const truthPath = truthPathFor(path);
   let text: string;
   try {
-    text = await Deno.readTextFile(truthPath);
+    text = readRegularText(truthPath, { maxBytes: MAX_TRUTH_BYTES });
   } catch (cause) {
     throw new UsageError(`Cannot check ${path}: ${truthPath} cannot be read`, {
       hint: 'A recording is checked against the truth beside it: {"source": "…", "truth": [{"from", "to", "status"}]}.',
@@ -91,6 +92,8 @@ export async function checkTimeline(
   const report = replayTimeline(timeline, { ...rest, truth, classify: (screen) => classify(provider, screen) });
   return { path, provider, version, warnings: timeline.warnings, ...report };
 }
+
+const MAX_TRUTH_BYTES = 64 * 1024 ** 2;
 
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 

@@ -1,7 +1,7 @@
 import { walk } from "@std/fs";
-import { abortable } from "../ports/abortable.ts";
 import { readBounded } from "../ports/bounded.ts";
 import { UsageError } from "../errors.ts";
+import { readRegularText } from "../ports/regular_file.ts";
 import { errorText } from "../text/error_text.ts";
 import { PACK_SUFFIX, readPack } from "./pack.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
@@ -25,17 +25,22 @@ export async function readCapture(path: string, { signal }: Pick<ReadOptions, "s
   const name = (path.split("/").at(-1) ?? path).replace(CAPTURE, "");
   if (!CAPTURE.test(path)) return { name, ansi };
   const sidecarPath = path.replace(CAPTURE, ".json");
-  try {
-    const text = await abortable(() => Deno.readTextFile(sidecarPath), signal);
-    return { name, ...toSidecar(parseJson(text, sidecarPath), sidecarPath), ansi };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { name, ansi };
-    throw error;
-  }
+  const text = readSidecar(sidecarPath);
+  return text === undefined ? { name, ansi } : { name, ...toSidecar(parseJson(text, sidecarPath), sidecarPath), ansi };
 }
 
 /** The largest capture or pack that is read; a screen has some kilobytes. */
 const MAX_BYTES = 64 * 1024 ** 2;
+
+/** Nobody has named it, so that it is a regular file or none. */
+function readSidecar(path: string): string | undefined {
+  try {
+    return readRegularText(path, { maxBytes: MAX_BYTES });
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw new UsageError(`Cannot read ${path}: ${errorText(cause)}`, { cause });
+  }
+}
 
 async function readNamed(path: string, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
   try {
@@ -77,7 +82,7 @@ export async function* readCorpus(path: string, options: ReadOptions = {}): Asyn
 }
 
 /**
- * A file, or the files below a folder, in the order of their paths. Symbolic links below it are not followed.
+ * A file, or the regular files below a folder, in the order of their paths. Symbolic links below it are not followed.
  *
  * @throws {UsageError} when there is no such file or folder
  */
@@ -88,6 +93,8 @@ export async function filesAt(path: string): Promise<readonly string[]> {
   });
   if (!info.isDirectory) return [path];
   const paths: string[] = [];
-  for await (const entry of walk(path, { includeDirs: false, includeSymlinks: false })) paths.push(entry.path);
+  for await (const entry of walk(path, { includeDirs: false, includeSymlinks: false })) {
+    if (entry.isFile) paths.push(entry.path);
+  }
   return paths.sort();
 }

@@ -111,6 +111,10 @@ function toLines(capture: string): string[] {
   return lines.reverse();
 }
 
+/** A sequence that sets a style, and does not only reset it. */
+// deno-lint-ignore no-control-regex -- it is what is looked for
+const SETS_STYLE = /\x1b\[[0;:]*[1-9][\d;:]*m/;
+
 /**
  * Reads a capture, plain or with ANSI sequences (`tmux capture-pane -p [-e] [-J]`), into a screen. Never throws.
  *
@@ -133,7 +137,7 @@ export function parseScreen(capture: string, meta: ScreenMeta = {}): Screen {
     ...rest,
     ...(height === undefined ? {} : { height }),
     rows: lines.map((raw, index) => new LazyRow(raw, index, styleBefore)),
-    styled: capture.includes("\x1b["),
+    styled: SETS_STYLE.test(capture),
   };
 }
 

@@ -122,9 +122,19 @@ Deno.test("Claude Code: permission prompts are matched on ANSI-stripped output",
     assertEquals(classifyScreen("claude_code", screen).status, "waiting_user_answer", question);
     assert(classifyScreen("claude_code", `${screen}\n${bold("❯")} \n`).status !== "waiting_user_answer", question);
     for (const spinner of ["✻ Thinking… (esc to interrupt)", "✶ Deciphering… (3s · ↓ 24 tokens)"]) {
-      assertEquals(classifyScreen("claude_code", `${screen}\n${bold(spinner)}\n`).status, "processing", spinner);
+      for (const both of [`${screen}\n${bold(spinner)}\n`, `${bold(spinner)}\n\n${bold(question)}\n`]) {
+        assertEquals(classifyScreen("claude_code", both).status, "processing", both);
+      }
     }
     const quoted = `\x1b[38;5;231m●\x1b[0m It asked:\n\n  ${question}\n`;
     assert(classifyScreen("claude_code", quoted).status !== "waiting_user_answer", quoted);
   }
+});
+
+Deno.test("a capture whose sequences set no style is read as one without", () => {
+  const reset = (text: string) => text.split("\n").map((row) => `\x1b[m${row}\x1b[0m\x1b[00m`).join("\n");
+  const narrative = reset(`› Review it\n\n• Please stop running commands.\n\n${FOOTER}`);
+  assertEquals(classifyScreen("codex", narrative).status, "completed");
+  const dialog = reset("Would you like to run the following command?\n  npm publish\n❯ 1. Yes\n  2. No\n");
+  assertEquals(classifyScreen("claude_code", dialog).status, "waiting_user_answer");
 });

@@ -109,8 +109,20 @@ function toJson(
 
 async function* readCaptures(paths: readonly string[], io: CliIo): AsyncGenerator<CorpusEntry> {
   for (const path of paths) {
-    if (path !== "-") yield* readCorpus(path, { captures: true, signal: io.signal });
-    else yield { file: "-", recording: { name: "-", ansi: new TextDecoder().decode(await io.readStdin()) } };
+    if (path === "-") {
+      yield { file: "-", recording: { name: "-", ansi: new TextDecoder().decode(await io.readStdin()) } };
+      continue;
+    }
+    let isEmpty = true;
+    for await (const capture of readCorpus(path, { captures: true, signal: io.signal })) {
+      isEmpty = false;
+      yield capture;
+    }
+    if (isEmpty) {
+      throw new UsageError(`Cannot explain ${path}: no capture is in it`, {
+        hint: "A folder's captures end with .ansi or .txt, packs of them with .ndjson.gz.",
+      });
+    }
   }
 }
 

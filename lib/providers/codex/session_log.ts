@@ -209,9 +209,9 @@ function endsTurn({ turn }: CodexLogState, id: string): boolean {
  */
 export function promptOf(line: string): string | undefined {
   if (!line.includes('"user"')) return undefined;
-  const { type, payload } = parseRecord(line);
-  if (type !== "response_item" || payload["type"] !== "message" || payload["role"] !== "user") return undefined;
-  const content = Array.isArray(payload["content"]) ? payload["content"] : [];
+  const item = itemOf(line);
+  if (item["type"] !== "message" || item["role"] !== "user") return undefined;
+  const content = Array.isArray(item["content"]) ? item["content"] : [];
   return content.map((part) => textOf(objectOf(part)["text"]) ?? "").join("\n");
 }
 
@@ -226,8 +226,14 @@ export function promptOf(line: string): string | undefined {
  * ```
  */
 export function isReply(line: string): boolean {
-  const { type, payload } = parseRecord(line);
-  return type === "response_item" && (payload["type"] !== "message" || payload["role"] === "assistant");
+  const item = itemOf(line);
+  return item["type"] === "message" ? item["role"] === "assistant" : /^reasoning$|_call$/.test(String(item["type"]));
+}
+
+/** The item of a conversation that a line records. Up to about 0.40 it was the line itself. */
+function itemOf(line: string): Readonly<Record<string, unknown>> {
+  const record = parseRecordObject(line);
+  return record["type"] === "response_item" ? objectOf(record["payload"]) : record;
 }
 
 function toSession(payload: Readonly<Record<string, unknown>>): CodexSession | undefined {

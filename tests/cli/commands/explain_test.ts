@@ -196,6 +196,11 @@ Deno.test("explain: what cannot be explained is told with a remedy", async () =>
   });
   await assertRejects(() => call(explain, { positionals: ["/nowhere.ansi"] }), UsageError, "there is no such file");
   await inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/notes.md`, WORKING);
+    const refused = () => call(explain, { positionals: [folder], flags: { provider: "codex" } });
+    await assertRejects(refused, UsageError, `Cannot explain ${folder}: no capture is in it`);
+  });
+  await inFolder(async (folder) => {
     const huge = `${folder}/huge.ansi`;
     await Deno.writeTextFile(huge, "");
     await Deno.truncate(huge, 64 * 1024 ** 2 + 1);
@@ -203,6 +208,22 @@ Deno.test("explain: what cannot be explained is told with a remedy", async () =>
       const refused = () => call(explain, { positionals: [path], flags: { provider: "codex" } });
       await assertRejects(refused, UsageError, problem);
       await assertRejects(() => call(fixtures, { positionals: ["check", path] }), UsageError, problem);
+    }
+  });
+});
+
+Deno.test("explain: what a folder has in place of files is passed over, and a sidecar that is a FIFO or a link is refused", async () => {
+  await inFolder(async (folder) => {
+    await new Deno.Command("mkfifo", { args: [`${folder}/pipe.ansi`, `${folder}/fifo.json`] }).output();
+    await Deno.writeTextFile(`${folder}/a.ansi`, WORKING);
+    const flags = { provider: "codex" };
+    const { stdout } = await call(explain, { positionals: [folder], flags, json: true });
+    assertEquals(JSON.parse(stdout).file, `${folder}/a.ansi`);
+    await Deno.symlink("/dev/zero", `${folder}/link.json`);
+    for (const [name, problem] of [["fifo", "it is a FIFO"], ["link", "it is a link"]]) {
+      await Deno.writeTextFile(`${folder}/${name}.ansi`, WORKING);
+      const refused = () => call(explain, { positionals: [`${folder}/${name}.ansi`], flags });
+      await assertRejects(refused, UsageError, `Cannot read ${folder}/${name}.json: ${problem}`);
     }
   });
 });

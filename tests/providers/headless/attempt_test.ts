@@ -136,6 +136,32 @@ Deno.test("seed 004, the active log: one that was there before is not taken with
   assertEquals((await askedBy(run("Now?"))).question, "Now?");
 });
 
+Deno.test("seed 004, the active log: a new log that names no session and no folder is taken where it is the only one", async () => {
+  await using project = await fakeProject();
+  const command = ["bash", "-lc", "cat-herder ask 'Which database?'"];
+  const call = { type: "function_call", name: "shell", call_id: "call_1", arguments: JSON.stringify({ command }) };
+  // Items stood at the top level once.
+  for (const record of [{ type: "response_item", payload: call }, call]) {
+    const steps = [{ do: "log", record }, { do: "hang" }] as const;
+    const error = await askedBy(project.run(steps, { plan: { beginsWithMeta: false } }));
+    assertEquals(error.question, "Which database?");
+  }
+});
+
+Deno.test("without a thread id a log that names our folder is taken before one that names none", async () => {
+  await using project = await fakeProject();
+  const sessions = `${project.path}/codex/sessions/2026/11/20`;
+  const { record } = shellCall("panewright ask 'Of another?'") as { readonly record: object };
+  const other = `${sessions}/rollout-2026-11-20T08-00-00-${crypto.randomUUID()}.jsonl`;
+  const write = `mkdir -p ${sessions} && printf '%s\\n' "$1" > ${other}`;
+  const steps = [
+    shellCall("panewright ask 'Ours?'"),
+    { do: "run", argv: ["sh", "-c", write, "sh", JSON.stringify(record)] },
+    { do: "hang" },
+  ] as const;
+  assertEquals((await askedBy(project.run(steps))).question, "Ours?");
+});
+
 Deno.test("without a thread id none of two new logs of the same folder is taken", async () => {
   await using project = await fakeProject();
   // Both logs are there at the same moment, and before the agents end: then a log is looked for a last time.

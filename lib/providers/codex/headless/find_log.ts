@@ -22,9 +22,9 @@ export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> 
 
 /**
  * The log of an attempt that has not said which thread it is: one that its processes have open; otherwise the one new
- * log whose first record names our folder and a start after ours, and whose prompt is ours. A log with a reply and no
- * prompt is one of a CLI that keeps none. Where several fit, none is taken: it may be another run's. So may one to
- * which no prompt was written yet.
+ * log whose first record names our folder and a start after ours, and whose prompt is ours; where there is none, one
+ * that names nothing. A log with a reply and no prompt is one of a CLI that keeps none. Where several fit, none is
+ * taken: it may be another run's. So may one to which no prompt was written yet.
  */
 export async function findLogByEvidence(
   folder: string,
@@ -34,19 +34,22 @@ export async function findLogByEvidence(
   const open = (await listOpenFiles(await listPids())).filter((path) => LOG_NAME.test(nameOf(path)));
   const ours = await realPath(workdir);
   const fitting: string[] = [];
+  const nameless: string[] = [];
   const isOpen = open.length > 0;
   for (const path of isOpen ? open : await listAllLogs(folder)) {
     if (before.has(path)) continue;
     const { session, prompts, isAnswered } = await readHead(path);
-    if (session === undefined || !session.isMain || await realPath(session.cwd) !== ours) continue;
-    if (session.startedAt < startedAt - TIME_SLACK_MS) continue;
+    if (session !== undefined) {
+      if (!session.isMain || await realPath(session.cwd) !== ours) continue;
+      if (session.startedAt < startedAt - TIME_SLACK_MS) continue;
+    }
     const hasOurs = prompts.length === 0
       ? isOpen || isAnswered
       : prompts.some((text) => essence(text) === essence(prompt));
-    if (!hasOurs) continue;
-    fitting.push(path);
+    if (hasOurs) (session === undefined ? nameless : fitting).push(path);
   }
-  return fitting.length === 1 ? fitting[0] : undefined;
+  const [found, ...others] = fitting.length > 0 ? fitting : nameless;
+  return others.length === 0 ? found : undefined;
 }
 
 /** Logs lie in a folder for the day on which they were begun, `2026/11/20`. */
