@@ -1,6 +1,7 @@
 import { isObject } from "../schema.ts";
 import { parseJsonc } from "../config/jsonc.ts";
 import { UsageError } from "../errors.ts";
+import { isPlainFile } from "../ports/files.ts";
 import { readRegularText } from "../ports/regular_file.ts";
 
 /** The test command of a project, and the file that names it. */
@@ -35,7 +36,7 @@ export function testCommandsIn(folder: string): readonly FoundTestCommand[] {
   const found = PROJECTS.flatMap(({ files, commandOf }): FoundTestCommand[] => {
     for (const file of files) {
       const text = readOrUndefined(`${folder}/${file}`);
-      const command = text === undefined ? undefined : commandOf(text, (name) => isThere(`${folder}/${name}`));
+      const command = text === undefined ? undefined : commandOf(text, (name) => isPlainFile(`${folder}/${name}`));
       if (command !== undefined) return [{ command, file }];
     }
     return [];
@@ -103,10 +104,3 @@ function readOrUndefined(path: string): string | undefined {
   }
 }
 
-function isThere(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isFile;
-  } catch {
-    return false;
-  }
-}

@@ -5,10 +5,11 @@ import { CAP_SETTINGS } from "../run/caps.ts";
 import { REPETITION_SETTINGS } from "../run/no_progress.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { findStepProvider } from "../providers/mod.ts";
+import { present } from "../schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import { capsIn, pricesIn } from "./shapes.ts";
-import { notificationsIn, permissionPlan, present, sandboxIn, settingsIn } from "./plan.ts";
+import { notificationsIn, permissionPlan, sandboxIn, settingsIn } from "./plan.ts";
 
 /**
  * The plan for `panewright exec` that a configuration describes.

@@ -17,6 +17,7 @@ import { findRoleProvider, hasAcp } from "../providers/mod.ts";
 import type { RoleProvider } from "../providers/provider.ts";
 import type { SandboxRequest } from "../providers/sandbox.ts";
 import { type Role, ROLES } from "../roles.ts";
+import { present } from "../schema.ts";
 import type { Setting, SettingsOf } from "../settings.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config, TableSlice } from "./settings_table.ts";
@@ -136,9 +137,4 @@ function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
       profile: own.profile ?? common.profile,
     }),
   };
-}
-
-/** The object without the keys that have no value. */
-export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

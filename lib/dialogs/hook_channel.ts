@@ -1,6 +1,6 @@
 import { makeOwnFolder } from "../ports/state_folder.ts";
 import { type HookAnswer, hookOutput, readHookPayload } from "../providers/hook_payload.ts";
-import { objectOf, parseJsonObject, textOf } from "../providers/headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../text/json.ts";
 import type { HookCommand } from "../providers/hook_command.ts";
 import type { Role } from "../roles.ts";
 import { ROLES } from "../roles.ts";

@@ -1,4 +1,4 @@
-import { objectOf, parseJsonObject, textOf } from "../providers/headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../text/json.ts";
 import {
   ANSWER_TIMEOUT_MS,
   CHANNEL_FILE,

@@ -1,4 +1,5 @@
 import type { AgentQuestion, QuestionReply } from "../providers/agent_question.ts";
+import { oneLine } from "../text/lines.ts";
 
 /** What a person's answer to an agent's questions comes to. */
 export type ReadReplies =
@@ -104,7 +105,7 @@ function takes({ question, multiSelect, options }: AgentQuestion): string {
 }
 
 function wordsOf(text: string): string {
-  return text.trim().replace(/\s+/g, " ").toLowerCase();
+  return oneLine(text).toLowerCase();
 }
 
 function sorted(choices: ReadonlySet<number>): readonly number[] {

@@ -1,4 +1,5 @@
 import { dirname, relative } from "@std/path/posix";
+import { isAbsence } from "../ports/files.ts";
 import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
@@ -68,7 +69,7 @@ function entriesOf(path: string): readonly Deno.DirEntry[] | undefined {
   try {
     return [...Deno.readDirSync(path)];
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isAbsence(error)) return [];
     return undefined;
   }
 }
@@ -97,13 +98,9 @@ export function lstatOf(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isAbsence(error)) return undefined;
     throw new UntoldError(`${path} cannot be looked at`, { cause: error });
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
 /** How git is asked about a folder. */

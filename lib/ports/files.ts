@@ -21,3 +21,17 @@ export function removeIfThere(path: string): void {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
+
+/** Whether an error says that a file is not there. */
+export function isAbsence(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+/** Whether there is a file itself at a path, and no link to one. */
+export function isPlainFile(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,4 +1,5 @@
 import { isObject } from "../schema.ts";
+import { oneLine } from "../text/lines.ts";
 
 /** A question that an agent puts to the person, exactly as its CLI has it on record. */
 export interface AgentQuestion {
@@ -112,8 +113,4 @@ export function repliesText(questions: readonly AgentQuestion[], replies: readon
 /** What was said to one question, as Claude Code writes it down (2.1.328): labels, then the person's own words. */
 export function replyText({ options }: AgentQuestion, { choices, text }: QuestionReply): string {
   return [...choices.map((at) => options[at]!.label), ...(text === undefined ? [] : [text])].join(", ");
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
 }

@@ -1,6 +1,6 @@
 import { questionsText, readQuestions } from "./agent_question.ts";
 import type { ExactRequest } from "./exact_request.ts";
-import { objectOf, parseJsonObject, textOf } from "./headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../text/json.ts";
 
 /** What a policy or a person says to a request of a hook. */
 export interface HookAnswer {

@@ -30,3 +30,16 @@ export function lastLines(text: string, count: number): readonly string[] {
   const inked = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   return inked.slice(-count).map((line) => sanitizeLine(line.trimEnd()));
 }
+
+/**
+ * A text as one line: between its words there is one space, whatever it had there.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(oneLine(" Fix\n\n the\tlogin. "), "Fix the login.");
+ * ```
+ */
+export function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, " ");
+}

@@ -1,3 +1,4 @@
+import { oneLine } from "./lines.ts";
 import { sanitizeLine } from "./sanitize.ts";
 
 /**
@@ -21,7 +22,7 @@ const LINK = /:(?=\/\/)|(?<=\bwww)\./gi;
  * ```
  */
 export function markdownLine(text: string): string {
-  return sanitizeLine(text.replaceAll(/\s+/g, " ").trim())
+  return sanitizeLine(oneLine(text))
     .replaceAll(ACTS, "\\$&")
     .replaceAll(EMPHASIS, (run) => run.replaceAll("_", "\\_"))
     .replaceAll(LINK, "\\$&")

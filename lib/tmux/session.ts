@@ -1,5 +1,6 @@
 import { RuntimeError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
+import { removeIfThere } from "../ports/files.ts";
 import { findProcess, type ProcessInfo } from "../ports/process_table.ts";
 import type { LastResort } from "../ports/watchdog.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
@@ -160,7 +161,7 @@ export class TmuxSession implements AsyncDisposable {
       return;
     }
     this.client.runAllSync([["kill-server"]]);
-    if (this.#socketPath !== undefined) removeSocketSync(this.#socketPath);
+    if (this.#socketPath !== undefined) removeIfThere(this.#socketPath);
   }
 
   /** What {@linkcode abandon} does, for a program that does not get to it; undefined where the panes are to stay. */
@@ -189,10 +190,3 @@ export class TmuxSession implements AsyncDisposable {
   }
 }
 
-function removeSocketSync(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}

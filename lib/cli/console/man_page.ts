@@ -1,3 +1,4 @@
+import { oneLine } from "../../text/lines.ts";
 import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts";
 import { EXIT_CODES, INTRODUCTION, usageOf } from "./help_text.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
@@ -107,7 +108,7 @@ function reference(name: string): string {
 
 /** A line of text; what stands between backquotes is bold. */
 function line(text: string): string {
-  const marked = text.replaceAll(/\s+/g, " ").trim().split("`");
+  const marked = oneLine(text).split("`");
   // An odd number of backquotes marks nothing.
   const parts = marked.length % 2 === 0 ? [marked.join("`")] : marked;
   return parts.map((part, index) => index % 2 === 0 ? escaped(part) : bold(part)).join("").replace(/^(?=[.'])/, "\\&");

@@ -3,6 +3,7 @@ import { UsageError } from "../../errors.ts";
 import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import { NO_SUMMARY, summarize, type SummaryFold } from "../../jobs/pipeline/summary.ts";
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import { isPlainFile } from "../../ports/files.ts";
 import { replaceFile } from "../../ports/own_files.ts";
 import { placesIn } from "../../text/places_in.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -123,19 +124,11 @@ function placeOf(output: string, { io, workdir }: { readonly io: CliIo; readonly
   for (const { path, line } of placesIn(output)) {
     const file = resolve(workdir, path);
     const named = relative(root, file);
-    if (file.startsWith(`${workdir}/`) && !named.startsWith("..") && isFile(file)) {
+    if (file.startsWith(`${workdir}/`) && !named.startsWith("..") && isPlainFile(file)) {
       return { file: named, line: `${line}` };
     }
   }
   return {};
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isFile;
-  } catch {
-    return false;
-  }
 }
 
 /** A report that cannot be written is told; how the run ended counts all the same. */

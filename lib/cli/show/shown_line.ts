@@ -1,3 +1,4 @@
+import { oneLine } from "../../text/lines.ts";
 import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
 import { cut } from "../console/layout.ts";
 
@@ -60,7 +61,7 @@ const ACTIVITY_WIDTH = 160;
 
 /** A text of an agent's in one line that is not too long. */
 export function shortened(value: string): string {
-  return cut(sanitizeLine(value.trim().replaceAll(/\s+/g, " ")), ACTIVITY_WIDTH);
+  return cut(sanitizeLine(oneLine(value)), ACTIVITY_WIDTH);
 }
 
 /** What a command wrote, for `--verbose`. */

@@ -1,4 +1,5 @@
 import { resolve } from "@std/path/posix";
+import { present } from "../../schema.ts";
 import type { PossibleFolders } from "./folders.ts";
 import { isSystemFile, protectedPart, secretPart } from "./protected_paths.ts";
 
@@ -86,10 +87,6 @@ export function whereto(path: string, { folders, does }: PathUse, ground: Ground
   }
   const insides = new Set(known.map((one) => isInside(one, { workdir, roots, does })));
   return { ...found, place: insides.size > 1 ? "unknown" : insides.has(true) ? "inside" : "outside" };
-}
-
-function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** The part of a path that the working directory's own place does not matter for. */

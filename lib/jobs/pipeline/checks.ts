@@ -1,4 +1,5 @@
 import { resolve } from "@std/path/posix";
+import { isAbsence } from "../../ports/files.ts";
 import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import { condense } from "../../text/condense.ts";
 import { errorText } from "../../text/error_text.ts";
@@ -127,9 +128,4 @@ export async function checkFiles(
   }
   const detail = missing.length === 0 ? `there is ${paths.join(", ")}` : `there is no file ${missing.join(", ")}`;
   return { passed: missing.length === 0, detail, output: "" };
-}
-
-/** Whether a file is known not to be there. */
-function isAbsence(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../../text/lines.ts";
 /** A task to start from. */
 export const TASK_TEMPLATE =
   `Say here what is to be done: the goal, the files that are concerned, what must not change, and how one sees that it is
@@ -15,9 +16,5 @@ done. The agent gets this text as its task.
  * ```
  */
 export function isUnwritten(text: string): boolean {
-  return words(text) === words(TASK_TEMPLATE);
-}
-
-function words(text: string): string {
-  return text.trim().replaceAll(/\s+/g, " ");
+  return oneLine(text) === oneLine(TASK_TEMPLATE);
 }

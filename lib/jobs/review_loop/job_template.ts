@@ -1,3 +1,4 @@
+import { oneLine } from "../../text/lines.ts";
 import { EXPLORE_HEADER, type Job, parseJob, SCENARIO_HEADER } from "./job.ts";
 
 /**
@@ -32,13 +33,9 @@ programmer sees this section but may not change it; the tester ends with PASS on
  */
 export function unwrittenSections(job: Pick<Job, "exploreSummary" | "scenarioTest">): readonly string[] {
   const template = parseJob(JOB_TEMPLATE);
-  const isSame = (key: "exploreSummary" | "scenarioTest") => words(job[key]) === words(template[key]);
+  const isSame = (key: "exploreSummary" | "scenarioTest") => oneLine(job[key]) === oneLine(template[key]);
   return [
     ...(isSame("exploreSummary") ? [EXPLORE_HEADER] : []),
     ...(isSame("scenarioTest") ? [SCENARIO_HEADER] : []),
   ];
-}
-
-function words(text: string): string {
-  return text.trim().replaceAll(/\s+/g, " ");
 }

@@ -1,6 +1,6 @@
 import { ACP_ACTING_KINDS, type AcpToolKind } from "../acp_provider.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
-import { numberOf, objectOf, textOf } from "../headless/json.ts";
+import { numberOf, objectOf, textOf } from "../../text/json.ts";
 import type { AcpActivity } from "./activity.ts";
 import { commandOf } from "./exact_request.ts";
 import {

@@ -1,6 +1,6 @@
 import { isObject } from "../../schema.ts";
 import type { AgentChoice, AgentQuestion, QuestionReply } from "../agent_question.ts";
-import { objectOf, textOf } from "../headless/json.ts";
+import { objectOf, textOf } from "../../text/json.ts";
 
 /** What is sent for a form's fields. */
 export type FormContent = Readonly<Record<string, string | number | boolean | string[]>>;

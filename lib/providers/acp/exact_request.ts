@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { shellJoin } from "../../shell/quote.ts";
 import type { AcpSubjectSource, AcpToolInput } from "../acp_provider.ts";
 import type { ExactRequest } from "../exact_request.ts";
-import { objectOf } from "../headless/json.ts";
+import { objectOf } from "../../text/json.ts";
 import type { CallPatch } from "./update.ts";
 
 /** What makes an {@linkcode ExactRequest} of a tool call. */

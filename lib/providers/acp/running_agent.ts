@@ -18,7 +18,7 @@ import { abortable } from "../../ports/abortable.ts";
 import { ACP_ACTING_KINDS } from "../acp_provider.ts";
 import { type QuestionReply, questionsText, readQuestions, replyText } from "../agent_question.ts";
 import type { ExactRequest } from "../exact_request.ts";
-import { objectOf } from "../headless/json.ts";
+import { objectOf } from "../../text/json.ts";
 import type { HeadlessFact } from "../headless/seam.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import type { WakeHint, WakeSource } from "../terminal/wake_source.ts";

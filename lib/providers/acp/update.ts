@@ -1,7 +1,7 @@
 import type { ContentBlock, SessionConfigOption, SessionUpdate, ToolCallUpdate } from "../../acp/protocol.ts";
 import type { AcpUnreadCall } from "../../acp/connection.ts";
 import { ACP_TOOL_KINDS, type AcpToolKind } from "../acp_provider.ts";
-import { type JsonObject, objectOf } from "../headless/json.ts";
+import { type JsonObject, objectOf } from "../../text/json.ts";
 
 /** How far a tool call is. */
 export type CallStatus = (typeof CALL_STATUSES)[number];

@@ -1,5 +1,5 @@
 import type { AcpUsageSource } from "../acp_provider.ts";
-import { arrayOf, objectOf, textOf } from "../headless/json.ts";
+import { arrayOf, objectOf, textOf } from "../../text/json.ts";
 import { addUsage, type TokenUsage, type Usage } from "../usage.ts";
 import type { AcpCost } from "./update.ts";
 

@@ -1,4 +1,4 @@
-import { objectOf } from "../headless/json.ts";
+import { objectOf } from "../../text/json.ts";
 import type { HookTrial, HookTrialPlace, TrialAnswer } from "../hook_trial.ts";
 
 /** Stands for a key; nobody but the model of the trial ever gets it. */

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 import type { SpentTokens } from "../terminal/session_tokens.ts";
 import { type TokenUsage, type Usage, usageSince } from "../usage.ts";
 

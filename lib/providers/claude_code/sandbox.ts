@@ -1,5 +1,5 @@
 import { realPathSnapshot } from "../../ports/real_path.ts";
-import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../headless/json.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../../text/json.ts";
 import {
   pathsOutside,
   SANDBOX_TRIAL_MS,

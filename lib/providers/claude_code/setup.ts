@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 import { type CliSetup, foldersAbove, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
 
 /** Claude Code keeps that many of a key's last characters with the answer that was given about it (2.1.328). */

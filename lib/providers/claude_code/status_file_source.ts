@@ -3,7 +3,7 @@ import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts"
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../ports/process_table.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { LineTail } from "../../session_log/line_tail.ts";
-import { parseJsonObject } from "../headless/json.ts";
+import { parseJsonObject } from "../../text/json.ts";
 import type { HeadlessFact } from "../headless/seam.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
 import { openWorkRecord, type WorkRecord } from "../terminal/work_record.ts";

@@ -1,3 +1,4 @@
+import { type JsonObject, objectOf, parseJsonObject } from "../../text/json.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { FailureWords } from "../failure.ts";
 import { matterOf } from "../hook_payload.ts";
@@ -166,14 +167,6 @@ function textsOf(content: unknown): string[] {
   return content.map(objectOf).flatMap(({ type, text }) => type === "text" && typeof text === "string" ? [text] : []);
 }
 
-function parseObject(line: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectOf(JSON.parse(line));
-  } catch {
-    return {};
-  }
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? value as Readonly<Record<string, unknown>> : {};
+function parseObject(line: string): JsonObject {
+  return parseJsonObject(line) ?? {};
 }

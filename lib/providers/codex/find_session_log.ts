@@ -2,6 +2,7 @@ import { listOpenFiles } from "../../ports/open_files.ts";
 import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
 import { listProcesses, processTree } from "../../ports/process_table.ts";
 import { LineTail } from "../../session_log/line_tail.ts";
+import { essence } from "../../text/essence.ts";
 import { type CodexSession, EMPTY_CODEX_LOG, foldCodexLine, promptOf } from "./session_log.ts";
 
 /** What the log of one pane's session is found by. */
@@ -98,9 +99,4 @@ async function readHead(
   const { lines } = await tail.read().catch(() => ({ lines: [] }));
   const prompts = lines.flatMap((line) => promptOf(line) ?? []);
   return { session: lines.slice(0, 1).reduce(foldCodexLine, EMPTY_CODEX_LOG).session, prompts };
-}
-
-/** What is left of a prompt however its blanks and line ends were treated on the way. */
-function essence(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, "");
 }

@@ -1,6 +1,6 @@
 import { basename, dirname } from "@std/path/posix";
 import { openRegularFile } from "../../ports/regular_file.ts";
-import { objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

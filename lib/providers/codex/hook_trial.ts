@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from "../headless/json.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../text/json.ts";
 import type { HookTrial, HookTrialPlace, TrialAnswer } from "../hook_trial.ts";
 
 /** How the hooks of Codex are tried (0.169.0). */

@@ -1,5 +1,5 @@
 import { makeOwnFolder } from "../../ports/state_folder.ts";
-import { arrayOf, type JsonObject, objectOf, textOf } from "../headless/json.ts";
+import { arrayOf, type JsonObject, objectOf, textOf } from "../../text/json.ts";
 import {
   pathsOutside,
   SANDBOX_TRIAL_MS,

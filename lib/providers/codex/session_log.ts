@@ -1,4 +1,5 @@
 import { resolve } from "@std/path/posix";
+import { objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { matterOf } from "../hook_payload.ts";
 import type { FailureWords } from "../failure.ts";
@@ -106,20 +107,12 @@ function toRequest(
     return { ...about, ...cwd, ...matter };
   }
   const text = textOf(payload["arguments"]) ?? "";
-  const { cmd, workdir, shell } = parseRecordObject(text);
+  const { cmd, workdir, shell } = parseJsonObject(text) ?? {};
   if (tool !== "exec_command" || typeof cmd !== "string" || (shell !== undefined && shell !== null)) {
     return { ...about, kind: "other", subject: text };
   }
   const cwd = typeof workdir === "string" && session !== undefined ? resolve(session.cwd, workdir) : session?.cwd;
   return { ...about, kind: "command", subject: cmd, ...(cwd === undefined ? {} : { cwd }) };
-}
-
-function parseRecordObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 function foldEvent(
@@ -254,19 +247,6 @@ interface ParsedRecord {
 }
 
 function parseRecord(line: string): ParsedRecord {
-  try {
-    const record = objectOf(JSON.parse(line));
-    const { type, payload, timestamp } = record;
-    return { type, payload: objectOf(payload), timestamp: textOf(timestamp) ?? "" };
-  } catch {
-    return { type: undefined, payload: {}, timestamp: "" };
-  }
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? value as Readonly<Record<string, unknown>> : {};
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  const { type, payload, timestamp } = parseJsonObject(line) ?? {};
+  return { type, payload: objectOf(payload), timestamp: textOf(timestamp) ?? "" };
 }

@@ -1,7 +1,7 @@
 import { LineTail } from "../../session_log/line_tail.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
-import { objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 import type { HeadlessFact } from "../headless/seam.ts";
 import { LookupPace } from "../terminal/lookup_pace.ts";
 import { openWorkRecord, type WorkRecord } from "../terminal/work_record.ts";

@@ -1,5 +1,5 @@
 import { compareVersions } from "../../text/order.ts";
-import { type JsonObject, objectOf, textOf } from "../headless/json.ts";
+import { type JsonObject, objectOf, textOf } from "../../text/json.ts";
 import { type CliSetup, foldersAbove, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
 
 /** From then on it is known in which folders Codex asks: settings of its own no longer stand for an answer. */

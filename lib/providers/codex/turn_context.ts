@@ -1,4 +1,4 @@
-import { objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 import type { SandboxReport } from "../sandbox.ts";
 import { findTurnProblem } from "./sandbox.ts";
 

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf, textOf } from "../headless/json.ts";
+import { type JsonObject, numberOf, objectOf, textOf } from "../../text/json.ts";
 
 /**
  * Whether an account's limits, as `token_count` records tell of them, are used up, and until when; `undefined` while

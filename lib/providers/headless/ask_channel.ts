@@ -1,6 +1,6 @@
 import { readRegularText } from "../../ports/regular_file.ts";
 import { watchFolder } from "../../session_log/folder_watch.ts";
-import { objectOf, parseJsonObject, textOf } from "./json.ts";
+import { objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 
 /** Names the folder in which `panewright ask` leaves its question, for the commands of a step's agent. */
 export const ASK_CHANNEL_VARIABLE = "PANEWRIGHT_ASK_CHANNEL";

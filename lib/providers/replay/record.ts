@@ -1,5 +1,5 @@
 import type { ExactRequest } from "../exact_request.ts";
-import { arrayOf, objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { arrayOf, objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 import type { StatusSource, StatusSourceContext } from "../terminal/status_source.ts";
 
 /** Names the file in which a replayed agent keeps what it asks for. */

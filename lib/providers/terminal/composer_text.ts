@@ -1,4 +1,5 @@
 import type { Composer, PastedText } from "../../screen/regions.ts";
+import { essence } from "../../text/essence.ts";
 
 /** What a composer shows. */
 export type Shown = Pick<Composer, "text" | "pasted">;
@@ -73,8 +74,4 @@ function standsFor({ markers, rest }: PastedText, text: string): "yes" | "no" | 
  */
 export function composerHoldsAll(shown: Shown, text: string): boolean {
   return essence(shown.text) === essence(text) && composerHolds(shown, text);
-}
-
-function essence(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, "");
 }

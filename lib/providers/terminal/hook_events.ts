@@ -1,4 +1,4 @@
-import { objectOf, parseJsonObject, textOf } from "../headless/json.ts";
+import { objectOf, parseJsonObject, textOf } from "../../text/json.ts";
 
 /** What a CLI's hook tells of its turns. */
 export interface HookEvent {

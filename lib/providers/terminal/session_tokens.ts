@@ -1,5 +1,5 @@
 import { LineTail } from "../../session_log/line_tail.ts";
-import { parseJsonObject, textOf } from "../headless/json.ts";
+import { parseJsonObject, textOf } from "../../text/json.ts";
 import { addUsage, type TokenUsage, type Usage } from "../usage.ts";
 
 /** What a line of a session's record says that a reply cost. */

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../text/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
 import { FILE_TOOL_NAMES } from "../../hook_payload.ts";
 import { countReplies, readClaudeTokens } from "../reply_tokens.ts";

@@ -1,5 +1,6 @@
 import { listOpenFiles } from "../../../ports/open_files.ts";
 import { LineTail } from "../../../session_log/line_tail.ts";
+import { essence } from "../../../text/essence.ts";
 import type { LogQuery } from "../../headless/cli.ts";
 import { type CodexSession, EMPTY_CODEX_LOG, foldCodexLine, isReply, promptOf } from "../session_log.ts";
 
@@ -85,9 +86,4 @@ function nameOf(path: string): string {
 
 async function realPath(path: string): Promise<string> {
   return await Deno.realPath(path).catch(() => path);
-}
-
-/** What is left of a prompt however its blanks and line ends were treated on the way. */
-function essence(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, "");
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf } from "../../headless/json.ts";
+import { type JsonObject, numberOf } from "../../../text/json.ts";
 import type { Observation } from "../../headless/observation.ts";
 import type { TokenUsage } from "../../usage.ts";
 

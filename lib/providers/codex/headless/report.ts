@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
+import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../text/json.ts";
 import type { Observation } from "../../headless/observation.ts";
 import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
 import { reportedText } from "./tool_calls.ts";

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../text/json.ts";
 import type { Observation, SessionReader } from "../../headless/observation.ts";
 import { type TokenUsage, usageSince } from "../../usage.ts";
 import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";

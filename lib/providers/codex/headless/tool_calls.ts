@@ -1,6 +1,6 @@
 import { findScriptedCommands } from "../../../ask/scripted_commands.ts";
 import { parseShellCommand } from "../../../shell/mod.ts";
-import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../headless/json.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../../text/json.ts";
 import type { ToldCommand } from "../../headless/observation.ts";
 
 /** A tool call of the model, as a session log records it before it is run. */

@@ -1,3 +1,5 @@
+import { isObject } from "../schema.ts";
+
 /** A JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -29,8 +31,4 @@ export function textOf(value: unknown): string | undefined {
 /** The value if it is a number. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
