@@ -103,4 +103,3 @@ function readOrUndefined(path: string): string | undefined {
     return undefined;
   }
 }
-

@@ -189,4 +189,3 @@ export class TmuxSession implements AsyncDisposable {
     if (this.cleanupOnExit) await this.close();
   }
 }
-

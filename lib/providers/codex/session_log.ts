@@ -225,7 +225,7 @@ export function isReply(line: string): boolean {
 
 /** The item of a conversation that a line records. Up to about 0.40 it was the line itself. */
 function itemOf(line: string): Readonly<Record<string, unknown>> {
-  const record = parseRecordObject(line);
+  const record = parseJsonObject(line) ?? {};
   return record["type"] === "response_item" ? objectOf(record["payload"]) : record;
 }
 
