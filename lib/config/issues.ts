@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { type FileForm, unwrapSchema } from "./schema.ts";
-import { dotted, isKeyed, type KeyPath, valueAt } from "./source.ts";
+import { dotted, type KeyPath, valueAt } from "./source.ts";
 import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../providers/mod.ts";
 import { nearest } from "../text/suggest.ts";
+import { typeWords, valueWords } from "../text/value_words.ts";
 
 /** A mistake in one value or key. */
 export interface ValueProblem {
@@ -86,12 +87,14 @@ function expectation(
           ? "must not be empty: the first item is the program"
           : "is missing";
       }
-      return `must be ${typeName(issue.expected)}, but ${is(value)}`;
+      return `must be ${typeWords(issue.expected)}, but ${valueWords(value)}`;
     case "too_small":
       if (issue.origin === "string" || issue.origin === "array") return "must not be empty";
-      return `must be ${issue.inclusive === false ? "greater than" : "at least"} ${issue.minimum}, but ${is(value)}`;
+      return `must be ${issue.inclusive === false ? "greater than" : "at least"} ${issue.minimum}, but ${
+        valueWords(value)
+      }`;
     case "too_big":
-      return `must be at most ${issue.maximum}, but ${is(value)}`;
+      return `must be at most ${issue.maximum}, but ${valueWords(value)}`;
     case "invalid_value":
       return oneOf(issue.values, { value, form });
     case "invalid_key":
@@ -108,14 +111,16 @@ function expectation(
       if (issue.discriminator !== undefined) {
         return oneOf((issue as { options?: readonly unknown[] }).options ?? [], { value, form });
       }
-      if (issue.path.at(-1) === "check") return `must be an object or an array of objects, but ${is(value)}`;
+      if (issue.path.at(-1) === "check") return `must be an object or an array of objects, but ${valueWords(value)}`;
       return value === "" || (Array.isArray(value) && value.length === 0)
         ? "must not be empty"
-        : `must be a string or ${hasObject(issue.errors) ? "an object" : "an array of strings"}, but ${is(value)}`;
+        : `must be a string or ${hasObject(issue.errors) ? "an object" : "an array of strings"}, but ${
+          valueWords(value)
+        }`;
     case "custom":
       return issue.message;
     default:
-      return `${issue.message}, but ${is(value)}`;
+      return `${issue.message}, but ${valueWords(value)}`;
   }
 }
 
@@ -131,7 +136,7 @@ function oneOf(
   const allowed = offered(options.map(String), form);
   const near = typeof value === "string" ? nearest(value, allowed) : undefined;
   const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
-  return `must be one of ${allowed.join(", ")}, but ${is(value)}${suggestion}`;
+  return `must be one of ${allowed.join(", ")}, but ${valueWords(value)}${suggestion}`;
 }
 
 /** Of a list of providers those that a person may want; any other list as it is. */
@@ -198,34 +203,4 @@ function objectSchema(schema: unknown, data: unknown): z.ZodObject | undefined {
     return options.find((option) => option?.shape[key]?.safeParse(valueAt(data, [key])).success);
   }
   return kind instanceof z.ZodObject ? kind : undefined;
-}
-
-function typeName(expected: string): string {
-  switch (expected) {
-    case "int":
-      return "a whole number";
-    case "boolean":
-      return "true or false";
-    case "array":
-      return "an array";
-    case "tuple":
-      return "an array of strings";
-    case "record":
-    case "object":
-      return "an object";
-    default:
-      return `a ${expected}`;
-  }
-}
-
-function is(value: unknown): string {
-  if (value === null || typeof value === "boolean") return `is ${value}`;
-  if (typeof value === "number") return `is ${value}`;
-  if (typeof value === "string") return `is the string ${JSON.stringify(shorten(value))}`;
-  if (Array.isArray(value)) return "is an array";
-  return isKeyed(value) ? "is an object" : "is missing";
-}
-
-function shorten(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }

@@ -1,21 +1,17 @@
 import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/types"
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-} from "@modelcontextprotocol/sdk/types.js";
+import { type CallToolResult, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import { PanewrightError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { mapTexts, type Redactor } from "../redact/redactor.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { errorText } from "../text/error_text.ts";
+import { valueWords } from "../text/value_words.ts";
 import { VERSION } from "../version.ts";
 import type { Call, ToolActs } from "./call.ts";
 import { describeTools } from "./describe_tools.ts";
 import { isToolName, type ToolInput, type ToolName, TOOLS } from "./tools.ts";
+import { wrongArguments } from "./wrong_arguments.ts";
 
 /** What {@linkcode createMcpServer} is made of. */
 export interface McpServerOptions {
@@ -34,6 +30,9 @@ const HEARTBEAT_MS = 5000;
 /** More notifications than this are not sent for one call. */
 const MAX_NOTIFICATIONS = 100;
 
+/** No tool has a longer name. */
+const MAX_NAME_CHARS = 60;
+
 const INSTRUCTIONS =
   "panewright runs coding agents to the end of a job. Start one with start_run or exec_task, then call wait with the " +
   "id and the sequence that it returned, again and again, until isOver; result tells what came of it. A question that " +
@@ -47,24 +46,32 @@ export function createMcpServer({ acts, redactor, clock }: McpServerOptions): Se
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR },
   );
   let underWay = 0;
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: describeTools() }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, extra) => {
+  // Of the library's own handlers for these, a client would get what its schemas say of a call that has another form.
+  server.fallbackRequestHandler = async ({ method, params: { name, arguments: given = {} } = {} }, extra) => {
+    if (method === "tools/list") return { tools: describeTools() };
+    if (method !== "tools/call") throw refusal(ErrorCode.MethodNotFound, "Method not found");
+    if (typeof name !== "string") {
+      throw refusal(ErrorCode.InvalidParams, `Cannot call a tool: its name must be a string, but ${valueWords(name)}`);
+    }
     if (!isToolName(name)) {
-      const names = Object.keys(TOOLS);
-      throw new McpError(ErrorCode.InvalidParams, `Cannot call "${name}": no such tool${didYouMean(name, names)}`);
+      const told = redactor.outgoing(name.slice(0, MAX_NAME_CHARS));
+      const near = didYouMean(name, Object.keys(TOOLS));
+      throw refusal(ErrorCode.InvalidParams, `Cannot call "${told}": no such tool${near}`);
     }
     if (underWay >= MAX_CALLS) return failure({ code: "busy", message: TOO_MANY, exitCode: 1 });
     underWay++;
     const over = new AbortController();
-    const token = extra._meta?.progressToken;
-    const notify = token === undefined ? () => {} : (progress: number, message: string) => {
-      const notification = {
-        method: "notifications/progress" as const,
-        params: { progressToken: token, progress, message: redactor.outgoing(message) },
+    const token: unknown = extra._meta?.progressToken;
+    const notify = typeof token !== "string" && typeof token !== "number"
+      ? () => {}
+      : (progress: number, message: string) => {
+        const notification = {
+          method: "notifications/progress" as const,
+          params: { progressToken: token, progress, message: redactor.outgoing(message) },
+        };
+        // What a client does not hear of progress, the result tells.
+        extra.sendNotification(notification).catch(() => {});
       };
-      // What a client does not hear of progress, the result tells.
-      extra.sendNotification(notification).catch(() => {});
-    };
     const progress = openProgress(notify, { clock, signal: over.signal });
     try {
       const call = { signal: extra.signal, progress, client: server.getClientVersion()?.name };
@@ -73,8 +80,13 @@ export function createMcpServer({ acts, redactor, clock }: McpServerOptions): Se
       over.abort();
       underWay--;
     }
-  });
+  };
   return server;
+}
+
+/** An error of the protocol: the library sends its code and its message. */
+function refusal(code: ErrorCode, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }
 
 /** The hint for people also tells how to do without trust, which is nothing for a model. */
@@ -117,12 +129,10 @@ async function callTool<Name extends ToolName>(
 ): Promise<CallToolResult> {
   const input = TOOLS[name].input.safeParse(given);
   if (!input.success) {
-    const problems = input.error.issues.map(({ path, message }) =>
-      [path.join("."), message].filter(Boolean).join(": ")
-    );
+    const problems = wrongArguments(TOOLS[name].input, given, input.error);
     return failure({
       code: "bad_input",
-      message: `Cannot call ${name}: ${redactor.outgoing(problems.slice(0, 5).join("; "))}`,
+      message: `Cannot call ${name}: ${redactor.outgoing(problems)}`,
       hint: `Its arguments are ${Object.keys(TOOLS[name].input.shape).join(", ")}.`,
       exitCode: 2,
     });

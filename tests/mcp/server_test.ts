@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/inMemory"
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { type CallToolResult, CallToolResultSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { UsageError } from "../../lib/errors.ts";
 import type { ToolActs } from "../../lib/mcp/call.ts";
 import { createMcpServer } from "../../lib/mcp/server.ts";
@@ -75,20 +76,73 @@ Deno.test("mcp: a result is structured and text at once, without secrets, escape
 
 for (
   const [what, args, words] of [
-    ["misses an argument", {}, /run: .*Its arguments are run, workdir/s],
-    ["has one that there is not", { run: "r", raise: { max_turns: 9 } }, /raise/],
-    ["has one of another type", { run: 7 }, /run: /],
-    ["has one that is too long", { run: "x".repeat(5000) }, /run: /],
+    ["misses an argument", {}, "run is missing"],
+    [
+      "has one that there is not",
+      { run: "r", wrkdir: "/a" },
+      'there is no argument "wrkdir" (did you mean "workdir"?)',
+    ],
+    ["has one of another type", { run: 7 }, "run must be a string, but is 7"],
+    ["has an empty one", { run: "" }, "run must not be empty"],
+    ["has one that is too long", { run: "x".repeat(5000) }, "run must have at most 200 characters"],
+    ["has an array of arguments", [{ run: "r" }], "its arguments must be an object, but are an array"],
+    [
+      "has a text for arguments",
+      `run ${SECRET}`,
+      'its arguments must be an object, but are the string "run redactedxx',
+    ],
+    ["has null for arguments", null, "its arguments must be an object, but are null"],
+    ["has a number for arguments", 7, "its arguments must be an object, but are 7"],
   ] as const
 ) {
   Deno.test(`mcp: a call that ${what} is refused, and says what is allowed`, async () => {
     await using connection = await connect({});
-    const { code, exitCode, text } = errorOf(await connection.call("resume", args));
+    const { code, exitCode, text } = errorOf(await connection.call("resume", args as never));
     assertEquals([code, exitCode], ["bad_input", 2]);
-    assertMatch(text, words);
+    assert(text.startsWith(`Cannot call resume: ${words}`), text);
+    assert(text.endsWith("[bad_input]\nIts arguments are run, workdir."), text);
     assert(text.length < 500);
   });
 }
+
+for (
+  const [what, args, words] of [
+    ["a role that there is not", { role: "testr" }, "role must be one of analyst, analyst_review, programmer, "],
+    ["a part of a number", { limit: 1.5 }, "limit must be a whole number, but is 1.5"],
+    ["too large a number", { limit: 900 }, "limit must be at most 200, but is 900"],
+    ["too small a number", { limit: 0 }, "limit must be at least 1, but is 0"],
+    ["a thousand names", Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`n${at}`, 1])), "there is no "],
+  ] as const
+) {
+  Deno.test(`mcp: a call with ${what} is refused in a short sentence`, async () => {
+    await using connection = await connect({});
+    const { text } = errorOf(await connection.call("explain", { run: "r", ...args }));
+    assert(text.startsWith(`Cannot call explain: ${words}`), text);
+    assert(text.length < 500);
+  });
+}
+
+for (
+  const [what, params, words] of [
+    ["without a name", { arguments: {} }, "Cannot call a tool: its name must be a string, but is missing"],
+    ["by a number", { name: 7 }, "Cannot call a tool: its name must be a string, but is 7"],
+    ["without params", undefined, "Cannot call a tool: its name must be a string, but is missing"],
+  ] as const
+) {
+  Deno.test(`mcp: a call ${what} is an error of the protocol, in one sentence`, async () => {
+    await using connection = await connect({});
+    const call = () => connection.client.request({ method: "tools/call", params } as never, CallToolResultSchema);
+    const error = await assertRejects(call) as Error & { code?: number };
+    assertEquals([error.code, error.message], [-32602, `MCP error -32602: ${words}`]);
+  });
+}
+
+Deno.test("mcp: a method that there is not is an error of the protocol", async () => {
+  await using connection = await connect({});
+  const call = () => connection.client.request({ method: "tools/press" } as never, CallToolResultSchema);
+  const error = await assertRejects(call) as Error & { code?: number };
+  assertEquals([error.code, error.message], [-32601, "MCP error -32601: Method not found"]);
+});
 
 Deno.test("mcp: an error has its code and hint, for programs and for models, and no secret", async () => {
   await using connection = await connect({
