@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { stateFolder } from "../ports/state_folder.ts";
 import type { RunOverview } from "../run/overview.ts";
-import { claimRunMail, findRunMail, type RunMail } from "../run/run_mail.ts";
+import { claimRunMail, findRunMail, type RunMail, takerOf } from "../run/run_mail.ts";
 
 /**
  * Where something that is said to a run is to be left, so that the process that executes it, now or later, finds it.
@@ -10,11 +10,12 @@ import { claimRunMail, findRunMail, type RunMail } from "../run/run_mail.ts";
  * @throws {UsageError} `bad_input` when nothing can be left there, or another state folder is the run's
  */
 export async function requireRunMail(
-  { folder, executed }: Pick<RunOverview, "folder" | "executed">,
+  { folder, executed, owner }: Pick<RunOverview, "folder" | "executed" | "owner">,
   what: string,
 ): Promise<RunMail> {
   const found = findRunMail(folder);
-  if (!executed || found !== undefined || stateFolder() === undefined) return await claimRunMail(folder);
+  const isTaken = found !== undefined && (owner === undefined || takerOf(found) === owner);
+  if (!executed || isTaken || stateFolder() === undefined) return await claimRunMail(folder);
   throw new UsageError(
     `Cannot ${what}: the process that executes run ${folder.id} does not look into ${stateFolder()}`,
     {

@@ -12,11 +12,12 @@ import type { AnyFact } from "./job.ts";
 import { storedPaths } from "./journal_paths.ts";
 import type { RunEnd } from "./run_facts.ts";
 import { droppedRecordMessage, openJournal } from "./journal.ts";
+import { readLockOwner } from "./lock_file.ts";
 import { openMeter } from "./meter.ts";
 import { unpricedMessage } from "./prices.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
-import { claimRunMail, unheardMessage } from "./run_mail.ts";
+import { claimRunMail, type RunMail, unheardMessage } from "./run_mail.ts";
 import { lockOutbox, lockRun } from "./run_lock.ts";
 import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
@@ -56,7 +57,8 @@ export async function startRun<Fact extends AnyFact, State>(
   const key = request === undefined ? {} : { key: request.keyHash };
   const opening = { ...open(folder), ...key };
   const onBegun = () => request?.[Symbol.dispose]();
-  return await conduct({ execution, folder, state: job.initial, spent: NOTHING_SPENT, opening, onBegun }, options);
+  const beginning = { execution, folder, mail: await claimMail(folder), state: job.initial, spent: NOTHING_SPENT };
+  return await conduct({ ...beginning, opening, onBegun }, options);
 }
 
 /**
@@ -73,6 +75,8 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const { job } = execution;
   using held = new DisposableStack();
   held.use(await lockRun(folder, options.clock));
+  // At once: who answers now is told whether this process looks into their state folder.
+  const mail = await claimMail(folder);
   let spent = NOTHING_SPENT;
   const state = await foldFacts(await readFactsOf(job, folder), {
     job,
@@ -85,7 +89,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
   held.use(await execution.claim?.(folder));
   return await conduct(
-    { execution, folder, state, spent: settled(spent), opening: { ...opening, ...raised } },
+    { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised } },
     options,
   );
 }
@@ -93,6 +97,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
 interface Beginning<Fact extends AnyFact, State> {
   readonly execution: Execution<Fact, State>;
   readonly folder: RunFolder;
+  readonly mail: RunMail | Unheard;
   readonly state: State;
   /** What earlier processes have used. */
   readonly spent: Spending;
@@ -101,8 +106,19 @@ interface Beginning<Fact extends AnyFact, State> {
   readonly onBegun?: () => void;
 }
 
+/** Why nothing can be left for a run. */
+interface Unheard {
+  readonly problem: string;
+}
+
+/** Of a run that this process owns. */
+async function claimMail(folder: RunFolder): Promise<RunMail | Unheard> {
+  return await claimRunMail(folder, { taker: readLockOwner(folder.lockPath) })
+    .catch((error) => ({ problem: errorText(error) }));
+}
+
 async function conduct<Fact extends AnyFact, State>(
-  { execution, folder, state: earlier, spent, opening, onBegun }: Beginning<Fact, State>,
+  { execution, folder, mail, state: earlier, spent, opening, onBegun }: Beginning<Fact, State>,
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
   const { signal = new AbortController().signal, clock = systemClock, whereArguments = [] } = options;
@@ -171,7 +187,6 @@ async function conduct<Fact extends AnyFact, State>(
   };
 
   const { startedBy } = options;
-  const mail = await claimRunMail(folder).catch((error) => ({ problem: errorText(error) }));
   record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
   onBegun?.();
   if (notifications !== undefined) {

@@ -21,10 +21,21 @@ export interface RunMail {
   readonly inboxDir: string;
 }
 
+/** Options of {@linkcode claimRunMail}. */
+export interface ClaimMailOptions {
+  /** @default {the person's state folder} */
+  readonly state?: string | undefined;
+  /** The process that executes the run, and takes what is left, as its lock names it. */
+  readonly taker?: string;
+}
+
 type Place = Pick<RunFolder, "id" | "path">;
 
 /** Longer paths are none on Linux and macOS. */
 const MAX_PLACE_BYTES = 4096;
+
+/** What a lock says is a line. */
+const MAX_TAKER_BYTES = 4096;
 
 /**
  * Where what is said to a run is left, as far as a process that executes it, or somebody who left something there, has
@@ -41,10 +52,12 @@ export function findRunMail(run: Place, state = stateFolder()): RunMail | undefi
 /**
  * Makes the place where what is said to a run is left, unless it is there. It is on the disk when this resolves.
  *
- * @param state the person's state folder
  * @throws {UsageError} `bad_input` when there is no state folder, or it cannot be written, or not by this person alone
  */
-export async function claimRunMail(run: Place, state = stateFolder()): Promise<RunMail> {
+export async function claimRunMail(
+  run: Place,
+  { state = stateFolder(), taker }: ClaimMailOptions = {},
+): Promise<RunMail> {
   const fail = (reason: string, cause?: unknown) =>
     new UsageError(`Cannot keep answers and messages for run ${run.id}: ${reason}`, {
       code: "bad_input",
@@ -63,9 +76,23 @@ export async function claimRunMail(run: Place, state = stateFolder()): Promise<R
     const isNew = await createFileOnce(placePath(entry), real);
     if (isNew) above.forEach(syncFolder);
     else if (readPlace(entry) !== real) await replaceFile(placePath(entry), real, { durable: true });
+    if (taker !== undefined) await replaceFile(takerPath(mail), taker);
     return mail;
   } catch (cause) {
     throw fail(errorText(cause), cause);
+  }
+}
+
+/**
+ * The process that takes what is left there, as its lock named it: the last one that executed the run with this state
+ * folder. A run that was resumed with another one leaves what is here alone.
+ */
+export function takerOf(mail: RunMail): string | undefined {
+  try {
+    assertOwn(takerPath(mail));
+    return readRegularText(takerPath(mail), { maxBytes: MAX_TAKER_BYTES });
+  } catch {
+    return undefined;
   }
 }
 
@@ -150,6 +177,10 @@ function readPlace(entry: string): string | undefined {
 
 function placePath(entry: string): string {
   return `${entry}/place`;
+}
+
+function takerPath({ answersDir }: RunMail): string {
+  return `${dirname(answersDir)}/taker`;
 }
 
 function realPath({ path }: Place): string {

@@ -1,11 +1,14 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AnswerToGive, giveAnswer } from "../../lib/control/give_answer.ts";
+import { leaveMessage } from "../../lib/control/send_message.ts";
 import type { LeftAnswer } from "../../lib/dialogs/answers.ts";
 import { PanewrightError } from "../../lib/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
+import { claimRunMail } from "../../lib/run/run_mail.ts";
 import { dialogWaiting, reviewStarted } from "../support/run_folders.ts";
-import { holdRun, readAnswerOf } from "../support/run_mail.ts";
+import { holdRun, inboxOf, readAnswerOf } from "../support/run_mail.ts";
+import { useStateHome } from "../support/state_home.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const NOW = "2026-11-22T21:00:00.000Z";
@@ -127,4 +130,22 @@ Deno.test("a configuration that the person does not trust takes no answer", asyn
     PanewrightError,
   );
   assertEquals([error.code, await readAnswerOf(run.folder, "q1")], ["needs_trust", undefined]);
+});
+
+Deno.test("what nobody would find is refused: the process that executes the run looks into another state folder, also where an earlier one looked into this", async () => {
+  await using dir = await tempDir();
+  await using run = await atDialog();
+  using _other = useStateHome(`${dir.path}/other`);
+  const answer = { question: "q1", answer: "yes", by: "command" } as const;
+  const message = { role: "tester", text: "Look again.", wantsResponse: false, by: "command" } as const;
+  const requireRefused = async () => {
+    for (const leave of [() => giveAnswer(run.folder, answer, options), () => leaveMessage(run.folder, message)]) {
+      const error = await assertRejects(leave, PanewrightError, `does not look into ${dir.path}/other/panewright`);
+      assertEquals([error.code, error.exitCode], ["bad_input", 2]);
+    }
+  };
+  await requireRefused();
+  await claimRunMail(run.folder, { taker: "process 1" });
+  await requireRefused();
+  assertEquals([await readAnswerOf(run.folder, "q1"), inboxOf(run.folder)], [undefined, []]);
 });

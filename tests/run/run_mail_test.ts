@@ -19,7 +19,7 @@ Deno.test("what is said to a run is kept by its owner alone; runs with the same 
   const [one, other] = [await runIn(dir, "one"), await runIn(dir, "other")];
   assertEquals(findRunMail(one, state), undefined);
   removeRunMail(one, state);
-  const claims = await Promise.all([one, one, other, one].map((run) => claimRunMail(run, state)));
+  const claims = await Promise.all([one, one, other, one].map((run) => claimRunMail(run, { state })));
   assertEquals(new Set(claims.map(({ answersDir }) => answersDir)).size, 2);
   assertEquals(findRunMail(one, state), claims[0]);
   assertEquals(findRunMail(other, state), claims[2]);
@@ -37,17 +37,17 @@ Deno.test("a run that is moved keeps what was said to it; a copy does not get it
   await using dir = await tempDir();
   const state = `${dir.path}/state`;
   const run = await runIn(dir, "one");
-  const mail = await claimRunMail(run, state);
+  const mail = await claimRunMail(run, { state });
   await Deno.symlink(`${dir.path}/one`, `${dir.path}/link`);
-  assertEquals(await claimRunMail(runFolderAt(`${dir.path}/link`, RUN_ID), state), mail);
+  assertEquals(await claimRunMail(runFolderAt(`${dir.path}/link`, RUN_ID), { state }), mail);
   const copy = await runIn(dir, "copy");
   assertEquals(findRunMail(copy, state), undefined);
   await Deno.rename(`${dir.path}/one`, `${dir.path}/moved`);
   const moved = runFolderAt(`${dir.path}/moved`, RUN_ID);
   assertEquals(findRunMail(moved, state), mail);
-  assertEquals(await claimRunMail(moved, state), mail);
+  assertEquals(await claimRunMail(moved, { state }), mail);
   assertEquals(findRunMail(copy, state), undefined);
-  const own = await claimRunMail(copy, state);
+  const own = await claimRunMail(copy, { state });
   assert(own.answersDir !== mail.answersDir);
   // The original is gone: the copy has its own still.
   await Deno.remove(`${dir.path}/moved`, { recursive: true });
@@ -59,13 +59,13 @@ Deno.test("a state folder that others may write to, or a link in its place: noth
   const run = await runIn(dir, "one");
   for (const spoiled of ["", "/runs", `/runs/${RUN_ID}`]) {
     const state = `${dir.path}/state`;
-    await claimRunMail(run, state);
+    await claimRunMail(run, { state });
     await Deno.chmod(`${state}${spoiled}`, 0o777);
     assertEquals(findRunMail(run, state), undefined, spoiled);
     await Deno.rename(`${state}${spoiled}`, `${dir.path}/elsewhere`);
     await Deno.symlink(`${dir.path}/elsewhere`, `${state}${spoiled}`);
     assertEquals(findRunMail(run, state), undefined, spoiled);
-    await assertRejects(() => claimRunMail(run, state), UsageError, "is a link");
+    await assertRejects(() => claimRunMail(run, { state }), UsageError, "is a link");
     await Deno.remove(`${state}${spoiled}`);
     for (const left of [state, `${dir.path}/elsewhere`]) await Deno.remove(left, { recursive: true }).catch(() => {});
   }

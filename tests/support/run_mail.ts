@@ -1,5 +1,6 @@
 import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { readLockOwner } from "../../lib/run/lock_file.ts";
 import { listInbox } from "../../lib/run/inbox.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
 import { claimRunMail, findRunMail } from "../../lib/run/run_mail.ts";
@@ -8,7 +9,7 @@ type Run = Pick<RunFolder, "id" | "path">;
 
 /** Leaves an answer for a run, in a person's state folder; whether it is the first one. */
 export async function leaveAnswerFor(run: Run, answer: LeftAnswer, state?: string): Promise<boolean> {
-  return await leaveAnswer(await claimRunMail(run, state), answer);
+  return await leaveAnswer(await claimRunMail(run, { state }), answer);
 }
 
 /** The answer that was left for a run. */
@@ -25,6 +26,6 @@ export function inboxOf(run: Run): readonly string[] {
 /** Owns a run as the process does that executes it. */
 export async function holdRun(folder: RunFolder, state?: string): Promise<Disposable> {
   const lock = await lockRun(folder);
-  await claimRunMail(folder, state);
+  await claimRunMail(folder, { state, taker: readLockOwner(folder.lockPath) });
   return lock;
 }

@@ -47,8 +47,8 @@ const LOOK_EVERY_MS = 250;
  * Waits for the answer to a question: from the person at the terminal or from `panewright answer`, whichever comes
  * first, and after the time limit the default answer.
  *
- * @returns `undefined` when nobody can answer now: there is neither a person nor a time limit, the person left the
- * question open, or the time limit passed and there is no default answer
+ * @returns `undefined` when nobody can answer now: there is neither a person nor a time limit, nor, for a patient run, a
+ * place for answers; the person left the question open; or the time limit passed and there is no default answer
  * @throws the signal's reason when it is aborted
  */
 export async function awaitAnswer(
@@ -70,7 +70,8 @@ export async function awaitAnswer(
   };
   const left = await take();
   if (left !== undefined) return left;
-  if (person === undefined && answerTimeoutSeconds === undefined && !isPatient) return undefined;
+  const canWait = isPatient && mail !== undefined;
+  if (person === undefined && answerTimeoutSeconds === undefined && !canWait) return undefined;
 
   const settled = new AbortController();
   const until = AbortSignal.any([signal, settled.signal]);

@@ -7,6 +7,7 @@ import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { findRun } from "../../../lib/run/find_run.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
+import { useStateHome } from "../../support/state_home.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 import { asks, cast, fails, only, permitting, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
@@ -29,6 +30,16 @@ Deno.test("without a person the run stops with the question and the commands tha
   );
   assertEquals(waiting?.resumeCommand, `panewright resume ${report.folder.id} --wd '/my dir'`);
   assertEquals(only(events, "run_finished").at(-1)?.outcome, "waiting");
+});
+
+Deno.test("a run without a terminal stops with its question where nothing can be left for it: nobody could answer it", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Work." });
+  using _state = useStateHome(`${dir.path}/task.md`);
+  const { report, events } = await runIn(dir, [step("a")], { ...cast(asks("Which database?")), isPatient: true });
+  assertEquals([report.outcome, openQuestion(report.state)?.id], ["waiting", "q1"]);
+  const [warning] = only(events, "warning");
+  assertStringIncludes(warning?.message ?? "", "only the run's own terminal can answer");
 });
 
 Deno.test("seed 004: the resumed step's prompt has the question, the answer, the interaction history and previousAttemptLog; later steps see the history", async () => {
