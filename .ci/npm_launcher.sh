@@ -6,11 +6,10 @@ set -u
 self=$(readlink -f -- "$0") || exit 2
 package=${self%/bin/panewright}
 
-# Sets deno to the program in the folder "$1" of the package deno. Where npm ran no scripts, it still is where it was
-# installed for this system: in the package, or beside it.
+# Sets deno to the program of the package deno in the folder "$1": that for this system, which npm has put into the
+# package or beside it, whether or not npm ran scripts. What they leave in the package itself is for the system on which
+# it was installed, and in a copied folder for another one.
 find_deno() {
-  deno=$1/deno
-  [ ! -x "$deno" ] || return 0
   case $(uname -s -m) in
   'Linux x86_64') system=linux-x64-glibc ;;
   'Linux aarch64') system=linux-arm64-glibc ;;
@@ -21,7 +20,8 @@ find_deno() {
   for deno in "$1/node_modules/@deno/$system/deno" "$1/../@deno/$system/deno"; do
     [ ! -x "$deno" ] || return 0
   done
-  return 1
+  deno=$1/deno
+  [ -x "$deno" ] && "$deno" --version >/dev/null 2>&1
 }
 
 # npm puts it into the package, beside it, or beside one that depends on it; into no other folder above.

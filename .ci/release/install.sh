@@ -27,7 +27,8 @@ target() {
     'Linux aarch64' | 'Linux arm64') echo aarch64-unknown-linux-gnu ;;
     'Darwin x86_64') echo x86_64-apple-darwin ;;
     'Darwin arm64') echo aarch64-apple-darwin ;;
-    *) fail "there is no executable for $system on $machine" 'Use the npm package: npm install --global panewright' ;;
+    *) fail "there is no executable for $system on $machine" \
+      'There are some for Linux (on Windows: in WSL) and macOS, each on x86_64 and ARM64.' ;;
   esac
 }
 
@@ -87,11 +88,17 @@ main() {
     if [ -n "$version" ]; then from=$from/download/v$version; else from=$from/latest/download; fi
   fi
 
+  case "$folder" in /*) ;; *) folder=$PWD/$folder ;; esac
+
   # A command substitution keeps its failure only as an assignment of its own.
   triple=$(target)
   archive=panewright-$triple.tar.gz
-  staging=$(mktemp -d)
+  mkdir -p "$folder" || fail "the folder $folder cannot be made" 'Name another one: --to FOLDER'
+  if [ -d "$folder/panewright" ]; then fail "$folder/panewright is a folder" 'Name another place: --to FOLDER'; fi
+  # Where it is to run, it is tried, too: from a folder for temporary files nothing may be run on many systems.
+  staging=$(mktemp -d "$folder/.panewright.XXXXXX") || fail "$folder cannot be written" 'Name another folder: --to FOLDER'
   trap 'rm -rf "$staging"' EXIT
+  trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
   download "$from/$archive" "$staging/$archive"
@@ -105,19 +112,17 @@ main() {
     fail "$archive is not what the release says: its SHA-256 is $found, not ${checksum:-there}" 'Nothing was installed.'
   fi
 
-  tar -xzf "$staging/$archive" -C "$staging" panewright || fail "$archive cannot be unpacked"
-  shown=$("$staging/panewright" --version) || fail 'the executable does not run on this system' 'Nothing was installed.'
+  # With -o it belongs to whoever installs it, also to root.
+  tar -xozf "$staging/$archive" -C "$staging" panewright || fail "$archive cannot be unpacked"
+  chmod 755 "$staging/panewright"
+  shown=$("$staging/panewright" --version) || fail 'the executable does not run on this system' \
+    'On Linux it needs glibc, and a folder from which programs may be run. Nothing was installed.'
   case "$version" in
     '') ;;
     *) case "$shown" in "panewright $version "*) ;; *) fail "this is $shown, not $version" 'Nothing was installed.' ;; esac ;;
   esac
-  mkdir -p "$folder" || fail "the folder $folder cannot be made" 'Name another one: --to FOLDER'
-  # First beside its place, so that a panewright that is there is replaced whole or not at all.
-  new=$folder/.panewright.$$
-  if ! cp "$staging/panewright" "$new" || ! chmod 755 "$new" || ! mv -f "$new" "$folder/panewright"; then
-    rm -f "$new"
-    fail "$folder cannot be written" 'Name another folder: --to FOLDER'
-  fi
+  # A panewright that is there is replaced whole or not at all.
+  mv -f "$staging/panewright" "$folder/panewright" || fail "$folder/panewright cannot be replaced"
   printf '%s\ninstalled as %s\n' "$shown" "$folder/panewright"
   case ":$PATH:" in
     *":$folder:"*) ;;

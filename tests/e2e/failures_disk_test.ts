@@ -169,8 +169,8 @@ readOnlyTest(
     await using run = start();
     const { code, stderr } = await run.ended();
     await Deno.chmod(project, 0o755);
-    assertEquals(code, 1);
-    assertStringIncludes(stderr, `Cannot make a folder for the run in ${project}/.panewright: Permission denied`);
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, `Cannot start the run: 1 problem\n  working directory: ${project} is not writable: `);
     await stage.sandbox.assertNothingLeft();
   },
 );

@@ -20,7 +20,10 @@ interface Release extends AsyncDisposable {
   /** The same folder, as `--from` takes it where nothing is downloaded. */
   readonly fileUrl: string;
   readonly url: string;
-  install(args: readonly string[], options?: { readonly path?: string }): Promise<CommandResult>;
+  install(
+    args: readonly string[],
+    options?: { readonly path?: string; readonly temporary?: string },
+  ): Promise<CommandResult>;
   /** What is installed says when it is called. */
   installed(): Promise<string | undefined>;
 }
@@ -45,11 +48,11 @@ async function release({ version = "0.1.0", exitCode = 0 } = {}): Promise<Releas
     folder: folder.path,
     fileUrl: `file://${folder.path}`,
     url: `http://127.0.0.1:${server.addr.port}`,
-    install: (args, { path = Deno.env.get("PATH") ?? "" } = {}) =>
+    install: (args, { path = Deno.env.get("PATH") ?? "", temporary = folder.path } = {}) =>
       systemProcessRunner.run({
         argv: ["/bin/sh", INSTALL, ...args],
         clearEnv: true,
-        env: { HOME: home, PATH: path, TMPDIR: folder.path },
+        env: { HOME: home, PATH: path, TMPDIR: temporary },
       }),
     async installed() {
       if (!await exists(installedAs)) return undefined;
@@ -65,7 +68,7 @@ async function release({ version = "0.1.0", exitCode = 0 } = {}): Promise<Releas
 /** A folder in which a script finds these programs, and no others. */
 async function pathWith(programs: string, folder: string): Promise<string> {
   const link = 'mkdir "$0" && for name; do ln -s "$(command -v "$name")" "$0"; done';
-  await systemProcessRunner.run({ argv: ["sh", "-ec", link, `${folder}/bin`, ...programs.split(" ")] });
+  await systemProcessRunner.run({ argv: ["sh", "-ec", link, `${folder}/bin`, ...programs.trim().split(/ +/)] });
   return `${folder}/bin`;
 }
 
@@ -114,6 +117,45 @@ Deno.test("install.sh takes files and another folder, and replaces what is there
   const { code, stderr } = await it.install(["--from", it.fileUrl, "--to", folder]);
   assertEquals([code, stderr], [0, ""]);
   assertMatch(await Deno.readTextFile(`${folder}/panewright`), /^#!\/bin\/sh/);
+});
+
+Deno.test("install.sh needs no folder for temporary files, from which nothing may be run on many systems", async () => {
+  await using it = await release();
+  const { code, stderr } = await it.install(["--from", it.fileUrl], { temporary: `${it.home}/none` });
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(await it.installed() ?? "", /^panewright /);
+});
+
+Deno.test("install.sh looks at the folder before it downloads anything", async () => {
+  await using it = await release();
+  await Deno.writeTextFile(`${it.home}/file`, "");
+  await Deno.mkdir(`${it.home}/clone/panewright`, { recursive: true });
+  for (
+    const [folder, words] of [
+      [`${it.home}/file/bin`, `the folder ${it.home}/file/bin cannot be made`],
+      [`${it.home}/clone`, `${it.home}/clone/panewright is a folder`],
+    ] as const
+  ) {
+    const { code, stderr } = await it.install(["--from", "file:///nonexistent", "--to", folder]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, `Cannot install panewright: ${words}\n  Name another `);
+  }
+  assertEquals([...Deno.readDirSync(`${it.home}/clone`)].map(({ name }) => name), ["panewright"]);
+});
+
+Deno.test("install.sh names the systems that there are executables for where there is none", async () => {
+  await using it = await release();
+  const path = await pathWith(NEEDED.replace("uname", ""), it.folder);
+  await Deno.writeTextFile(`${path}/uname`, "#!/bin/sh\n[ $1 = -s ] && echo FreeBSD || echo riscv64\n", {
+    mode: 0o755,
+  });
+  const { code, stderr } = await it.install(["--from", it.fileUrl], { path });
+  assertEquals([code, stderr.split("\n")[0]], [
+    1,
+    "Cannot install panewright: there is no executable for FreeBSD on riscv64",
+  ]);
+  // The npm package is for the same ones.
+  assertEquals(stderr.includes("npm"), false);
 });
 
 for (

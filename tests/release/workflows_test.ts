@@ -55,10 +55,41 @@ Deno.test("release.yml calls tasks and files that are there", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const scripts = (await stepsIn(FILES[0] ?? "")).map(({ run }) => run ?? "").join("\n");
   const called = [...scripts.matchAll(/\btask (\S+)/g)].map(([, name = ""]) => name);
-  assertEquals(called.toSorted(), ["compile", "package", "smoke"]);
+  assertEquals(called.toSorted(), ["compile", "package", "smoke", "smoke"]);
   for (const name of called) assertEquals([name, typeof tasks[name]], [name, "object"]);
   for (const [path] of scripts.matchAll(/\.ci\/[\w./]+/g)) {
     assertEquals((await Deno.stat(`${ROOT}${path}`)).isFile, true);
+  }
+});
+
+Deno.test("release.yml tries each form that it publishes, after it was built", async () => {
+  const { jobs } = parse(await Deno.readTextFile(`${ROOT}${FILES[0]}`)) as {
+    readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
+  };
+  for (const [job, form] of [["executable", "compile"], ["package", "package"]] as const) {
+    const tasks = (jobs[job]?.steps ?? []).flatMap(({ run = "" }) =>
+      [...run.matchAll(/\btask (\S+)/g)].map(([, it]) => it)
+    );
+    assertEquals(tasks, [form, "smoke"]);
+  }
+});
+
+Deno.test("release.yml runs programs of a version that is named in full", async () => {
+  const text = await Deno.readTextFile(`${ROOT}${FILES[0]}`);
+  for (const [program] of text.matchAll(/\b(?:npm|deno)@\S+/g)) assertMatch(program, /@\d+\.\d+\.\d+$/);
+});
+
+Deno.test("release.yml makes a release once, also where the job is run again", async () => {
+  const script = (await stepsIn(FILES[0] ?? "")).find(({ name }) => name === "Publish the release")?.run ?? "";
+  for (const [isThere, calls] of [[true, "release view"], [false, "release view release create"]] as const) {
+    await using dir = await tempDir();
+    const gh = `#!/bin/sh\necho "$1 $2" >> calls\n[ "$2" = create ] || ${isThere}\n`;
+    await dir.write({ "release/a": "", "bin/gh": gh });
+    await Deno.chmod(`${dir.path}/bin/gh`, 0o755);
+    const env = { PATH: `${dir.path}/bin:${Deno.env.get("PATH")}`, TAG: "v0.1.0" };
+    const { code } = await systemProcessRunner.run({ argv: ["bash", "-e", "-c", script], cwd: dir.path, env });
+    const called = (await Deno.readTextFile(`${dir.path}/calls`)).trim().replaceAll("\n", " ");
+    assertEquals([code, called], [0, calls]);
   }
 });
 
@@ -115,6 +146,62 @@ Deno.test("the action passes each line as one argument, as it stands, and hands 
   assertEquals(await Deno.readTextFile(told), "<doctor>\n");
 });
 
+Deno.test("the action works in a job's container: no path is that of the machine around it", async () => {
+  const text = await Deno.readTextFile(`${ROOT}action.yml`);
+  assertEquals(text.match(/\$\{\{ *(?:github\.(?:action_path|workspace)|runner\.(?:temp|workspace))\b/g), null);
+  // There, root has no sudo, and needs none.
+  const script = (await stepsIn("action.yml")).find(({ name }) => name === "Install tmux")?.run ?? "";
+  for (const [uid, called] of [["0", "apt-get"], ["1000", "sudo apt-get"]]) {
+    await using dir = await tempDir();
+    await dir.write({ "bin/id": `#!/bin/sh\necho ${uid}\n` });
+    for (const name of ["apt-get", "sudo"]) {
+      await dir.write({ [`bin/${name}`]: `#!/bin/sh\necho "\${0##*/} $*" >> calls\n` });
+    }
+    for (const name of ["id", "apt-get", "sudo"]) await Deno.chmod(`${dir.path}/bin/${name}`, 0o755);
+    await Deno.symlink("/bin/sh", `${dir.path}/bin/sh`);
+    const { code, stderr } = await systemProcessRunner.run({
+      argv: ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      cwd: dir.path,
+      clearEnv: true,
+      env: { PATH: `${dir.path}/bin`, RUNNER_OS: "Linux" },
+    });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals((await Deno.readTextFile(`${dir.path}/calls`)).split("\n"), [
+      `${called} update`,
+      `${called} install --yes --no-install-recommends tmux`,
+      "",
+    ]);
+  }
+});
+
+Deno.test("the action installs the checked release that was downloaded, or came from the cache", async () => {
+  const script = (await stepsIn("action.yml")).find(({ name }) => name === "Install panewright")?.run ?? "";
+  await using dir = await tempDir();
+  const release = `${dir.path}/temp/panewright/release`;
+  await dir.write({ "panewright": "#!/bin/sh\necho 'panewright 0.1.0 (deno 2.9.6, linux x86_64)'\n" });
+  await Deno.chmod(`${dir.path}/panewright`, 0o755);
+  await Deno.mkdir(release, { recursive: true });
+  const archive = `panewright-${Deno.build.target}.tar.gz`;
+  await systemProcessRunner.run({ argv: ["tar", "-czf", `${release}/${archive}`, "panewright"], cwd: dir.path });
+  const { stdout: sums } = await systemProcessRunner.run({ argv: ["sha256sum", archive], cwd: release });
+  await Deno.writeTextFile(`${release}/SHA256SUMS`, sums);
+  for (const [checksum, expected] of [["", 0], [sums.slice(0, 64), 0], ["f".repeat(64), 1]] as const) {
+    const { code, stderr } = await systemProcessRunner.run({
+      argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      cwd: dir.path,
+      clearEnv: true,
+      env: {
+        ...{ PATH: Deno.env.get("PATH") ?? "", VERSION: "v0.1.0", CHECKSUM: checksum },
+        ...{ RUNNER_TEMP: `${dir.path}/temp`, GITHUB_ACTION_PATH: ROOT, GITHUB_PATH: `${dir.path}/path` },
+      },
+    });
+    assertEquals(code, expected, stderr);
+  }
+  const folder = `${dir.path}/temp/panewright/bin`;
+  assertEquals(await Deno.readTextFile(`${dir.path}/path`), `${folder}\n`.repeat(2));
+  assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["panewright"]);
+});
+
 Deno.test("the action downloads the archive for the runner's system, of a version with or without a v", async () => {
   const script = (await stepsIn("action.yml")).find(({ name }) => name === "Download the release")?.run ?? "";
   for (const version of ["0.1.0", "v0.1.0"]) {
@@ -127,6 +214,7 @@ Deno.test("the action downloads the archive for the runner's system, of a versio
       clearEnv: true,
       env: {
         PATH: `${folder.path}/bin:${Deno.env.get("PATH")}`,
+        RUNNER_TEMP: folder.path,
         RUNNER_OS: "macOS",
         RUNNER_ARCH: "ARM64",
         RELEASES: "https://releases.invalid",

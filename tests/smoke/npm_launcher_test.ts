@@ -9,7 +9,7 @@ async function install(dir: TempDir, { modules, deno }: { readonly modules: stri
   const bin = `${modules}/panewright/bin/panewright`;
   await dir.write({
     [bin]: fillIn(launcher, { RUN_ARGS: "run --flag" }),
-    [deno]: `#!/bin/sh\nprintf '%s\\n' "$$" "$@"\nexit 7\n`,
+    [deno]: `#!/bin/sh\n[ "$1" = --version ] && exit\nprintf '%s\\n' "$$" "$@"\nexit 7\n`,
     [`${modules}/.bin/empty`]: "",
   });
   for (const path of [bin, deno]) await Deno.chmod(`${dir.path}/${path}`, 0o755);
@@ -48,6 +48,23 @@ for (const [name, [modules, deno]] of Object.entries(PLACES)) {
     assertEquals(args, ["run", "--flag", `${dir.path}/${modules}/panewright/panewright.mjs`, "a b", "", ""]);
   });
 }
+
+Deno.test("the launcher of the npm package takes the Deno for this system, not one that was copied from another", async () => {
+  await using dir = await tempDir();
+  const link = await install(dir, { modules: "node_modules", deno: `node_modules/${platform}` });
+  // The beginning of a program for macOS.
+  await dir.write({ "node_modules/deno/deno": "\xcf\xfa\xed\xfe\x00\n" });
+  await Deno.chmod(`${dir.path}/node_modules/deno/deno`, 0o755);
+  assertEquals((await start(link)).code, 7);
+
+  await Deno.remove(`${dir.path}/node_modules/@deno`, { recursive: true });
+  const { code, stderr } = await start(link);
+  assertEquals(code, 2, stderr);
+  assertMatch(
+    stderr,
+    /^panewright: Cannot start: its Deno is not installed, or not for this system\n {2}Install [^\n]+\n$/,
+  );
+});
 
 Deno.test("the launcher of the npm package takes no Deno from a folder above the project, which others may own", async () => {
   await using dir = await tempDir();

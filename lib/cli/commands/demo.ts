@@ -11,6 +11,7 @@ import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
 import { executeReview } from "./run.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
+import { checkFolder } from "../preflight/machine.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { recordWritten } from "../trust.ts";
 import { plural } from "../show/words.ts";
@@ -32,7 +33,8 @@ export const command = defineCommand({
     const keep = flags.keep === true;
     const preflight = openPreflight("start the demo", { io, global });
     await preflight.readBesideMachine(() => Promise.resolve(), { panes: true });
-    preflight.require([]);
+    const temporary = io.env("TMPDIR") || "/tmp";
+    preflight.require([await checkFolder("folder for temporary files", temporary, { variable: "TMPDIR" })]);
     if (!global.quiet) io.stderr(INTRODUCTION);
     const folder = await createDemoProject();
     const cleanUp = () => keep || Deno.removeSync(folder, { recursive: true });

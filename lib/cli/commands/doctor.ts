@@ -9,7 +9,6 @@ import { hasAcp } from "../../providers/mod.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
 import { rolesUsed } from "../../jobs/review_loop/machine.ts";
-import { paint, type Style } from "../console/color.ts";
 import { defineCommand } from "../console/command.ts";
 import { checkRules } from "../doctor_rules.ts";
 import { environmentOf } from "../environment.ts";
@@ -21,17 +20,17 @@ import { lookAtConfig } from "../preflight/config.ts";
 import type { Finding } from "../preflight/finding.ts";
 import type { LookContext } from "../preflight/look_context.ts";
 import {
-  checkFolder,
   checkHome,
   checkTerminal,
   checkTmux,
   checkTools,
+  checkWorkdir,
   lookAtTmuxPlace,
   type TmuxPlace,
 } from "../preflight/machine.ts";
 import { checkSandbox } from "../preflight/sandbox.ts";
+import { renderFinding } from "../show/render_finding.ts";
 import { findProgram } from "../../jobs/programs.ts";
-import { sanitizeText } from "../../text/sanitize.ts";
 import { VERSION } from "../../version.ts";
 
 /** `panewright doctor`. */
@@ -74,35 +73,18 @@ The exit code is 1 if something that is needed is missing. Your settings and fil
       triesHooks,
       hooksLimitSeconds,
     };
+    const { global: { json, quiet, color } } = parsed;
+    const look = { color: color.stdout, width: io.isTerminal.stdout ? io.columns() : Infinity };
     let failed = false;
     for await (const finding of examine(parsed.positionals[0], context)) {
       io.signal.throwIfAborted();
       failed ||= finding.status === "fail";
-      if (parsed.global.json) io.stdout(outputLine("finding", finding));
-      else if (!parsed.global.quiet || finding.status !== "ok") {
-        io.stdout(renderFinding(finding, parsed.global.color.stdout));
-      }
+      if (json) io.stdout(outputLine("finding", finding));
+      else if (!quiet || finding.status !== "ok") io.stdout(renderFinding(finding, look));
     }
     return failed ? 1 : 0;
   },
 });
-
-/**
- * One finding as lines for a person.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(renderFinding({ check: "tmux", status: "ok", detail: "tmux 3.3a" }), "ok    tmux: tmux 3.3a\n");
- * ```
- */
-export function renderFinding({ status, check, detail, remedy }: Finding, color = false): string {
-  const lines = [`${check}: ${detail}`, ...(remedy === undefined ? [] : [remedy])].join("\n").split("\n");
-  const mark = paint(status, STATUS_STYLES[status], color) + " ".repeat(4 - status.length);
-  return lines.map((line, index) => `${index === 0 ? mark : "    "}  ${sanitizeText(line)}\n`).join("");
-}
-
-const STATUS_STYLES: Readonly<Record<Finding["status"], Style>> = { ok: "good", warn: "caution", fail: "bad" };
 
 /** What {@linkcode examine} looks at besides the config file. */
 export interface ExamineContext extends LookContext, Pick<LoadConfigOptions, "envNames" | "onWarning"> {
@@ -130,7 +112,7 @@ export async function* examine(path: string | undefined, context: ExamineContext
   yield* context.rulesFindings ?? [];
   yield checkHome(context);
   yield* checkTerminal(context);
-  yield await checkFolder("working directory", workdir);
+  yield await checkWorkdir(workdir);
   yield* findings;
 }
 

@@ -27,6 +27,7 @@ import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../fi
 import { detach, DETACH_FLAG } from "../detach.ts";
 import { environmentOf } from "../environment.ts";
 import { installedProviders } from "../installed_rules.ts";
+import { checkWorkdir } from "../preflight/machine.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { lookAtNotifications } from "../preflight/notifications.ts";
 import { lookAtAgents, lookAtReview } from "../preflight/review.ts";
@@ -183,6 +184,7 @@ async function resumeReview(
           await preflight.readBesideMachine(() => Promise.resolve(), { panes: hasPanes(plan) });
           const review = { plan, roles, sources: loaded.sources };
           const found = await Promise.all([
+            checkWorkdir(plan.workdir),
             lookAtReview(review, preflight),
             lookAtNotifications(plan, preflight),
             lookAtAgents(review, preflight),

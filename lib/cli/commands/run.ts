@@ -18,6 +18,7 @@ import { detach, DETACH_FLAGS, refuseBegun, refuseKey } from "../detach.ts";
 import { keepEditorSchema } from "../editor_schema.ts";
 import { environmentOf } from "../environment.ts";
 import { installedProviders } from "../installed_rules.ts";
+import { checkWorkdir } from "../preflight/machine.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { lookAtNotifications } from "../preflight/notifications.ts";
 import { checkJob, lookAtAgents, lookAtReview } from "../preflight/review.ts";
@@ -67,6 +68,7 @@ export const command = defineCommand({
     const isUnwritten = unwritten.length > 0;
     await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json, isUnwritten });
     const found = await Promise.all([
+      checkWorkdir(plan.workdir),
       hasPanes(plan) ? preflight.lookAtTmuxPlace(plan.tmux) : [],
       lookAtReview(review, preflight),
       lookAtNotifications(plan, preflight),

@@ -1,6 +1,8 @@
 import { dirname } from "@std/path/posix";
 import { PanewrightError } from "../../errors.ts";
 import { findProgram } from "../../jobs/programs.ts";
+import { hintOfWriteError } from "../../ports/file_errors.ts";
+import { removeIfThere } from "../../ports/files.ts";
 import { errorText } from "../../text/error_text.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { findSocketPath, isServerRunning, killServer, removeDeadSocket, tmuxCommand } from "../../tmux/server.ts";
@@ -99,7 +101,7 @@ export function checkTools({ env }: Pick<LookContext, "env">): Finding {
     check,
     status: "fail",
     detail: `there is no ${missing.join(", no ")} on PATH`,
-    remedy: `Correct PATH, or install what is missing; on Debian: apt-get install ${packages.join(" ")}`,
+    remedy: `Correct PATH, or install what is missing; on Debian with: apt-get install ${packages.join(" ")}`,
   };
 }
 
@@ -140,18 +142,56 @@ export function checkTerminal({ env }: Pick<LookContext, "env">): Finding[] {
   ];
 }
 
-/** Whether a file can be written in a folder. */
-export async function checkFolder(check: string, folder: string): Promise<Finding> {
+/** The working directory, and the folder of its runs where there is one. */
+export async function checkWorkdir(workdir: string): Promise<Finding> {
+  const check = "working directory";
+  const kept = `${workdir}/.panewright`;
+  // A link in its place is refused with a message of its own.
+  const hasRuns = await Deno.lstat(kept).then(({ isDirectory }) => isDirectory, () => false);
+  const found = hasRuns ? await checkFolder(check, kept) : undefined;
+  return found?.status === "fail" ? found : await checkFolder(check, workdir);
+}
+
+/**
+ * Whether a folder can be written, and has room for a run to begin.
+ *
+ * @param options `variable` names the folder
+ */
+export async function checkFolder(
+  check: string,
+  folder: string,
+  { variable }: { readonly variable?: string } = {},
+): Promise<Finding> {
   try {
-    const path = await Deno.makeTempFile({ dir: folder, prefix: ".panewright-doctor-" });
-    await Deno.remove(path);
+    await tryToWrite(folder);
     return { check, status: "ok", detail: `${folder} is writable` };
   } catch (error) {
+    const isRefused = error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotFound;
+    const another = variable === undefined ? "name another one" : `name another one with ${variable}`;
     return {
       check,
       status: "fail",
       detail: `${folder} is not writable: ${errorText(error)}`,
-      remedy: "Make the folder and give yourself the right to write there, or name another one.",
+      remedy: (isRefused ? undefined : hintOfWriteError(error)) ??
+        `Make the folder and give yourself the right to write there, or ${another}.`,
     };
+  }
+}
+
+/** What the first minutes of a run keep; for less, there is no use in starting one. */
+const ROOM_BYTES = 256 * 1024;
+
+async function tryToWrite(folder: string): Promise<void> {
+  const path = await Deno.makeTempFile({ dir: folder, prefix: ".panewright-trial-" });
+  try {
+    using file = await Deno.open(path, { write: true });
+    // Nothing is left should panewright be killed; not every file system lets go of an open file.
+    await Deno.remove(path).catch(() => {});
+    const bytes = new Uint8Array(ROOM_BYTES).fill(1);
+    for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    // Some file systems say no only here.
+    await file.syncData();
+  } finally {
+    removeIfThere(path);
   }
 }

@@ -5,6 +5,7 @@ import { lookAtSetups } from "./agent.ts";
 import { agentOf } from "./agent_cli.ts";
 import { joinWorkers, missingProgram, type Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
+import { checkWorkdir } from "./machine.ts";
 import { lookAtNotifications } from "./notifications.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
 
@@ -52,11 +53,12 @@ export function lookAtPrograms(run: StepsToLookAt, { env }: Pick<LookContext, "e
   );
 }
 
-/** What is in the way of a pipeline run: programs, checks, and each agent CLI's login and sandbox. */
+/** What is in the way of a pipeline run: its folder, programs, checks, and each agent CLI's login and sandbox. */
 export async function lookAtSteps(run: StepsToLookAt, context: LookContext): Promise<readonly Obstacle[]> {
   const place = { workdir: run.plan.workdir, asksPerson: false };
   const agents = stepsIn(run).flatMap(({ step }) => agentOf(step, place));
   const looks = await Promise.all([
+    checkWorkdir(run.plan.workdir),
     lookAtSetups(agents, context),
     ...(run.plan.sandbox === undefined ? [] : [lookAtSandboxes(agents, context)]),
   ]);

@@ -1,7 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { basename, dirname } from "@std/path/posix";
 import type { CliIo } from "../../../lib/cli/console/command.ts";
-import { renderFinding } from "../../../lib/cli/commands/doctor.ts";
 import { checkAgent } from "../../../lib/cli/preflight/agent.ts";
 import type { LookContext } from "../../../lib/cli/preflight/look_context.ts";
 import { checkFolder, checkTerminal, checkTmux } from "../../../lib/cli/preflight/machine.ts";
@@ -10,6 +9,7 @@ import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.
 import { codexProvider } from "../../../lib/providers/codex/provider.ts";
 import type { Provider } from "../../../lib/providers/provider.ts";
 import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
+import { callCli } from "../../support/call_cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { until } from "../../support/until.ts";
@@ -123,9 +123,16 @@ Deno.test("a folder that cannot be written to fails", async () => {
   assertStringIncludes(detail, `${dir.path}/none is not writable: `);
 });
 
-Deno.test("a finding is a line, its remedy below it, without control characters", () => {
-  const finding = { check: "tmux", status: "fail", detail: "a\x1b[2J", remedy: "Do this.\nOr that." } as const;
-  assertEquals(renderFinding(finding), "fail  tmux: a\\x1b[2J\n      Do this.\n      Or that.\n");
+Deno.test("in a narrow terminal doctor breaks its lines at words", async () => {
+  await using dir = await tempDir();
+  const env = { PATH: dir.path, HOME: dir.path, TERM: "xterm", NO_COLOR: "1" };
+  const { stdout } = await callCli(["doctor"], { cwd: dir.path, env, terminal: true, columns: 60 });
+  assertStringIncludes(
+    stdout,
+    "warn  locale: none of LC_ALL, LC_CTYPE and LANG is set\n" +
+      "      Set a UTF-8 locale, for example LANG=C.UTF-8, so that\n" +
+      "      agents draw their screens as they were recorded.\n",
+  );
 });
 
 /** A machine whose PATH holds only what is given: scripts by their names. */

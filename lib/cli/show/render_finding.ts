@@ -1,0 +1,52 @@
+import { displayWidth } from "../../text/display_width.ts";
+import { sanitizeText } from "../../text/sanitize.ts";
+import { paint, type Style } from "../console/color.ts";
+import { wrapRow } from "../console/layout.ts";
+import type { Finding } from "../preflight/finding.ts";
+
+/** How {@linkcode renderFinding} shows a finding. */
+export interface RenderFindingOptions {
+  /** @default {false} */
+  readonly color?: boolean;
+  /** Of the terminal: rows are broken at words. @default {Infinity} */
+  readonly width?: number;
+}
+
+/**
+ * One finding as lines for a person.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(renderFinding({ check: "tmux", status: "ok", detail: "tmux 3.3a" }), "ok    tmux: tmux 3.3a\n");
+ * ```
+ */
+export function renderFinding({ status, check, detail, remedy }: Finding, options: RenderFindingOptions = {}): string {
+  const { color = false, width = Infinity } = options;
+  const room = Math.max(MIN_COLUMNS, width - MARGIN);
+  const lines = [`${check}: ${detail}`, ...(remedy === undefined ? [] : [remedy])].join("\n").split("\n");
+  const rows = lines.flatMap((line) => broken(line, room));
+  const mark = paint(status, STATUS_STYLES[status], color) + " ".repeat(MARGIN - status.length);
+  return rows.map((row, index) => `${index === 0 ? mark : " ".repeat(MARGIN)}${sanitizeText(row)}\n`).join("");
+}
+
+const STATUS_STYLES: Readonly<Record<Finding["status"], Style>> = { ok: "good", warn: "caution", fail: "bad" };
+
+/** The columns before the text. */
+const MARGIN = 6;
+
+/** Text keeps so many columns, however narrow the terminal is. */
+const MIN_COLUMNS = 30;
+
+/** A command after "with:", and what stands in quotes: neither is broken where it fits in a row, so that it can be copied. */
+const WHOLE = /(?<=with: )[^,]+|"[^"]*"|`[^`]*`/g;
+
+const NO_BREAK = "\u00a0";
+
+/** Rows as wide as there is room; the others begin where the first one does. */
+function broken(line: string, room: number): readonly string[] {
+  if (displayWidth(line) <= room) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const text = line.slice(indent.length).replaceAll(WHOLE, (whole) => whole.replaceAll(" ", NO_BREAK));
+  return wrapRow(text, room - indent.length).map((row) => indent + row.replaceAll(NO_BREAK, " "));
+}
