@@ -14,7 +14,8 @@ is_own() {
 
 # Whether the program is unpacked in the folder "$1".
 is_ready() {
-  is_own "$1" && is_own "$1/$name" && [ -x "$1/$name/deno" ] &&
+  # An empty program would be one that does nothing, and ends well.
+  is_own "$1" && is_own "$1/$name" && [ -x "$1/$name/deno" ] && [ -s "$1/$name/deno" ] &&
     [ -s "$1/$name/panewright.mjs" ] && [ -s "$1/$name/panewright-hook.mjs" ]
 }
 

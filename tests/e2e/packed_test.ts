@@ -80,6 +80,18 @@ Deno.test("a first start after one that was killed is whole, and takes away what
   assertEquals(await unpackedIn(cache), { ".": "700", ...MODES });
 });
 
+Deno.test("what was emptied in the cache is unpacked again", async () => {
+  const { home, cache } = used;
+  const place = `${cache}/${await placeIn(cache)}`;
+  for (const name of Object.keys(MODES)) {
+    await Deno.truncate(`${place}/${name}`);
+    const { code, stdout, stderr } = await start(["version"], { HOME: home });
+    assertEquals([name, code, stderr], [name, 0, ""]);
+    version(stdout);
+  }
+  assertEquals(await unpackedIn(cache), { ".": "700", ...MODES });
+});
+
 Deno.test("first starts of the one file at the same time all succeed, and leave nothing half made", async () => {
   await using home = await tempDir();
   const results = await Promise.all(Array.from({ length: 3 }, () => start(["version"], { HOME: home.path })));
