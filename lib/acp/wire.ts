@@ -1,26 +1,21 @@
 import type { AnyMessage, JsonRpcId } from "@agentclientprotocol/sdk";
 import { isObject } from "../schema.ts";
-import { nestsDeeper } from "./nesting.ts";
+import { errorOf, INTERNAL_ERROR, INVALID_REQUEST, isId, METHOD_NOT_FOUND, PARSE_ERROR, readHead } from "./json_rpc.ts";
 import { type FilteredLine, LineFilter } from "./line_filter.ts";
+import { nestsDeeper } from "./nesting.ts";
+import { Outbox, type OutboxOptions } from "./outbox.ts";
 import type { TroubleCounter } from "./troubles.ts";
 
 /** What a {@linkcode Wire} is connected to. */
-export interface WireOptions {
+export interface WireOptions extends OutboxOptions {
   readonly maxLineBytes: number;
   readonly troubles: TroubleCounter;
   /** The methods that the agent may call. */
   readonly methods: readonly string[];
-  /** Sends bytes to the agent; throws when it takes none any more. */
-  write(bytes: Uint8Array): Promise<void>;
   /** A notification other than those that are dealt with here; `line` is the whole message. */
   notification(method: string, params: unknown, line: { readonly text: string; readonly isUtf8: boolean }): void;
   /** The beginning of a message that was dropped, and that nobody waits for. */
   dropped?(head: string): void;
-  /** The agent cannot be talked to any more; `problem` can follow its name. */
-  broken(problem: string): void;
-  /** What one of the functions above has thrown. */
-  failed(error: unknown): void;
-  wire?(direction: "sent" | "received", line: string): void;
 }
 
 /** What has to be waited for before the next line is dealt with. */
@@ -39,16 +34,8 @@ const MAX_WAITING_REQUESTS = 64;
 /** How deep a message may nest. */
 const MAX_DEPTH = 200;
 
-/** How much may wait to be taken by an agent that does not read. */
-const MAX_UNWRITTEN_BYTES = 64 * 1024 * 1024;
-
 /** What is kept of text that is not a message. */
 const MAX_TEXT_LINES = 5;
-
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
-const METHOD_NOT_FOUND = -32601;
-const INTERNAL_ERROR = -32603;
 
 /**
  * The stream between the protocol's library and the agent: lets through what the library can deal with, one message at
@@ -68,8 +55,7 @@ export class Wire {
   #lastCallId = -1;
   /** The agent's requests, each with what tells that the library has taken it up. */
   readonly #requests = new Map<JsonRpcId, PromiseWithResolvers<void>>();
-  #unwrittenBytes = 0;
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  readonly #outbox: Outbox;
   #hasMessage = false;
   /** The first lines that were not messages. */
   readonly textLines: string[] = [];
@@ -78,6 +64,7 @@ export class Wire {
 
   constructor(readonly options: WireOptions) {
     this.#filter = new LineFilter({ maxBytes: options.maxLineBytes });
+    this.#outbox = new Outbox(options);
     this.stream = {
       readable: new ReadableStream({ start: (controller) => void (this.#toLibrary = controller) }),
       writable: new WritableStream({ write: (message) => this.#send(message) }),
@@ -117,7 +104,7 @@ export class Wire {
 
   /** Resolves when the agent has taken all that was sent, or takes nothing any more. */
   async written(): Promise<void> {
-    await this.#lastWrite;
+    await this.#outbox.written();
   }
 
   /** Nothing is dealt with and written any more. */
@@ -158,13 +145,10 @@ export class Wire {
 
   /** Nobody is to wait for a message that was dropped, as far as its beginning tells. */
   #answerDropped(head: string, message: string): Taking {
-    // Before these names there are no others, so that they are the message's own.
-    const [, digits, word = "", name] =
-      /^\{(?:"jsonrpc":"2\.0",)?"id":(?:(\d+)|"([^"\\]*)"),"(result|error|method)"/.exec(head) ?? [];
-    const id = digits === undefined ? word : Number(digits);
-    if (name === "method") return this.#refuse(id, { code: INVALID_REQUEST, message });
-    if (name === undefined) return this.options.dropped?.(head);
-    return this.#takeReply(id, { error: { code: INTERNAL_ERROR, message } });
+    const about = readHead(head);
+    if (about === undefined) return this.options.dropped?.(head);
+    if (about.isRequest) return this.#refuse(about.id, { code: INVALID_REQUEST, message });
+    return this.#takeReply(about.id, { error: { code: INTERNAL_ERROR, message } });
   }
 
   #takeLine({ text, isUtf8 }: Extract<FilteredLine, { type: "line" }>): Taking {
@@ -252,7 +236,7 @@ export class Wire {
   }
 
   #refuse(id: JsonRpcId, error: { readonly code: number; readonly message: string }): void {
-    void this.#write(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    void this.#outbox.write(JSON.stringify({ jsonrpc: "2.0", id, error }));
   }
 
   /**
@@ -270,52 +254,8 @@ export class Wire {
       this.#calls.set(id, call);
       this.#lastCallId = Number(id);
     }
-    this.#write(JSON.stringify(message)).then((isWritten) => {
+    this.#outbox.write(JSON.stringify(message)).then((isWritten) => {
       if (isWritten) call?.written.resolve();
     });
   }
-
-  /** @returns whether the agent has taken it; never rejects */
-  #write(line: string): Promise<boolean> {
-    return this.#lastWrite = this.#writeNow(line);
-  }
-
-  async #writeNow(line: string): Promise<boolean> {
-    const { broken, failed, write, wire } = this.options;
-    try {
-      wire?.("sent", line);
-    } catch (error) {
-      failed(error);
-      return false;
-    }
-    const bytes = new TextEncoder().encode(`${line}\n`);
-    this.#unwrittenBytes += bytes.length;
-    if (this.#unwrittenBytes > MAX_UNWRITTEN_BYTES) {
-      broken("does not read what is sent to it");
-      return false;
-    }
-    try {
-      await write(bytes);
-      this.#unwrittenBytes -= bytes.length;
-      return true;
-    } catch {
-      broken("has closed its standard input");
-      return false;
-    }
-  }
-}
-
-function isId(id: unknown): id is JsonRpcId {
-  return id === null || typeof id === "string" || typeof id === "number" && Number.isFinite(id);
-}
-
-/** The error of a reply, made whole where it is not as JSON-RPC has it; undefined where there is none. */
-function errorOf({ error }: Readonly<Record<string, unknown>>) {
-  if (error === undefined || error === null) return undefined;
-  const { code, message, data } = isObject(error) ? error : {};
-  return {
-    code: Number.isInteger(code) ? code as number : INTERNAL_ERROR,
-    message: typeof message === "string" ? message : "an error without a message",
-    ...(data === undefined ? {} : { data }),
-  };
 }
