@@ -44,6 +44,16 @@ Deno.test("docs/agents.md has the agents as their packs describe them", async ()
   assertEquals(document, withAgents(document), "deno task docs makes it anew");
 });
 
+Deno.test("deno task docs may do what its scripts do: to import them takes no permission", async () => {
+  for (const name of ["agents_reference", "configuration_reference"]) {
+    const script = new URL(`../.ci/${name}.ts`, import.meta.url).href;
+    const importing = `data:text/typescript,await import(${JSON.stringify(script)})`;
+    const args = ["run", "--quiet", "--no-prompt", "--config", `${ROOT}deno.json`, importing];
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+  }
+});
+
 Deno.test("every link of the documents leads to a file, and to a heading where it names one", async () => {
   const broken: string[] = [];
   let count = 0;

@@ -99,7 +99,7 @@ async function vanished(root: string): Promise<readonly FoundProcess[]> {
   }
 }
 
-const NO_ENVIRONMENT = { clearEnv: true, env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" } };
+const noEnvironment = () => ({ clearEnv: true, env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" } });
 
 interface FoundProcess {
   readonly pid: number;
@@ -117,11 +117,11 @@ async function processesOf(root: string): Promise<readonly FoundProcess[]> {
     argv: ["find", "/proc", "-maxdepth", "2", ...isMark, "-exec", "grep", "-alsFf", "-", "{}", "+"],
     stdin: `${root}\n`,
     // In the environment of this process, the folder may be the place of the state.
-    ...NO_ENVIRONMENT,
+    ...noEnvironment(),
   });
   const pids = new Set([...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid)));
   return await Promise.all([...pids].map(async (pid) => {
-    const cmdline = await systemProcessRunner.run({ argv: ["cat", `/proc/${pid}/cmdline`], ...NO_ENVIRONMENT });
+    const cmdline = await systemProcessRunner.run({ argv: ["cat", `/proc/${pid}/cmdline`], ...noEnvironment() });
     return { pid, command: cmdline.stdout.replaceAll("\0", " ").trim() };
   }));
 }
