@@ -82,8 +82,7 @@ export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] 
     const isOwn = record["isSidechain"] !== true;
     if (isOwn && (isEnd(record, message) || (record["type"] === "user" && isPrompt(message["content"])))) pending = [];
     const cwd = record["cwd"];
-    for (const block of Array.isArray(message["content"]) ? message["content"].map(objectOf) : []) {
-      const { type, id, name, input, tool_use_id: of } = block;
+    for (const { type, id, name, input, tool_use_id: of } of blocksOf(record)) {
       if (type === "tool_result") pending = pending.filter((call) => call.id !== of);
       if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string") continue;
       const about = { id, source: "session_log", tool: name, ...(typeof cwd === "string" ? { cwd } : {}) } as const;
@@ -101,17 +100,14 @@ export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] 
  * ```ts
  * import { assertEquals } from "@std/assert";
  * const result = { type: "tool_result", tool_use_id: "t1", content: "…" };
- * const answered = { message: { content: [result] }, toolUseResult: { answers: { "Which database?": "SQLite" } } };
+ * const answered = { type: "user", message: { content: [result] }, toolUseResult: { answers: { "Which database?": "SQLite" } } };
  * assertEquals(answersOf([JSON.stringify(answered)], "t1"), { "Which database?": "SQLite" });
  * assertEquals(answersOf([JSON.stringify(answered)], "t2"), undefined);
  * ```
  */
 export function answersOf(lines: readonly string[], callId: string): Readonly<Record<string, string>> | undefined {
   for (const record of lines.map(parseObject)) {
-    const { content } = objectOf(record["message"]);
-    const isResult = Array.isArray(content) &&
-      content.map(objectOf).some(({ type, tool_use_id: of }) => type === "tool_result" && of === callId);
-    if (!isResult) continue;
+    if (!blocksOf(record).some(({ type, tool_use_id: of }) => type === "tool_result" && of === callId)) continue;
     const answers = Object.entries(objectOf(objectOf(record["toolUseResult"])["answers"]));
     const texts = answers.flatMap(([question, said]) => typeof said === "string" ? [[question, said] as const] : []);
     return texts.length === 0 ? undefined : Object.fromEntries(texts);
@@ -160,6 +156,16 @@ function isEnd(record: Readonly<Record<string, unknown>>, message: Readonly<Reco
 /** A text of the person's own; results of tools and the notes of an interruption come as lists. */
 function isPrompt(content: unknown): boolean {
   return typeof content === "string";
+}
+
+/**
+ * The parts of a message of the conversation. Copies of what was sent to the model (`api-request-blob`, 2.1.328) are
+ * not part of it: they have the message without what the CLI knows of it, and may be written first.
+ */
+function blocksOf(record: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  const { content } = objectOf(record["message"]);
+  const isOfConversation = record["type"] === "user" || record["type"] === "assistant";
+  return isOfConversation && Array.isArray(content) ? content.map(objectOf) : [];
 }
 
 function textsOf(content: unknown): string[] {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readLastTurn } from "../../../lib/providers/claude_code/transcript.ts";
+import { answersOf, pendingCalls, readLastTurn } from "../../../lib/providers/claude_code/transcript.ts";
 import { recordedTranscript } from "./support.ts";
 
 const LINES = recordedTranscript();
@@ -59,4 +59,16 @@ Deno.test("what a helper says, and a failure of the service", () => {
     ended: true,
     failure: { text: "API Error: 500", writtenAt: NaN },
   });
+});
+
+Deno.test("a copy of what the model was sent, which may be written first, is neither an answer nor a call", () => {
+  const call = { type: "tool_use", id: "t1", name: "AskUserQuestion", input: {} };
+  const result = { type: "tool_result", tool_use_id: "t1", content: "The user answered" };
+  const asked = { type: "assistant", message: { content: [call] } };
+  const copyOf = (role: string, block: unknown) => ({ type: "api-request-blob", message: { role, content: [block] } });
+  const answered = { type: "user", message: { content: [result] }, toolUseResult: { answers: { "Which?": "SQLite" } } };
+  const lines = [asked, copyOf("user", result)].map((one) => JSON.stringify(one));
+  assertEquals([pendingCalls(lines).length, answersOf(lines, "t1")], [1, undefined]);
+  const more = [...lines, ...[answered, copyOf("assistant", call)].map((one) => JSON.stringify(one))];
+  assertEquals([pendingCalls(more).length, answersOf(more, "t1")], [0, { "Which?": "SQLite" }]);
 });
