@@ -2,6 +2,7 @@ import { loadSettings } from "../config/load.ts";
 import type { MeetRun } from "../control/meet_run.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { Clock } from "../ports/clock.ts";
+import { agentSecrets } from "../providers/agent_secrets.ts";
 import type { LearningRedactor } from "../redact/learning_redactor.ts";
 import { privateWordsOf } from "../redact/secret_patterns.ts";
 import { readProgress } from "../run/read_progress.ts";
@@ -91,7 +92,8 @@ async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSe
     const told = { ...environmentOf(io), onWarning: () => {} };
     const loaded = await loadSettings({ cwd: workdir, ...told, providers, path });
     await requireTrust(loaded, { io: there, trust: false, mayAsk: false });
-    return { secrets: secretsIn(loaded.config) };
+    const ofAgents = loaded.providers.flatMap((provider) => agentSecrets({ provider }));
+    return { secrets: [...secretsIn(loaded.config), ...ofAgents] };
   } catch (error) {
     return { secrets: [], problem: errorText(error) };
   }

@@ -139,6 +139,8 @@ export interface AcpProvider {
    * @throws {UsageError} where it has no program of its own and none was named, or it cannot be given a model
    */
   launch(request: AcpLaunchRequest): LaunchPlan;
+  /** Variables that it is always started with, besides those of the request. @default {{}} */
+  readonly env?: Readonly<Record<string, string>>;
   /**
    * The method of `authenticate` that is called before a session is opened: the one of the first login that files and
    * variables show; `undefined` where none is to be called.

@@ -2,12 +2,12 @@ import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
 import { openAuditHeads } from "../../dialogs/audit_heads.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { UsageError } from "../../errors.ts";
+import { agentSecrets } from "../../providers/agent_secrets.ts";
 import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../providers/headless.ts";
 import { type RunCaps, runCaps } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
 import type { Execution, RunOptions, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
-import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import { findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import { nameInState, type RunFolder } from "../../run/run_folder.ts";
@@ -101,7 +101,7 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   const { plan, passedTasksFile, clock = systemClock } = options;
-  const stepsOwn = Object.values(plan.pipelines).flat().flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
+  const stepsOwn = Object.values(plan.pipelines).flat().flatMap(agentSecrets);
   const secrets = [...options.secrets ?? [], ...stepsOwn];
   let audit: AuditLog | undefined;
   return {
@@ -155,7 +155,8 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         passedTasks: passedTasksFile === undefined
           ? undefined
           : openPassedTasks(passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
-        onActivity: (event) => options.onEvent?.(event),
+        // The attempt's log has it word for word.
+        onActivity: (event) => options.onEvent?.({ ...event, fact: run.redactor.value(event.fact) }),
         person: options.person,
         isPatient: options.isPatient ?? false,
         runHeadless: options.runHeadless ?? runHeadless,

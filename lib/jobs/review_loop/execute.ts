@@ -4,13 +4,13 @@ import type { AskAboutDialog } from "../../dialogs/desk_context.ts";
 import { UsageError } from "../../errors.ts";
 import { runCaps } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
-import { privateWordsOf } from "../../redact/secret_patterns.ts";
 import type { Execution, RunOptions, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import { type Carried, findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../ports/clock.ts";
+import { agentSecrets } from "../../providers/agent_secrets.ts";
 import { type Role, ROLES } from "../../roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { costIn } from "../../run/prices.ts";
@@ -212,6 +212,5 @@ async function play(parts: RunParts): Promise<RunResult> {
 
 /** What must neither be kept nor leave the machine: what the caller names, and what the roles' own variables hold. */
 function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] {
-  const own = Object.values(plan.agents).flatMap(({ env }) => privateWordsOf(env, "").secrets ?? []);
-  return [...secrets, ...own];
+  return [...secrets, ...Object.values(plan.agents).flatMap(agentSecrets)];
 }

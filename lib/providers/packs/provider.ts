@@ -48,6 +48,7 @@ function acpOf(id: ProviderId, pack: Pack): AcpProvider {
   const { login = [], ask_mode: mode, model, tools = [], usage = [], resume = [], start_seconds } = pack;
   return {
     launch: (request) => launchPlan(id, pack, request),
+    ...(pack.env === undefined ? {} : { env: pack.env }),
     authMethod: (look) => findLogin(login, look)?.auth_method,
     ...(pack.login_hint === undefined ? {} : { loginHint: pack.login_hint }),
     ...(mode === undefined ? {} : { askMode: askModeOf(mode) }),
