@@ -1,4 +1,4 @@
-import type { ShellWord } from "./syntax.ts";
+import type { ShellWord, WordPart } from "./syntax.ts";
 
 /** How a program that runs another command is called. */
 interface WrapperSpec {
@@ -45,7 +45,7 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   repeat: { operands: 1 },
   xargs: {
     flags:
-      /^(?:-[0rtpxo]+|-[dEILnPsa].+|-[ile].*|--(?:null|no-run-if-empty|verbose|exit|open-tty|(?:delimiter|arg-file|max-\w+|replace|eof|process-slot-var)=.*|replace|eof))$/,
+      /^(?:-[0rtpxo]+|-[dEILnPsa].+|-[ile].*|--(?:null|no-run-if-empty|verbose|exit|open-tty|(?:delimiter|arg-file|max-\w+|replace|eof)=.*|replace|eof))$/,
     valued: /^(?:-[dEILnPsa]|--(?:delimiter|arg-file|max-args|max-procs|max-chars|max-lines))$/,
     adds: true,
     acts: true,
@@ -105,8 +105,10 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
     else if (operands > 0) operands--;
     else break;
   }
-  const rest = words.slice(index);
-  if (adds && isReplaced(rest[0], replacedText(words.slice(1, index)))) {
+  const replaced = adds ? replacedTexts(words.slice(1, index)) : [];
+  if (replaced.includes("")) return { ...NOTHING, acts, unclear: `what ${program} replaces` };
+  const rest = words.slice(index).map((word) => replaced.reduce(withoutText, word));
+  if (adds && (isReplaced(words[index], "{}") || (words[index] !== undefined && rest[0] !== words[index]))) {
     return { ...NOTHING, acts, unclear: `a program that ${program} puts in` };
   }
   return { inner: rest.length === 0 ? [] : [rest], adds, acts, assignments };
@@ -135,11 +137,30 @@ export function assignedName(word: ShellWord): string | undefined {
   return equals === -1 ? undefined : text.slice(0, equals);
 }
 
-/** The text that `xargs -I` replaces, wherever it stands. */
-function replacedText(options: readonly ShellWord[]): string {
-  const at = options.findIndex(({ value }) => value?.startsWith("-I"));
-  const attached = options[at]?.value?.slice(2) ?? "";
-  return at === -1 ? "{}" : attached === "" ? options[at + 1]?.value ?? "{}" : attached;
+/** The texts that `xargs` replaces, wherever they stand, by what it reads. */
+function replacedTexts(options: readonly ShellWord[]): readonly string[] {
+  return options.flatMap(({ value = "" }, index) => {
+    const [, attached] = /^(?:-[Ii]|--replace=?)([^]*)$/.exec(value) ?? [];
+    if (attached === undefined) return [];
+    // What a variable names may be any text, also an empty one.
+    return value === "-I" ? [options[index + 1]?.value ?? ""] : [attached === "" ? "{}" : attached];
+  });
+}
+
+/** A word of which nothing is known where the text stands. */
+function withoutText(word: ShellWord, text: string): ShellWord {
+  if (!(word.value ?? word.source).includes(text)) return word;
+  const put: WordPart = { type: "variable", text, quoted: true };
+  const pieces = (word.value ?? text).split(text).map((piece): WordPart => ({
+    type: "literal",
+    text: piece,
+    quoted: true,
+  }));
+  const parts = pieces.flatMap((
+    piece,
+    index,
+  ) => [...(index === 0 ? [] : [put]), ...(piece.text === "" ? [] : [piece])]);
+  return { ...word, value: undefined, parts, expansions: [...new Set([...word.expansions, "variable" as const])] };
 }
 
 function isReplaced(word: ShellWord | undefined, text: string): boolean {

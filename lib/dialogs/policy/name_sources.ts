@@ -45,6 +45,44 @@ export function namesFrom(commands: readonly ShellCommand[], program: string): N
   return unknown;
 }
 
+/**
+ * Whether all that the commands of a pipeline write are names of files, so that none is taken for an option.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../../shell/mod.ts";
+ * const names = (text: string) => writesFileNames(parseShellCommand(text).commands);
+ * assertEquals(["git ls-files '*.ts' | head -3", "rg -l x src", "find src -type f"].map(names), [true, true, true]);
+ * assertEquals(["git log --format=-x", "rg x src", "cat list", "echo --pre=x", "echo a.ts"].map(names), [
+ *   ...[false, false, false, false, true],
+ * ]);
+ * ```
+ */
+export function writesFileNames(commands: readonly ShellCommand[]): boolean {
+  return commands.length > 0 && commands.every((command) => {
+    const layer = commandLayers(command).at(-1);
+    if (layer === undefined || namesFrom([command], "") !== undefined) return false;
+    const { program = "", words: [, ...words] } = layer;
+    const has = (pattern: RegExp) => words.some(({ value }) => value === undefined || pattern.test(value));
+    const reads = command.readsPipe || command.precededBy === "|";
+    if (/^(?:echo|printf)$/.test(program)) return !has(/[-=\\]/);
+    if (/^(?:rg|[ef]?grep)$/.test(program)) {
+      const names = words.some(({ value }) => /^(?:-[a-zA-Z]*l[a-zA-Z]*|--files(?:-with.*)?)$/.test(value ?? ""));
+      const texts = program === "rg" ? /^-\w*[or]|^--(?:only-m|repl)/ : /^-\w*o|^--only-m/;
+      return (names || reads) && !has(texts);
+    }
+    if (program === "git") {
+      const [sub] = words;
+      const lists = /^(?:ls-files|status|grep)$/.test(sub?.value ?? "") ||
+        words.some(({ value }) => /^--name-(?:only|status)$/.test(value ?? ""));
+      return lists && !has(/^--(?:f|pretty|output-indicator|\w+-prefix)/);
+    }
+    if (/^(?:find|fd|fdfind)$/.test(program)) return !has(/^-f?printf|^--format/);
+    return program === "ls" || (reads && /^(?:sort|uniq|head|tail|cat|tee|tr|sed|awk)$/.test(program));
+  });
+}
+
 /** What names the substitutions in a word write. */
 export function namesFromSubstitutions({ parts }: Pick<ShellWord, "parts">, program: string): NameSource {
   let unknown: NameSource;

@@ -3,6 +3,7 @@ import {
   builtinEffects,
   type CommandLayer,
   type ShellWord,
+  type WordPart,
   wordStart,
   wordText,
 } from "../../../shell/mod.ts";
@@ -18,7 +19,7 @@ import type { FileTarget } from "../targets/target.ts";
 import { checkFound, checkRead, checkTargets, checkTouched } from "./files.ts";
 import { inspectInput, INTERPRETER, readsProgram, runsSubstitution } from "./input.ts";
 import { doubt, type Here, type LayerPlace, noteNamed } from "./inspection.ts";
-import { checkGiven } from "./names.ts";
+import { checkGiven, givenFileNames } from "./names.ts";
 import { inspectVariable, valueOf } from "./variables.ts";
 
 const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit", "sudo-rs"]);
@@ -71,8 +72,10 @@ export function inspectLayer(
   const finder = layers.find((outer) => outer.program === "find" && outer !== layer);
   const found = finder !== undefined && !layers.some((outer) => outer.program === "xargs");
   if (!layer.transparent) {
-    inspectUses({ ...layer, moreWords: layer.moreWords && !found }, { here, context, ...(found ? { finder } : {}) });
-    if (layer.moreWords && !found) checkGiven(layer, place);
+    const given = layer.moreWords && !found;
+    const names = found || (given && givenFileNames(place));
+    inspectUses({ ...layer, moreWords: given }, { here, context, names, ...(found ? { finder } : {}) });
+    if (given) checkGiven(layer, { ...place, names });
   }
   for (const word of copiedFiles(layer)) checkRead({ word }, program, place);
   const targets = found ? targetsOfFound(layer, finder.words) : fileTargets(layer);
@@ -95,6 +98,21 @@ function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): read
   );
 }
 
+/** A word with a name of a file in place of `{}`: it may be any, but is not an option. */
+function withNames(word: ShellWord): ShellWord {
+  const put: WordPart = { type: "variable", text: "{}", quoted: true };
+  const parts = word.value?.includes("{}")
+    ? word.value.split("{}").flatMap((text, index): WordPart[] => [
+      ...(index === 0 ? [] : [put]),
+      ...(text === "" ? [] : [{ type: "literal", text, quoted: true } as const]),
+    ])
+    : word.parts;
+  const [first] = parts;
+  if (parts === word.parts && (first?.type !== "variable" || first.text.startsWith("$"))) return word;
+  const folder: WordPart = { type: "literal", text: "./", quoted: true };
+  return { ...word, value: undefined, parts: first?.type === "variable" ? [folder, ...parts] : parts };
+}
+
 /** Whether `env` or `printenv` shows all variables, or one that is a secret by its name. */
 function showsVariables({ program, words }: CommandLayer, layers: readonly CommandLayer[]): boolean {
   if (program === "env") return layers.at(-1)?.words === words;
@@ -109,13 +127,18 @@ function checkRepository({ here, context }: Here): void {
 }
 
 /** What a program's table says of its words. */
-function inspectUses(layer: CommandLayer, { here, context, finder }: Here & { readonly finder?: CommandLayer }): void {
+function inspectUses(
+  layer: CommandLayer,
+  { here, context, finder, names }: Here & { readonly finder?: CommandLayer; readonly names: boolean },
+): void {
   const { program, words, moreWords } = layer;
   if (program === undefined) return;
+  const filled = names ? words.map(withNames) : words;
   const found = finder === undefined ? undefined : secretFound(finder.words.slice(1), SHOWS.test(program));
   const unless = { words, folders: here.folders };
-  for (const use of programUses(program, words, moreWords)) {
-    const { kind, word, at, length } = use;
+  for (const use of programUses(program, filled, moreWords)) {
+    const { kind, at, length } = use;
+    const word = words[filled.indexOf(use.word)] ?? use.word;
     const path = use.path === undefined ? {} : { path: use.path };
     switch (kind) {
       case "writes": {

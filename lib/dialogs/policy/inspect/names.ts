@@ -1,6 +1,6 @@
 import type { CommandLayer, ShellCommand, ShellScript, ShellWord, WordPart } from "../../../shell/mod.ts";
 import { possibleTexts } from "../known_values.ts";
-import { namesFrom, namesFromSubstitutions, secretIn } from "../name_sources.ts";
+import { namesFrom, namesFromSubstitutions, secretIn, writesFileNames } from "../name_sources.ts";
 import { programUses } from "../programs/mod.ts";
 import { shownSecret } from "../secret_variables.ts";
 import { type Context, doubt, type LayerPlace } from "./inspection.ts";
@@ -59,20 +59,32 @@ export function inspectNames({ commands, variables }: ShellScript, context: Cont
   }
 }
 
-/** Looks at the names that a program gets from others, where it reads or changes what they name. */
-export function checkGiven(
-  { program = "", words }: CommandLayer,
-  { context, before, command, layers }: LayerPlace,
-): void {
-  const [first] = words;
-  if (first === undefined) return;
-  const probe: ShellWord = { ...first, value: "probe", parts: [{ type: "literal", text: "probe", quoted: true }] };
-  if (!programUses(program, [...words, probe]).some(({ word }) => word === probe)) return;
-  const file = command.redirections.some(({ operator }) => operator === "<") ||
+/** Whether what `xargs` reads are names of files. */
+export function givenFileNames({ before, command, layers }: LayerPlace): boolean {
+  return !readsFile(command, layers) && before.length <= MAX_PIPED && writesFileNames(before);
+}
+
+function readsFile({ redirections }: ShellCommand, layers: readonly CommandLayer[]): boolean {
+  return redirections.some(({ operator }) => operator.startsWith("<")) ||
     layers.some((layer) =>
       layer.program === "xargs" && layer.words.some(({ value }) => /^-a|^--arg/.test(value ?? ""))
     );
-  const unknown = file
+}
+
+/** Looks at what a program gets from others: at the files that it names, and whether it can be an option or a program. */
+export function checkGiven(
+  { program = "", words }: CommandLayer,
+  { context, before, command, layers, names }: LayerPlace & { readonly names: boolean },
+): void {
+  const [first] = words;
+  if (first === undefined) return;
+  const added = programUses(program, words, true).filter(({ word }) => !words.includes(word));
+  if (added.some(({ kind }) => kind === "runs" || (kind === "unknown" && !names))) {
+    doubt(context, `${program} is given words that may tell it to run something`);
+  }
+  const probe: ShellWord = { ...first, value: "probe", parts: [{ type: "literal", text: "probe", quoted: true }] };
+  if (!programUses(program, [...words, probe]).some(({ word }) => word === probe)) return;
+  const unknown = readsFile(command, layers)
     ? "names in a file"
     : before.length > MAX_PIPED
     ? "names that too many commands make"

@@ -50,10 +50,14 @@ export const GO: ProgramTable = {
 export const CARGO: ProgramTable = {
   programs: /^cargo$/,
   code: true,
-  runs: ["--config=", "-Z=", "--manifest-path=", "--config-file=", "--tool-config-file="],
-  writes: ["--target-dir=", "--out-dir=", "--artifact-dir="],
+  runs: [
+    ...["--config=", "-Z=", "--manifest-path=", "--config-file=", "--tool-config-file=", "--target="],
+    ...["--workspace-remap=", "--target-dir-remap=", "--cargo-metadata=", "--binaries-metadata=", "--archive-file="],
+  ],
+  writes: ["--target-dir=", "--out-dir=", "--artifact-dir=", "--extract-to=", "--lockfile-path="],
   enters: ["-C="],
   valued: [
+    "--workspace",
     "-p=",
     "--package=",
     "--features=",
@@ -62,16 +66,24 @@ export const CARGO: ProgramTable = {
     "--test=",
     "--bin=",
     "--example=",
-    "--target=",
     "--profile=",
   ],
-  harmless: { "--manifest-path": /^(?!\/|~|.*\.\.\/)[\w./-]+$/ },
+  harmless: {
+    "--manifest-path": /^(?!\/|~|.*\.\.\/)[\w./-]+$/,
+    // A file in place of a name says which linker is run.
+    "--target": /^(?!.*\.json$)[\w.-]+$/,
+  },
   operands(operands) {
     const [first, ...rest] = operands;
     if (first?.word.value === "fmt") {
       return rest.map((operand) => useOf(/^-/.test(operand.word.value ?? "-") ? "runs" : "writes", operand))
         .filter(({ word }) => !/^--(?:check|edition|verbose|quiet)/.test(word.value ?? ""));
     }
+    // What follows "--" is for the compiler.
+    const compiler = /^(?:clippy|rustc|rustdoc)$/.test(first?.word.value ?? "")
+      ? rest.filter(({ word }) => /^-(?:[CZL]|-codegen|-sysroot|-extern)/.test(word.value ?? ""))
+      : [];
+    if (compiler.length > 0) return compiler.map((operand) => useOf("runs", operand));
     const toolchain = first?.word.value?.startsWith("+") === true ? [useOf("runs", first)] : [];
     // What follows "--" is for the tests or the program.
     const log = operands.findIndex(({ word }) => /^--logfile/.test(word.value ?? ""));
@@ -87,11 +99,23 @@ export const CARGO: ProgramTable = {
 export const MAKE: ProgramTable = {
   programs: /^g?make$/,
   code: true,
-  runs: ["-f=", "--file=", "--makefile=", "--eval=", "-E=", "-I=", "--include-dir=", "-e", "--environment-overrides"],
+  runs: [
+    "-f=",
+    "--file=",
+    "--makefile=",
+    "--eval=",
+    "-E=",
+    "-I=",
+    "--include-dir=",
+    "-e",
+    "--environment-overrides",
+    "--temp-stdin=",
+  ],
   enters: ["-C=", "--directory="],
   valued: ["-o=", "-W="],
   operands: (operands) =>
-    operands.filter(({ word }) => /^[.A-Za-z_]\w*\s*[:?+!]*=/.test(word.value ?? "A=")).map((operand) => ({
+    // Names of variables may have any character, and are expanded, too.
+    operands.filter(({ word }) => (word.value ?? "=").includes("=")).map((operand) => ({
       ...useOf("runs", operand),
       // A rule must name the variable.
       length: (operand.word.value ?? "=").indexOf("=") + 1,
@@ -132,9 +156,15 @@ export const OTHER_BUILDERS: ProgramTable = {
       "--toolchain=",
       "--rakefile=",
     ],
+    ...["-t=", "--disable-sandbox", "--toolset=", "--destination=", "--multiroot-data-file="],
+    ...["-Xswiftc=", "-Xcc=", "-Xcxx=", "-Xlinker=", "-Xbuild-tools-swiftc="],
   ],
+  // One of ninja's tools runs a command, another one a server.
+  harmless: { "-t": /^(?!msvc$|browse$)/ },
+  writes: ["--scratch-path=", "--build-path=", "--cache-path=", "--xunit-output=", "--attachments-path="],
+  reads: ["--netrc-file="],
   enters: ["-C=", "--directory=", "-p=", "--project-dir=", "--working-directory=", "-d=", "--package-path="],
-  valued: ["-j=", "-t=", "--target=", "--config="],
+  valued: ["-j=", "--target=", "--config="],
   operands: (operands) =>
     operands.filter(({ word }) => ELSEWHERE.test(word.value ?? "")).map((operand) => useOf("reads", operand)),
 };

@@ -22,6 +22,16 @@ function usesOf(operands: readonly Operand[], kind: Use["kind"], given: Pick<Use
   }));
 }
 
+/** A filter of warnings that names no class of a module. */
+const WARNING = /^(?:error|ignore|default|always|once|module)(?::(?::\w*Warning)?)?$/;
+
+/** The name of a long option without what programs spell differently; what a setting of several parts is a part of. */
+function spelling(name: string): string {
+  const bare = name.replace(/^--?/, "").replaceAll(/[-_]/g, "").toLowerCase();
+  if (/^pooloptions\..*execargv/.test(bare)) return "execargv";
+  return /^(outputfile|browser\.provideroptions|alias|execargv)\./.exec(bare)?.[1] ?? bare;
+}
+
 /** What test runners and linters are given: settings and plugins are code, other options name what is written. */
 const SHARED = {
   code: true,
@@ -55,6 +65,22 @@ const SHARED = {
       "--projects=",
       "--prerunner=",
     ],
+    ...["--typecheck.checker=", "--pool=", "--execArgv=", "--coverage.customProviderModule="],
+    ...["--coverage.reporter=", "--workspace=", "--browser.provider=", "--browser.providerOptions=", "--alias="],
+    ...[
+      "--sequence.sequencer=",
+      "--filter=",
+      "--testSequencer=",
+      "--prettierPath=",
+      "--coverageReporters=",
+      "--haste=",
+    ],
+    ...["--dependencyExtractor=", "--snapshotResolver=", "--modulePaths=", "--moduleDirectories=", "--node-option="],
+    ...["-n=", "-R=", "-O=", "--options=", "--reporter-option=", "--reporter-options=", "--package=", "--tsconfig="],
+    ...["--compilers=", "--experimental-loader=", "--inspect", "--inspect-config", "--mcp", "--tx=", "--driver-path="],
+    ...["--browser-executable-path=", "--pythonwarnings=", "--append-config=", "--output-format="],
+    ...["--extension-pkg-allow-list=", "--extension-pkg-whitelist=", "--unsafe-load-any-extension=", "--prepend="],
+    ...["--printer=", "--extension="],
   ],
   writes: [
     ...["--output-file=", "--outFile=", "--outDir=", "--junitxml=", "--junit-xml=", "--outputFile=", "--output="],
@@ -62,6 +88,41 @@ const SHARED = {
     ...["--declarationDir=", "--tsBuildInfoFile=", "--generateTrace=", "--html=", "--log-file=", "--logfile="],
     ...[
       "--resultlog=",
+      "--generateCpuProfile=",
+      "--attachmentsDir=",
+      "--outputJson=",
+      "--suppressions-location=",
+      "--alluredir=",
+      "--json-report-file=",
+      "--html-report=",
+      "--txt-report=",
+      "--xml-report=",
+      "--xslt-html-report=",
+      "--cobertura-xml-report=",
+      "--any-exprs-report=",
+      "--linecount-report=",
+      "--linecoverage-report=",
+      "--lineprecision-report=",
+      "--timing-stats=",
+      "--line-checking-stats=",
+      "--import-graph=",
+      "--ext-import-graph=",
+      "--int-import-graph=",
+      "--spelling-private-dict-file=",
+      "--log-junit=",
+      "--log-teamcity=",
+      "--coverage-html=",
+      "--coverage-clover=",
+      "--coverage-cobertura=",
+      "--coverage-crap4j=",
+      "--coverage-php=",
+      "--coverage-xml=",
+      "--testdox-html=",
+      "--testdox-text=",
+      "--cache-directory=",
+      "--generate-baseline=",
+      "--deprecation-out=",
+      "--cache-root=",
       "--cov-report=",
       "--cacheDirectory=",
       "--fail-log=",
@@ -73,7 +134,18 @@ const SHARED = {
   ],
   reads: ["--ignore-path=", "--ignore-file=", "--env-file=", "--extend-exclude-from=", "--stdin-filename="],
   finds: ["--doctest-glob="],
-  valued: ["-k=", "-m=", "-n=", "-t=", "--testNamePattern=", "-g=", "--grep=", "--cov=", "--maxfail=", "--tb="],
+  valued: [
+    ...["--ext=", "--coverage", "--unsafe", "--json", "--testdox"],
+    "-k=",
+    "-m=",
+    "-t=",
+    "--testNamePattern=",
+    "-g=",
+    "--grep=",
+    "--cov=",
+    "--maxfail=",
+    "--tb=",
+  ],
   harmless: {
     // Settings of the project itself, and formats and reporters that are built in.
     "--project": new RegExp(`^(?:${LOCAL.replace("+", "*")}tsconfig[\\w.-]*\\.json|[\\w-]+)$`),
@@ -88,9 +160,29 @@ const SHARED = {
     "--cov-report": /^(?:term|term-missing|term:skip-covered|term-missing:skip-covered|xml|html|json|lcov)$/,
     "--import-mode": /^(?:prepend|append|importlib)$/,
     "--ui": /^(?:bdd|tdd)$/,
-    "-W": /^(?:error|ignore|default|always|once|module)(?::(?::\w*Warning)?)?$/,
+    "-W": WARNING,
+    "--pythonwarnings": WARNING,
+    "--tsconfig": OWN_SETTINGS,
+    "--pool": /^(?:forks|threads|vmForks|vmThreads|typescript|browser)$/,
+    "--coverage.reporter": /^[a-z-]+$/,
+    "--coverageReporters": /^[a-z-]+$/,
+    "--browser.provider": /^[a-z]+$/,
+    "--filter": /^(?![./~])[^/]*$/,
+    "--output-format": /^[a-z0-9-]+$/,
+    "-R": /^[a-z-]+$/,
+    "-n": /^(?:\d+|auto|logical)$/,
+    "--tx": /^(?:\d+\*)?popen$/,
+    "--extension": /^[\w.,:]+$/,
+    "--unsafe-load-any-extension": /^(?:n|no)$/,
   },
+  // Programs differ in dashes and letter case: --outdir, -outDir, --out-dir.
+  otherNames: (name) => SPELLED.get(spelling(name)) ?? [],
 } satisfies Omit<ProgramTable, "programs">;
+
+const SPELLED: ReadonlyMap<string, readonly string[]> = new Map(
+  [...SHARED.runs, ...SHARED.writes, ...SHARED.reads].filter((option) => option.startsWith("--"))
+    .map((option) => [spelling(option.replace(/=$/, "")), [option.replace(/=$/, "")]]),
+);
 
 /** Options with which a linter changes the files that it looks at. */
 const FIXES = [
@@ -103,7 +195,21 @@ const FIXES = [
   "-a",
   "-A",
   "--auto-correct",
+  "--apply",
+  "--apply-unsafe",
+  "--add-noqa",
+  "--fix-layout",
+  "-x",
 ];
+
+/** Python's own test runner, which looks for tests in a folder. */
+export const UNITTEST: ProgramTable = {
+  programs: /^unittest$/,
+  code: true,
+  reads: ["-s=", "--start-directory=", "-t=", "--top-level-directory="],
+  valued: ["-p=", "--pattern=", "-k="],
+  operands: (operands) => usesOf(operands, "reads"),
+};
 
 /** Test runners and linters: what they look at, and what they change with an option. */
 export const CHECKERS: ProgramTable = {

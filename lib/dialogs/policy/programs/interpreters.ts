@@ -15,6 +15,10 @@ export const PYTHON: ProgramTable = {
   runs: ["-c=", "-m=", "-i", "-W=", "-X="],
   operands: (operands, { options }) => [
     ...script(operands, options.has("-c") || options.has("-m")),
+    // Django takes folders of modules, and a runner of tests.
+    ...(/(?:^|\/)manage\.py$/.test(operands[0]?.word.value ?? "")
+      ? operands.filter(({ word }) => /^--(?:py|testr)/.test(word.value ?? "")).map((one) => useOf("runs", one))
+      : []),
     // What a module is given may be a file.
     ...(options.has("-m") ? operands.map((operand) => useOf("finds", operand)) : []),
   ],
@@ -44,6 +48,7 @@ export const NODE: ProgramTable = {
       "--experimental-sea-config=",
       "--experimental-default-config-file",
       "--icu-data-dir=",
+      "--entry-url=",
     ],
   ],
   writes: [
@@ -58,6 +63,15 @@ export const NODE: ProgramTable = {
     "--trace-event-file-pattern=",
     "--localstorage-file=",
     "--logfile=",
+    "--cpu-prof-name=",
+    "--heap-prof-name=",
+    "--tls-keylog=",
+    "--test-rerun-failures=",
+    "--redirect-code-traces-to=",
+    "--turbo-profiling-output=",
+    "--trace-turbo-path=",
+    "--trace-turbo-file-prefix=",
+    "--trace-turbo-cfg-file=",
   ],
   // node reads underscores like dashes.
   otherNames: (name) => name.startsWith("--") && name.includes("_") ? [name.replaceAll("_", "-")] : [],
@@ -105,9 +119,9 @@ export const DENO: ProgramTable = {
       "--preload=",
       "--import-map=",
     ],
-    ...["-c=", "--config=", "--cwd=", "--env-file="],
+    ...["-c=", "--config=", "--cwd=", "--env-file=", "--inspect", "--tsconfig-override=", "--install="],
   ],
-  writes: ["-o=", "--output=", "--outfile=", "--outdir="],
+  writes: ["-o=", "--output=", "--outfile=", "--outdir=", "--coverage-dir=", "--reporter-outfile=", "--lock="],
   subcommands: { eval: { runs: [] }, install: { runs: ["-g", "--global"] }, repl: {} },
   operands(operands) {
     const [first, ...rest] = operands;

@@ -7,7 +7,7 @@ import { GIT } from "./git.ts";
 import { GREP } from "./grep.ts";
 import { DENO, NODE, OTHER_INTERPRETERS, PERL, PYTHON } from "./interpreters.ts";
 import { NPM, NPX } from "./npm.ts";
-import { CHECKERS, FILE_CHECKERS, FORMATTERS, REPORTERS } from "./checkers.ts";
+import { CHECKERS, FILE_CHECKERS, FORMATTERS, REPORTERS, UNITTEST } from "./checkers.ts";
 import { EDITORS, FEW_OPTIONS, JQ, READERS, SECOND_WRITES, ZIP } from "./others.ts";
 import { RIPGREP } from "./ripgrep.ts";
 import { SED } from "./sed.ts";
@@ -21,7 +21,7 @@ export type { ProgramTable, Use } from "./table.ts";
 /** What is known of programs, the first one that fits. */
 const PROGRAM_TABLES: readonly ProgramTable[] = [
   ...[GIT, FIND, FD, RIPGREP, GREP, SORT, SED, AWK, TAR, PYTHON, NODE, PERL, OTHER_INTERPRETERS, NPX, NPM, DENO, GO],
-  ...[CARGO, MAKE, OTHER_BUILDERS, CURL, WGET, RSYNC, SSH, EDITORS, ZIP, REPORTERS, CHECKERS, FORMATTERS],
+  ...[CARGO, MAKE, OTHER_BUILDERS, CURL, WGET, RSYNC, SSH, EDITORS, ZIP, REPORTERS, UNITTEST, CHECKERS, FORMATTERS],
   ...[...FILE_CHECKERS, ...SECOND_WRITES, JQ],
   ...FEW_OPTIONS,
   ...READERS,

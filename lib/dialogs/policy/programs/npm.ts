@@ -20,6 +20,10 @@ export const NPM: ProgramTable = {
       "--cafile=",
       "--strict-ssl",
       "--config.script-shell=",
+      "--node-gyp=",
+      "--use-yarnrc=",
+      "--pnpmfile=",
+      "--global-pnpmfile=",
     ],
   ],
   valued: ["-w=", "--workspace=", "--filter=", "-F=", "--loglevel="],
@@ -27,6 +31,8 @@ export const NPM: ProgramTable = {
   // npm reads "-x", "---x" and "--no-x" like "--x".
   otherNames: (name) => {
     const bare = name.replace(/^-+/, "").replace(/^(?:no-)+/i, "");
+    // pnpm takes any setting in this way.
+    if (bare.startsWith("config.")) return ["--config.script-shell"];
     return bare.length > 1 && `--${bare}` !== name ? [`--${bare}`] : [];
   },
   subcommands: { "*": {} },
@@ -35,6 +41,10 @@ export const NPM: ProgramTable = {
     const name = first?.word.value ?? "";
     // A program of any package, and one that a rule must therefore name.
     if (/^(?:\.\.|\/|~)/.test(second?.word.value ?? "") && second !== undefined) return [useOf("reads", second)];
+    // It reads its program from standard input.
+    if (second !== undefined && name === "run" && /^(?:node|bash|sh|python3?)$/.test(second.word.value ?? "")) {
+      return [useOf("runs", second)];
+    }
     // It shows the environment.
     if (second?.word.value === "env" && /^run(?:-script)?$/.test(name)) return [useOf("runs", second)];
     if (first === undefined || !/^(?:exec|x|dlx|create|init|explore|edit|config|set)$/.test(name)) return [];

@@ -108,7 +108,9 @@ export const FEW_OPTIONS: readonly ProgramTable[] = [
     optionsFirst: true,
     runs: ["-c=", "-s", "-i", "-l", "--rcfile=", "--init-file=", "--login"],
     valued: ["-o=", "-O="],
-    operands: ([script]) => script === undefined ? [] : [useOf("reads", script)],
+    // "+n" takes back an "-n".
+    operands: ([script]) =>
+      script === undefined ? [] : [useOf(script.word.value?.startsWith("+") === true ? "runs" : "reads", script)],
   },
   {
     programs: /^xargs$/,

@@ -32,6 +32,11 @@ function expressionOf(value: string | undefined): string | undefined {
   return value?.replace(/^(?:--e\w*=|-[nErsuz]*e)/, "");
 }
 
+/** A bracket of a regular expression, read as the longest that it may be: `\]` does not end it everywhere. */
+const BRACKET = /^\[\^?\]?(?:\[:[a-z]+:\]|\\\]|[^\]\n[]|\[(?![:.=]))*\]/;
+/** No bracket is longer. */
+const MAX_BRACKET = 500;
+
 /**
  * Whether a script of sed only edits the text that goes through it.
  *
@@ -40,7 +45,7 @@ function expressionOf(value: string | undefined): string | undefined {
  * import { assertEquals } from "@std/assert";
  * const harmless = ["s/a/b/g; 1,3p", "/x/,$d", "s|a\\|b|c|I", "$!N;P;D", "1i\\\ntext", "/a/{s/b/c/;p}", "y/abc/xyz/"];
  * assertEquals(harmless.map(isHarmlessScript), harmless.map(() => true));
- * const others = ["1e id", "s/x/id/e", "w out", "s/a/b/w out", "r /etc/passwd", "/a/{e\n}", "s/a/b/gew x", "R x", "W x"];
+ * const others = ["1e id", "s/x/id/e", "w out", "s/a/b/w out", "r /etc/passwd", "/a/{e\n}", "s/a/b/gew x", "R x", "s/[^]/]/;y/e;#/"];
  * assertEquals(others.map(isHarmlessScript), others.map(() => false));
  * ```
  */
@@ -53,17 +58,20 @@ export function isHarmlessScript(script: string): boolean {
     if (found !== null) at += found[0].length;
     return found !== null;
   };
-  /** Skips up to and including a delimiter that is not escaped, nor in brackets. */
-  const skipTo = (delimiter: string): boolean => {
-    for (let bracket = false; at < script.length; at++) {
+  /** Skips up to and including a delimiter that is not escaped. */
+  const skipTo = (delimiter: string, what: "expression" | "text"): boolean => {
+    for (; at < script.length; at++) {
       const next = script[at];
       if (next === "\\") at++;
-      else if (next === delimiter && !bracket) {
+      else if (next === delimiter) {
         at++;
         return true;
-      } // Where a bracket and a delimiter meet, versions differ.
-      else if (next === "[" && script.indexOf(delimiter, at) < script.indexOf("]", at + 2)) return false;
-      else if (next === "\n") bracket = false;
+      } else if (next === "[" && what === "expression") {
+        // Where a bracket and a delimiter meet, versions differ.
+        const bracket = BRACKET.exec(script.slice(at, at + MAX_BRACKET))?.[0] ?? delimiter;
+        if (bracket.includes(delimiter)) return false;
+        at += bracket.length - 1;
+      }
     }
     return false;
   };
@@ -72,7 +80,7 @@ export function isHarmlessScript(script: string): boolean {
     const start = /^(?:\/|\\([^\n\\]))/.exec(script.slice(at));
     if (start === null) return true;
     at += start[0].length;
-    return skipTo(start[1] ?? "/") && skip(/[IM]*/);
+    return skipTo(start[1] ?? "/", "expression") && skip(/[IM]*/);
   };
   while (at < script.length) {
     if (!skip(/[\s;]*/)) return false;
@@ -87,7 +95,7 @@ export function isHarmlessScript(script: string): boolean {
     if (command === "s" || command === "y") {
       const delimiter = script[at++];
       if (delimiter === undefined || delimiter === "\n" || delimiter === "\\") return false;
-      if (!skipTo(delimiter) || !skipTo(delimiter)) return false;
+      if (!skipTo(delimiter, command === "s" ? "expression" : "text") || !skipTo(delimiter, "text")) return false;
       if (command === "s") skip(/[gpiIM\d]*/);
     } else if (command === "a" || command === "i" || command === "c") {
       // The text goes on over lines that end in a backslash.

@@ -166,9 +166,12 @@ class Scan {
       const spec = this.#long(name);
       this.#options.add(spec?.name ?? name);
       const value = equals === -1 ? undefined : text.slice(equals + 1);
-      if (spec === undefined) this.#noteAbbreviated(name, { at, value });
-      return spec === undefined ? at : this.#take(spec, { at, length: name.length, value });
+      if (spec !== undefined) return this.#take(spec, { at, length: name.length, value });
+      this.#noteAbbreviated(name, { at, value });
+      this.#notePath(value, at);
+      return at;
     }
+    const before = this.#found.length;
     for (let index = 1; index < text.length; index++) {
       const name = `-${text[index]}`;
       const spec = this.#specs.find((one) => one.name === name);
@@ -178,7 +181,17 @@ class Scan {
       if (spec.takes > 0) return this.#take(spec, { at, length: index + 1, value: rest === "" ? undefined : rest });
       this.#take(spec, { at, length: index + 1, value: undefined });
     }
+    if (this.#found.length === before && /^-\w[/~.]/.test(text)) this.#notePath(text.slice(2), at);
     return at;
+  }
+
+  /** Notes the value of an option that is in no table: it may be the path of a file that is read, or even written. */
+  #notePath(value: string | undefined, at: number): void {
+    const word = this.words[at];
+    if (value === undefined || word === undefined || !isLiteral(word) || /\s/.test(value)) return;
+    const path = value.replace(/^[a-z_-]+:(?=[./~])/, "");
+    const kind = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/.test(path) ? "reads" : "touches";
+    this.#found.push({ kind, at, length: wordStart(word).length, word, path });
   }
 
   /** Notes what may be the value of an option that is not written out; it may as well be an operand. */
