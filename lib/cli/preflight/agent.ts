@@ -1,16 +1,16 @@
 import { programProblem } from "../../jobs/programs.ts";
 import { hasAcp } from "../../providers/mod.ts";
-import { firstLineOf, type SetupLook, type SetupWord } from "../../providers/setup.ts";
+import { firstLineOf, type SetupWord } from "../../providers/setup.ts";
 import {
   type AgentToLookAt,
   ageProblem,
   askCli,
   cliFailure,
+  findVersion,
   isStandIn,
   nodeProblem,
   placeOf,
   versionIn,
-  versionOfPackage,
 } from "./agent_cli.ts";
 import { loginRemedy, lookAtLogin, setupLook, trustRemedy } from "./agent_setup.ts";
 import type { Finding, Obstacle } from "./finding.ts";
@@ -67,11 +67,9 @@ export interface CliState {
 export async function lookAtCli(agent: AgentToLookAt, context: LookContext): Promise<CliState | undefined> {
   const { cli } = agent.provider;
   if (programProblem(cli.program, placeOf(agent, context)) !== undefined) return undefined;
-  const read = versionOfPackage(agent, context);
-  const said = read === undefined ? await askCli(agent, context, { args: cli.versionArgs }) : undefined;
-  const version = read ?? versionIn(said?.stdout ?? "");
+  const { version, isRead, said } = await findVersion(agent, context);
   const about = version === undefined ? {} : { version };
-  const problem = await nodeProblem(agent, context) ?? (read === undefined ? cliFailure(agent, said) : undefined) ??
+  const problem = await nodeProblem(agent, context) ?? (isRead ? undefined : cliFailure(agent, said)) ??
     ageProblem(agent, version);
   if (problem !== undefined) return { ...about, problem, remedy: cli.installHint };
   const login = await lookAtLogin(agent, context, { version, asksCli: false });
@@ -80,8 +78,10 @@ export async function lookAtCli(agent: AgentToLookAt, context: LookContext): Pro
 
 /** Whether a CLI that works in a pane trusts its folder; `undefined` where that does not matter. */
 export async function checkTrust(agent: AgentToLookAt, context: LookContext): Promise<Finding | undefined> {
-  if (agent.provider.terminal === undefined) return undefined;
-  const trust = await agent.provider.cli.setup?.findTrust(await lookOf(agent, context));
+  const { cli: { setup }, terminal } = agent.provider;
+  if (terminal === undefined || setup === undefined) return undefined;
+  const { version } = await findVersion(agent, context);
+  const trust = await setup.findTrust(setupLook(agent, context, { version }));
   if (trust === undefined) return undefined;
   const check = `trust of ${agent.provider.label}`;
   return trust.state === "ready" ? { check, status: "ok", detail: trust.detail } : {
@@ -100,13 +100,9 @@ export async function checkTrust(agent: AgentToLookAt, context: LookContext): Pr
 async function lookAtSetup(agent: AgentToLookAt, context: LookContext): Promise<readonly Obstacle[]> {
   const { label: check, cli } = agent.provider;
   if (programProblem(cli.program, placeOf(agent, context)) !== undefined || isStandIn(agent, context)) return [];
-  const read = versionOfPackage(agent, context);
-  const isOverAcp = hasAcp(agent.provider);
   // An agent over ACP says at its start whether it works; some take seconds to tell their version.
-  const said = read === undefined && (!isOverAcp || cli.minVersion !== undefined)
-    ? await askCli(agent, context, { args: cli.versionArgs })
-    : undefined;
-  const version = read ?? versionIn(said?.stdout ?? "");
+  const asks = !hasAcp(agent.provider) || cli.minVersion !== undefined;
+  const { version, isRead, said } = await findVersion(agent, context, { asks });
   const look = setupLook(agent, context, { version });
   const [login, trust] = await Promise.all([
     lookAtLogin(agent, context, { version, asksCli: false }),
@@ -115,7 +111,7 @@ async function lookAtSetup(agent: AgentToLookAt, context: LookContext): Promise<
   // A CLI that has said whether it is logged in works; what files and variables show says nothing of that.
   const isProven = login?.state === "missing" ||
     (login?.state === "ready" && cli.setup?.findLogin?.(look) === undefined);
-  const saysItself = isOverAcp && (read !== undefined || cli.minVersion === undefined);
+  const saysItself = hasAcp(agent.provider) && (isRead || cli.minVersion === undefined);
   const failure = await nodeProblem(agent, context) ??
     (isProven || saysItself
       ? undefined
@@ -143,13 +139,6 @@ function obstacle(check: string, word: SetupWord | undefined, remedy: string): r
   if (word === undefined || word.state === "ready") return [];
   const { state, detail } = word;
   return [{ check, status: state === "missing" ? "fail" : "warn", detail, remedy, needsPerson: true }];
-}
-
-async function lookOf(agent: AgentToLookAt, context: LookContext): Promise<SetupLook> {
-  const read = versionOfPackage(agent, context);
-  const version = read ??
-    versionIn((await askCli(agent, context, { args: agent.provider.cli.versionArgs }))?.stdout ?? "");
-  return setupLook(agent, context, { version });
 }
 
 /**

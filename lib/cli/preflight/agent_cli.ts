@@ -116,8 +116,30 @@ export function placeOf(agent: AgentToLookAt, context: LookContext): ProgramPlac
   return { folder: agent.workdir, searchPath: envOf(agent, context)("PATH") ?? "" };
 }
 
+/** A CLI's version, and how it is known. */
+export interface FoundVersion {
+  /** Three numbers; `undefined` where neither its package nor the CLI tells. */
+  readonly version: string | undefined;
+  /** Whether its npm package tells it. */
+  readonly isRead: boolean;
+  /** What the CLI said, where it was asked and can be started. */
+  readonly said: CommandResult | undefined;
+}
+
+/** Reads a CLI's version from its npm package, or else asks the CLI, unless `asks` is false. */
+export async function findVersion(
+  agent: AgentToLookAt,
+  context: LookContext,
+  { asks = true }: { readonly asks?: boolean } = {},
+): Promise<FoundVersion> {
+  const read = versionOfPackage(agent, context);
+  if (read !== undefined || !asks) return { version: read, isRead: read !== undefined, said: undefined };
+  const said = await askCli(agent, context, { args: agent.provider.cli.versionArgs });
+  return { version: versionIn(said?.stdout ?? ""), isRead: false, said };
+}
+
 /** Its version, by the npm package that its program is of; `undefined` where that does not tell. */
-export function versionOfPackage(agent: AgentToLookAt, context: LookContext): string | undefined {
+function versionOfPackage(agent: AgentToLookAt, context: LookContext): string | undefined {
   const { npmPackage } = agent.provider.cli;
   const file = fileOf(agent, context);
   return file === undefined || npmPackage === undefined ? undefined : packageVersion(file, npmPackage);
