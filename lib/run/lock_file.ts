@@ -17,7 +17,8 @@ export async function tryLockFile(path: string, owner: string): Promise<HeldLock
     return undefined;
   }
   await file.truncate(0);
-  await file.write(new TextEncoder().encode(owner));
+  // On a full disk the lock has no name, and holds all the same.
+  await file.write(new TextEncoder().encode(owner)).catch(() => {});
   return {
     [Symbol.dispose]() {
       file.truncateSync(0);

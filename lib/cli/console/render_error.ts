@@ -74,7 +74,8 @@ async function shownMessage(error: unknown, message: string, options: RenderErro
 function describe(error: unknown): { message: string; hint: string | undefined; exitCode: number } {
   const fileHint = hintOfWriteError(error);
   if (error instanceof PanewrightError) {
-    const hints = [fileHint, error.hint].filter((hint) => hint !== undefined);
+    // The message of another process, and that of several findings, tell it already.
+    const hints = [fileHint, error.hint].filter((hint) => hint !== undefined && !error.message.includes(hint));
     return {
       message: error.message,
       hint: hints.length === 0 ? undefined : hints.join("\n"),
