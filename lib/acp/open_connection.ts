@@ -6,7 +6,7 @@ import { errorText } from "../text/error_text.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { VERSION } from "../version.ts";
 import { AgentRequests } from "./agent_requests.ts";
-import { safeLines } from "./agent_words.ts";
+import { describeRefusal, safeLines } from "./agent_words.ts";
 import { type Call, callAgent } from "./call.ts";
 import type { AcpConnection, AcpConnectionOptions, AcpTurn, AcpWaiting } from "./contract.ts";
 import { type AcpEnd, describeAcpEnd } from "./end.ts";
@@ -158,7 +158,7 @@ class Connection implements AcpConnection {
       this.#initialized = result;
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof AcpReplyError) throw this.#startError("refused", error.reason);
+      if (error instanceof AcpReplyError) throw this.#startError("refused", describeRefusal(error));
       if (error instanceof AcpEndedError && error.end.kind !== "broken") {
         throw this.#startError("ended", describeAcpEnd(error.end));
       }

@@ -23,6 +23,9 @@ export type {
 /** The version of the protocol that we speak; an agent may answer with another one. */
 export const ACP_VERSION = 1;
 
+/** The error code of an agent that speaks no version of the protocol that it was asked for. */
+export const ACP_OTHER_VERSION = -32022;
+
 /** The error code of a request that needs a login first. */
 export const ACP_AUTH_REQUIRED = -32000;
 

@@ -169,7 +169,10 @@ const UPDATES: ReadonlyMap<string, Shape> = new Map(Object.entries<Shape>({
   session_info_update: { required: {}, salvaged: { title: onlyText, updatedAt: onlyText } },
   usage_update: { required: { used: amount, size: amount }, salvaged: { cost: money } },
   // Of version 2, and of agents that are ahead of version 1.
-  state_update: { required: { state: text }, salvaged: { stopReason: onlyText } },
+  state_update: {
+    required: { state: text },
+    salvaged: { stopReason: onlyText, error: (error) => isObject(error) ? error : undefined },
+  },
   notice: { required: {} },
   compaction_update: { required: {} },
   compaction_summary_chunk: { required: {} },
@@ -265,19 +268,20 @@ export function readSessionState(reply: unknown): AcpSessionState {
 }
 
 /**
- * The reply to `session/prompt`; undefined where it is malformed. One without a stop reason acknowledges the prompt by
- * the id of its message, as in version 2.
+ * The reply to `session/prompt`; undefined where it is malformed. One without a stop reason only acknowledges the
+ * prompt, as in version 2: by the id of its message, or, in earlier drafts of that, by nothing at all.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * assertEquals(readPromptReply({ stopReason: "end_turn" }), { stopReason: "end_turn" });
  * assertEquals(readPromptReply({ messageId: "m1" }), { messageId: "m1" });
- * assertEquals([{}, { stopReason: 7, messageId: "m1" }].map(readPromptReply), [undefined, undefined]);
+ * assertEquals(readPromptReply({ stopReason: null }), {});
+ * assertEquals([null, { stopReason: 7, messageId: "m1" }].map(readPromptReply), [undefined, undefined]);
  * ```
  */
 export function readPromptReply(reply: unknown): AcpPromptReply | undefined {
   if (!isObject(reply)) return undefined;
-  const { stopReason, messageId } = reply;
-  return text(stopReason) || stopReason === undefined && text(messageId) ? reply as AcpPromptReply : undefined;
+  const { stopReason, ...rest } = reply;
+  return text(stopReason) ? reply as AcpPromptReply : isMissing(stopReason) ? rest as AcpPromptReply : undefined;
 }

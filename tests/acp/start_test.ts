@@ -71,6 +71,9 @@ Deno.test("an agent that answers the hello with an error, or with something else
     error.message,
     'Cannot start Fake: it says "Internal error: no config\\x1b[2J" (error -32603)',
   );
+  const later = { code: -32022, message: "Unsupported protocol version", data: { requested: 1, supported: [2, 3] } };
+  const { message } = await startError({ script: { initialize: { error: later } } });
+  assertEquals(message, "Cannot start Fake: it speaks version 2, 3 of the Agent Client Protocol, and not 1");
   const other = await startError({ script: { initialize: { protocolVersion: "one" } } });
   assertEquals(other.message, "Cannot start Fake: its answer is not as the protocol has it");
   assertEquals([error.problem, other.problem], ["refused", "refused"]);

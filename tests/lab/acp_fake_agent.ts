@@ -124,7 +124,10 @@ export type FakeStep =
   | { readonly stderr: string }
   /** Replies to the prompt. A second one is a second reply. */
   | { readonly end: string; readonly fields?: Readonly<Record<string, unknown>> }
-  /** Replies to the prompt as version 2 does: by the id of its message, which does not end the turn. */
+  /**
+   * Replies to the prompt as version 2 does: by the id of its message, or by nothing at all where that is empty, which
+   * does not end the turn.
+   */
   | { readonly acknowledge: string }
   | { readonly fail: FakeError["error"] }
   /** The steps end, and there is no reply. */
@@ -501,7 +504,7 @@ class TurnPlayer {
     else if ("longLine" in step) this.#printLongLine(step.longLine);
     else if ("stderr" in step) Deno.stderr.writeSync(encode(`${step.stderr}\n`));
     else if ("end" in step) reply({ result: { stopReason: step.end, ...step.fields } });
-    else if ("acknowledge" in step) reply({ result: { messageId: step.acknowledge } });
+    else if ("acknowledge" in step) reply({ result: step.acknowledge === "" ? {} : { messageId: step.acknowledge } });
     else if ("fail" in step) reply({ error: step.fail });
     else if ("never" in step) return "never";
     else if ("exit" in step) Deno.exit(step.exit);

@@ -1,4 +1,5 @@
 import { type AcpConnection, AcpEndedError, AcpStartError, openAcpConnection } from "../../acp/connection.ts";
+import { otherVersionText } from "../../acp/agent_words.ts";
 import { ACP_VERSION } from "../../acp/protocol.ts";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../errors.ts";
 import type { AcpAgentProvider } from "../provider.ts";
@@ -91,7 +92,7 @@ async function withinLimit<Result>(
 function requireVersion({ initialized: { protocolVersion } }: AcpConnection, { cli, label }: AcpAgentProvider): void {
   if (protocolVersion === ACP_VERSION) return;
   throw new UsageError(
-    `Cannot talk to ${label}: it speaks version ${protocolVersion} of the Agent Client Protocol, and not ${ACP_VERSION}`,
+    `Cannot talk to ${label}: ${otherVersionText([protocolVersion])}`,
     cli === undefined ? {} : { hint: `Install a version that does. ${cli.installHint}` },
   );
 }

@@ -2,7 +2,7 @@ import { ACP_ACTING_KINDS, type AcpToolKind } from "../acp_provider.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { numberOf, objectOf, textOf } from "../../text/json.ts";
 import type { AcpActivity } from "./activity.ts";
-import { commandOf } from "./exact_request.ts";
+import { actOf, commandOf } from "./exact_request.ts";
 import {
   type AcpEvent,
   type AcpRules,
@@ -24,6 +24,9 @@ const UNASKED_MS = 10_000;
 /** How many refused calls are told of. */
 const MAX_DENIED = 100;
 
+/** A longer command, or list of files, is not compared any more once its call is over. */
+const MAX_KEPT_ACT_CHARS = 4000;
+
 /** How much of a title, and of a refused call, is kept. The audit log has all of it. */
 const MAX_TITLE_CHARS = 500;
 
@@ -41,7 +44,7 @@ export function takeCall(draft: Draft, patch: CallPatch, options: FoldOptions): 
   tellCall(draft, { before, after, patch }, options);
   keepCall(draft, after);
   draft.state = { ...draft.state, hasSpokenLast: false };
-  requireSameCommand(draft, after, options);
+  requireSameAct(draft, after, options);
   const hasFailed = after.status === "failed" && after.asked === "no" && exitCodeOf(after) !== undefined;
   if (after.status === "completed" || hasFailed) requireAsked(draft, after, options);
 }
@@ -82,7 +85,7 @@ export function takeRequest(
   if (call !== undefined) {
     const before = begunAnew(state.calls.get(call.id));
     const { unaskedMs: _, askedFor: _1, ...after } = merged(before, call, { draft, options });
-    const askedFor = inputCommandOf(after, options.rules);
+    const askedFor = actOf(after, options.rules.tools);
     const asked = { ...after, asked: "waiting", ...(askedFor === undefined ? {} : { askedFor }) } as const;
     tellCall(draft, { before, after: asked, patch: call }, options);
     keepCall(draft, asked);
@@ -152,18 +155,26 @@ function requireAsked(draft: Draft, call: CallRecord, { rules }: FoldOptions): v
   }
 }
 
-/** What was allowed is a command, and not whatever its call makes of it afterwards. */
-function requireSameCommand(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
+/** What was allowed is a command, or files, and not whatever its call makes of them afterwards. */
+function requireSameAct(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
   const { asked, askedFor } = call;
-  const command = inputCommandOf(call, rules);
-  if (asked !== "allowed" || askedFor === undefined || command === undefined || command === askedFor) return;
-  const [has, was] = [command, askedFor].map((one) => sanitizeLine(one.slice(0, MAX_TITLE_CHARS).toWellFormed()));
-  violate(draft, `The agent was allowed to run ${was}, and runs something else: ${has}.`);
-}
-
-/** The exact command of a call by its input: a title may change with what is known of the call. */
-function inputCommandOf(call: CallPatch, { tools }: Pick<AcpRules, "tools">): string | undefined {
-  return commandOf(call, tools.filter(({ subject: { from } }) => from === "input"));
+  const act = asked === "allowed" && askedFor !== undefined ? actOf(call, rules.tools) : undefined;
+  if (askedFor === undefined || act === undefined) return;
+  const quoted = (text: string) => sanitizeLine(text.slice(0, MAX_TITLE_CHARS).toWellFormed());
+  const was = askedFor.type === "command"
+    ? `run ${quoted(askedFor.command)}`
+    : `change ${quoted(askedFor.files.join(", "))}`;
+  if (act.type === "command") {
+    if (askedFor.type === "command" && askedFor.command === act.command) return;
+    return violate(draft, `The agent was allowed to ${was}, and runs something else: ${quoted(act.command)}.`);
+  }
+  // What a command changes is what was allowed with it.
+  if (askedFor.type === "command") return;
+  const { isSameFile = Object.is } = rules;
+  const { files } = askedFor;
+  const others = act.files.filter((file) => !files.includes(file) && !files.some((one) => isSameFile(one, file)));
+  if (others.length === 0) return;
+  violate(draft, `The agent was allowed to ${was}, and changes something else: ${quoted(others.join(", "))}.`);
 }
 
 /** A call that is over, and that is begun once more: what was allowed before does not count for it. */
@@ -200,12 +211,14 @@ export function isOver(status: CallStatus): boolean {
 
 /** Keeps a call; of one that is over only what later updates of it must be compared with. */
 function keepCall(draft: Draft, call: CallRecord): void {
-  const { id, kind, name, title, status, asked, turn, isLeft } = call;
+  const { id, kind, name, title, status, asked, askedFor, turn, isLeft } = call;
   const short = {
     ...{ id, status, asked, turn, isLeft, isTold: true },
     ...(kind === undefined ? {} : { kind }),
     ...(name === undefined ? {} : { name }),
     ...(title === undefined ? {} : { title: title.slice(0, MAX_TITLE_CHARS) }),
+    // What a call has changed may be told after its end (Claude Code 0.100.0).
+    ...(askedFor === undefined || JSON.stringify(askedFor).length > MAX_KEPT_ACT_CHARS ? {} : { askedFor }),
   };
   const isTold = call.isTold || mayTell(call);
   draft.state = {

@@ -47,7 +47,7 @@ export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }
   const usable = call.hasUnread ? [] : tools.filter((one) => fits(one, call));
   for (const tool of usable) {
     const subject = subjectOfCall(call, tool);
-    if (subject === undefined) continue;
+    if (subject === undefined || tool.as === "patch" && !tellsTargets(call)) continue;
     const cwd = folderOf({ request, known, subject }, tool);
     if (cwd !== "unknown") {
       return { ...about, kind: tool.as, subject, ...(cwd === undefined ? {} : { cwd: resolve(workdir, cwd) }) };
@@ -65,7 +65,38 @@ export function commandOf(call: CallPatch, tools: readonly AcpToolInput[]): stri
     .map((tool) => subjectOfCall(call, tool)).find((subject) => subject !== undefined);
 }
 
-function fits({ name, kind }: AcpToolInput, call: CallPatch): boolean {
+/**
+ * Whether each file of a patch has a diff: where a file is moved to stands nowhere else, and Codex (2.6.0) leaves out
+ * diffs of more than 1 MiB.
+ */
+function tellsTargets({ locations = [], diffs = [] }: CallPatch): boolean {
+  return new Set(diffs).size >= new Set(locations).size;
+}
+
+/** What a call does, as far as it can be compared with what it was asked for. */
+export type CallAct =
+  | { readonly type: "command"; readonly command: string }
+  | { readonly type: "files"; readonly files: readonly string[] };
+
+/**
+ * What a call does by what it says exactly: a title may change with what is known of the call. `undefined` where it
+ * does not say so.
+ */
+export function actOf(call: CallPatch, tools: readonly AcpToolInput[]): CallAct | undefined {
+  for (const { as, subject, ...tool } of tools) {
+    if (subject.from === "title" || !fits(tool, call)) continue;
+    if (FILE_KINDS.includes(as)) {
+      const files = [...new Set([...filesIn(call, subject) ?? [], ...call.diffs ?? []])];
+      if (files.length > 0) return { type: "files", files };
+    } else if (as === "command") {
+      const command = subjectOf(call, subject);
+      if (command !== undefined) return { type: "command", command };
+    }
+  }
+  return undefined;
+}
+
+function fits({ name, kind }: Pick<AcpToolInput, "name" | "kind">, call: CallPatch): boolean {
   return (name === undefined || name === call.name) && (kind === undefined || kind === (call.kind ?? "other"));
 }
 
@@ -94,13 +125,29 @@ function folderOf(
 }
 
 function filesOf(call: CallPatch, source: AcpSubjectSource): string | undefined {
-  const subject = subjectOf(call, source);
-  if (subject === undefined) return undefined;
-  // Of several, none has a line end of its own: that was looked at.
-  const isOne = source.form === "text" && (source.from === "input" || source.from === "meta");
-  const paths = isOne ? [subject] : subject.split("\n");
-  const all = [...new Set([...paths, ...call.diffs ?? []])];
-  return all.some(isNoPath) ? undefined : all.join("\n");
+  const paths = filesIn(call, source);
+  return paths && linesOf([...new Set([...paths, ...call.diffs ?? []])]);
+}
+
+/** The paths that a source has, whatever stands in them; `undefined` where it has none. */
+function filesIn(call: CallPatch, { from, path, form }: AcpSubjectSource): readonly string[] | undefined {
+  switch (from) {
+    case "locations":
+    case "diffs":
+      return call[from]?.length === 0 ? undefined : call[from];
+    case "title":
+      return call.title === undefined ? undefined : call.title.split("\n");
+    case "input":
+    case "meta":
+      return textsIn(valueAt(call[from], path), form);
+  }
+}
+
+function textsIn(value: unknown, form: AcpSubjectSource["form"]): readonly string[] | undefined {
+  const texts = form === "keys" ? Object.keys(objectOf(value)) : form === "texts" && isTexts(value) ? value : [];
+  if (texts.length > 0) return texts;
+  const one = form === "keys" ? undefined : textIn(value, form);
+  return one === undefined ? undefined : [one];
 }
 
 /** A path with a line end would be read as two. */

@@ -27,6 +27,7 @@ import { readForm } from "./elicitation.ts";
 import { exactRequestOf } from "./exact_request.ts";
 import type { AcpListener } from "./opening.ts";
 import { type AnswerWays, PendingRequests, permissionWays } from "./pending.ts";
+import { sameFileIn } from "./same_file.ts";
 import type { OpenedSession } from "./session.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "./state.ts";
 import { foldAcp } from "./turn.ts";
@@ -106,6 +107,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
     this.#rules = {
       tools,
       usage: { sources: usage, model: launch.model ?? opened.model },
+      isSameFile: sameFileIn(launch),
       ...(askMode ? { askMode } : {}),
     };
     this.#pending = new PendingRequests((id, answer) => this.#take({ type: "answered", id, answer }));

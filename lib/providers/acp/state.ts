@@ -1,7 +1,8 @@
 import type { AcpAskMode, AcpToolInput } from "../acp_provider.ts";
 import type { HeadlessFact } from "../headless/seam.ts";
 import type { AcpActivity } from "./activity.ts";
-import type { AcpUpdate, CallPatch, CallStatus, UnreadCall } from "./update.ts";
+import type { CallAct } from "./exact_request.ts";
+import type { AcpUpdate, CallPatch, CallStatus, RestReason, UnreadCall } from "./update.ts";
 import type { UsageRules, UsageState } from "./usage.ts";
 
 /** Something that happened between an agent and us. */
@@ -47,6 +48,8 @@ export interface AcpRules {
   readonly tools: readonly AcpToolInput[];
   readonly askMode?: AcpAskMode;
   readonly usage: UsageRules;
+  /** Whether two paths that an agent tells are those of one file. @default {two texts that are the same} */
+  readonly isSameFile?: (one: string, other: string) => boolean;
 }
 
 /** What is known of an agent. */
@@ -63,8 +66,8 @@ export interface AcpState {
   readonly problem?: string;
   /** Whether the prompt is acknowledged, and the end of its turn is told apart from that (version 2). */
   readonly isAcknowledged: boolean;
-  /** Whether it has said that it rests, and has done nothing since. */
-  readonly isResting: boolean;
+  /** Set where it has said that it rests after work in this turn, and has done nothing since. */
+  readonly rest?: RestReason;
   /** Whether it has said or done anything in this turn. */
   readonly hasWorked: boolean;
   /** Whether something was refused to it in this turn. */
@@ -100,8 +103,8 @@ export interface CallRecord extends CallPatch {
   readonly turn: number;
   /** Whether the agent asked before it; `replayed` is one of the session's past. */
   readonly asked: "no" | "waiting" | "allowed" | "rejected" | "gone" | "replayed";
-  /** The exact command that it asked for. */
-  readonly askedFor?: string;
+  /** The exact command, or the files, that it asked for. */
+  readonly askedFor?: CallAct;
   /** Since when it runs without having asked. */
   readonly unaskedMs?: number;
   /** Whether the turn has ended while it was open: such calls often never end. */
@@ -123,7 +126,6 @@ export function startAcpState(nowMs: number): AcpState {
     phase: "fresh",
     turns: 0,
     isAcknowledged: false,
-    isResting: false,
     hasWorked: false,
     hasRefusal: false,
     hasSpokenLast: false,
@@ -153,10 +155,8 @@ export function violate(draft: Draft, violation: string): void {
 
 /** It works, also after the end of its turn. */
 export function noteWork(draft: Draft, { nowMs }: FoldOptions): void {
-  const { problem: _, ...rest } = draft.state;
-  draft.state = rest.phase === "open"
-    ? { ...rest, hasWorked: true, isResting: false }
-    : { ...rest, isResting: false, lateMs: nowMs };
+  const { problem: _, rest: _1, ...state } = draft.state;
+  draft.state = state.phase === "open" ? { ...state, hasWorked: true } : { ...state, lateMs: nowMs };
 }
 
 /** What was being said is said. */

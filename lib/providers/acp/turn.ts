@@ -21,7 +21,7 @@ import {
   noteWork,
   violate,
 } from "./state.ts";
-import type { AcpUpdate, ConfigOption } from "./update.ts";
+import type { AcpUpdate, ConfigOption, RestReason } from "./update.ts";
 import { addMessageUsage, addReplyUsage, type UsageState } from "./usage.ts";
 
 /** What is kept of a message. The end counts: that is where the result stands. */
@@ -107,9 +107,9 @@ function hear(draft: Draft, heard: string, { nowMs }: FoldOptions): void {
 
 function beginTurn(draft: Draft, text: string): void {
   closeSpeech(draft);
-  const { stopReason: _, refusal: _1, cancelled: _2, problem: _3, lateMs: _4, ...rest } = draft.state;
-  const nothing = { isAcknowledged: false, isResting: false, hasWorked: false, hasRefusal: false };
-  draft.state = { ...rest, ...nothing, hasSpokenLast: false, lastMessage: "", phase: "open", turns: rest.turns + 1 };
+  const { stopReason: _, refusal: _1, cancelled: _2, problem: _3, lateMs: _4, rest: _5, ...state } = draft.state;
+  const nothing = { isAcknowledged: false, hasWorked: false, hasRefusal: false };
+  draft.state = { ...state, ...nothing, hasSpokenLast: false, lastMessage: "", phase: "open", turns: state.turns + 1 };
   draft.activities.push({ type: "turn_begun", text });
 }
 
@@ -207,15 +207,25 @@ function takeConfig(draft: Draft, options: readonly ConfigOption[], fold: FoldOp
   }
 }
 
-/** In version 2 that the agent rests ends the turn; in version 1 it is only a sign of it. */
+/**
+ * In version 2 that the agent rests ends the turn; in version 1 it is only a sign of it. One that has not worked since
+ * the prompt says once more how the turn before has ended.
+ */
 function takeState(
   draft: Draft,
-  { state, stopReason }: Extract<AcpUpdate, { type: "state" }>,
+  { type: _, state, ...rest }: Extract<AcpUpdate, { type: "state" }>,
   options: FoldOptions,
 ): void {
   if (state !== "idle") return noteWork(draft, options);
-  draft.state = { ...draft.state, isResting: true };
-  if (draft.state.phase === "open" && draft.state.isAcknowledged) endWith(draft, stopReason, options);
+  if (draft.state.phase !== "open" || !draft.state.hasWorked) return;
+  draft.state = { ...draft.state, rest };
+  if (draft.state.isAcknowledged) endAtRest(draft, rest, options);
+}
+
+function endAtRest(draft: Draft, { stopReason, error }: RestReason, options: FoldOptions): void {
+  if (error === undefined) return endWith(draft, stopReason, options);
+  draft.state = { ...draft.state, refusal: error };
+  endTurn(draft, { reason: error.text, isGood: false });
 }
 
 function takeReply(
@@ -237,7 +247,7 @@ function takeReply(
   takeUsage(draft, addReplyUsage(state.usage, event.reply, options.rules.usage));
   if (event.stopReason !== undefined) return endWith(draft, event.stopReason, options);
   draft.state = { ...draft.state, isAcknowledged: true };
-  if (state.isResting) endWith(draft, undefined, options);
+  if (state.rest !== undefined) endAtRest(draft, state.rest, options);
 }
 
 /** The turn has ended by the agent's own word. */

@@ -1,7 +1,7 @@
 import type { ContentBlock, SessionConfigOption, SessionUpdate, ToolCallUpdate } from "../../acp/protocol.ts";
 import type { AcpUnreadCall } from "../../acp/connection.ts";
 import { ACP_TOOL_KINDS, type AcpToolKind } from "../acp_provider.ts";
-import { type JsonObject, objectOf } from "../../text/json.ts";
+import { type JsonObject, objectOf, textOf } from "../../text/json.ts";
 
 /** How far a tool call is. */
 export type CallStatus = (typeof CALL_STATUSES)[number];
@@ -69,10 +69,16 @@ export type AcpUpdate =
   /** Tokens in the model's context, and how many there is room for; what the session has cost so far. */
   | { readonly type: "usage"; readonly used: number; readonly size: number; readonly cost?: AcpCost }
   | { readonly type: "notice"; readonly isProblem: boolean; readonly text: string }
-  /** Version 2: what the session does. */
-  | { readonly type: "state"; readonly state: "running" | "idle" | "requires_action"; readonly stopReason?: string }
+  /** Version 2: what the session does; why it rests, and its error where that is why. */
+  | ({ readonly type: "state"; readonly state: "running" | "idle" | "requires_action" } & RestReason)
   /** It means nothing here, or is not understood. */
   | { readonly type: "other"; readonly name: string };
+
+/** Why an agent rests, as far as it says so. */
+export interface RestReason {
+  readonly stopReason?: string;
+  readonly error?: { readonly code?: number; readonly text: string };
+}
 
 /** An amount of money. */
 export interface AcpCost {
@@ -127,9 +133,14 @@ export function readUpdate(update: SessionUpdate | StateUpdate): AcpUpdate {
       };
     }
     case "state_update": {
-      const { state, stopReason } = update;
+      const { state, stopReason, error } = update;
       const isKnown = state === "running" || state === "idle" || state === "requires_action";
-      return isKnown ? { type: "state", state, ...(stopReason ? { stopReason } : {}) } : { type: "other", name: state };
+      if (!isKnown) return { type: "other", name: state };
+      return {
+        ...{ type: "state", state },
+        ...(stopReason ? { stopReason } : {}),
+        ...(stopReason === "error" ? { error: errorOf(error) } : {}),
+      };
     }
     default:
       return { type: "other", name: update.sessionUpdate };
@@ -142,6 +153,17 @@ export interface StateUpdate {
   /** Others may come. */
   readonly state: string;
   readonly stopReason?: string | null;
+  /** Of the stop reason `error`: as JSON-RPC has it, unchecked. */
+  readonly error?: unknown;
+}
+
+function errorOf(given: unknown): NonNullable<RestReason["error"]> {
+  const { code, message } = objectOf(given);
+  const text = textOf(message) ?? "";
+  return {
+    ...(typeof code === "number" ? { code } : {}),
+    text: text === "" ? "it failed, and did not say why" : text,
+  };
 }
 
 /**

@@ -101,7 +101,7 @@ export function runningCalls({ calls, turns }: AcpState): number {
 
 function mayBeOver(state: AcpState, quietMs: number): boolean {
   if (state.phase !== "open" || state.waiting.size > 0 || !state.hasWorked || runningCalls(state) > 0) return false;
-  return state.isResting || quietMs >= LOST_END_MS;
+  return state.rest !== undefined || quietMs >= LOST_END_MS;
 }
 
 /**

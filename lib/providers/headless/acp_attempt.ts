@@ -110,7 +110,7 @@ class AcpAtWork {
         clock,
         signal,
         onActivity: (activity) => this.#guarded(() => this.#hear(activity)),
-        onLine: (line, from) => this.#guarded(() => files.raw(JSON.stringify({ from, line }))),
+        onLine: (line, from) => this.#guarded(() => files.wire(from, line)),
         ...(onForcedExit === undefined ? {} : { onForcedExit }),
       });
       this.#agent = agent;

@@ -3,6 +3,7 @@ import { makeOwnFolder } from "../../ports/own_files.ts";
 import { openRegularFile, type RegularFile } from "../../ports/regular_file.ts";
 import { factInLog, logEntry } from "./log_text.ts";
 import type { HeadlessFact } from "./seam.ts";
+import { openWireLog } from "./wire_log.ts";
 import { errorText } from "../../text/error_text.ts";
 import { plainText } from "../../text/sanitize.ts";
 
@@ -15,6 +16,8 @@ export class StepFileError extends PanewrightError {
 export interface StepFiles extends Disposable {
   /** A line that the CLI printed: `raw.ndjson`. */
   raw(line: string): void;
+  /** A line that an agent over ACP, or we, have sent: `raw.ndjson`, of a long attempt its beginning and its newest part. */
+  wire(from: "agent" | "us", line: string): void;
   /** A line of the CLI's own session log: `session.ndjson`. */
   session(line: string): void;
   /** `log.txt` for people, and `reasoning.txt` for what the agent thought. */
@@ -28,18 +31,24 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
   await makeOwnFolder(folder);
   const encoder = new TextEncoder();
   const files = new Map<string, RegularFile>();
-  const write = (name: string, text: string) => {
+  const wire = openWireLog(folder);
+  const attempt = (name: string, act: () => void) => {
     try {
-      const file = files.get(name) ?? openRegularFile(`${folder}/${name}`, { access: "append", create: true });
-      files.set(name, file);
-      file.write(encoder.encode(text));
+      act();
     } catch (cause) {
       throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });
     }
   };
+  const write = (name: string, text: string) =>
+    attempt(name, () => {
+      const file = files.get(name) ?? openRegularFile(`${folder}/${name}`, { access: "append", create: true });
+      files.set(name, file);
+      file.write(encoder.encode(text));
+    });
   const log = (text: string) => write("log.txt", logEntry(text, wallClock()));
   return {
     raw: (line) => write("raw.ndjson", `${line}\n`),
+    wire: (from, line) => attempt("raw.ndjson", () => wire.append(from, line)),
     session: (line) => write("session.ndjson", `${line}\n`),
     fact(fact) {
       const text = factInLog(fact);
@@ -48,6 +57,7 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
     },
     note: log,
     [Symbol.dispose]() {
+      wire[Symbol.dispose]();
       for (const file of files.values()) file[Symbol.dispose]();
     },
   };

@@ -75,6 +75,10 @@ Deno.test("an agent of a later version of the protocol, and one that fails at th
     later.error[0],
     "panewright: Cannot talk to Fake agent: it speaks version 2 of the Agent Client Protocol, and not 1",
   );
+  const only = { code: -32022, message: "Unsupported protocol version", data: { requested: 1, supported: [2] } };
+  const { code, error: [said] } = await runTester({ initialize: { error: only } });
+  const why = "it speaks version 2 of the Agent Client Protocol, and not 1";
+  assertEquals([code, said], [2, `panewright: Cannot start Fake agent: ${why}`]);
   const details = "no settings";
   const failing = await runTester({
     initialize: { error: { code: -32603, message: "Internal error", data: { details } } },

@@ -260,6 +260,39 @@ Deno.test("an agent that acts without asking, although its mode says ask, ends t
   await stage.sandbox.assertNothingLeft();
 });
 
+/** A tester that is allowed to edit a file of the project, and tells then what it has edited. */
+function edits(path: string, { told }: { readonly told: string }): FakeAgentScript {
+  const done = { sessionUpdate: "tool_call_update", toolCallId: "call-0", status: "completed" };
+  const files = { locations: [{ path: told }], content: [{ type: "diff", path: told, newText: "x" }] };
+  const steps: FakeStep[] = [
+    { permission: "Edit", path, allowed: [{ write: path, text: "x" }] },
+    { update: { ...done, ...files } },
+    { respond: "RESULT: PASS" },
+  ];
+  return { turns: [{ steps }] };
+}
+
+Deno.test("security: an agent that edits another file than the one that it was allowed to ends the run with that reason", async () => {
+  await using stage = await openStage(edits("made.txt", { told: "../other.txt" }), {
+    auto_accept: true,
+    default: "allow",
+  });
+  const { code, stderr } = await stage.call("run");
+  assertEquals(code, 3, stderr);
+  assertStringIncludes(stderr, "The agent was allowed to change made.txt, and changes something else: ../other.txt.");
+  await stage.sandbox.assertNothingLeft();
+});
+
+Deno.test("an agent that tells a file by another path than the one that it asked with does what it was allowed", async () => {
+  for (const told of ["made.txt", "./sub/../made.txt", "linked/made.txt"]) {
+    await using stage = await openStage(edits("made.txt", { told }), { auto_accept: true, default: "allow" });
+    await Deno.symlink(".", `${stage.sandbox.project}/linked`);
+    await Deno.mkdir(`${stage.sandbox.project}/sub`);
+    const { code, stderr } = await stage.call("run");
+    assertEquals(code, 0, stderr);
+  }
+});
+
 Deno.test("an agent that keeps another mode than the one that was set is not used", async () => {
   await using stage = await openStage({ modes: ["yolo", "default"], setMode: "ignored" }, { auto_accept: true });
   const { code, stderr } = await stage.call("run");

@@ -105,21 +105,41 @@ Deno.test("an agent that never tells the end of its turn: its response is taken 
   await stage.sandbox.assertNothingLeft();
 });
 
-Deno.test("a prompt that is only acknowledged, as in version 2 of the protocol: its turn ends when the agent rests", async () => {
-  const rests = { update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" } };
-  const steps = [{ acknowledge: "m1" }, { say: "I begin." }, { await: "go" }, { respond: "RESULT: PASS" }, rests];
+for (const acknowledge of ["m1", ""]) {
+  const by = acknowledge === "" ? "by nothing at all, as in its earlier drafts" : "by the id of its message";
+  Deno.test(`a prompt that is only acknowledged, as in version 2 of the protocol, ${by}: its turn ends when the agent rests`, async () => {
+    const rests = { update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" } };
+    const steps = [{ acknowledge }, { say: "I begin." }, { await: "go" }, { respond: "RESULT: PASS" }, rests];
+    await using stage = await acpRoles({
+      scripts: { tester: { turns: [{ steps }] } },
+      config: { start_agent: "tester", handoff: { idle_grace_seconds: 0 } },
+    });
+    await using run = stage.start("run");
+    await stage.record("status_changed", ({ status }) => status === "processing");
+    await Deno.writeTextFile(`${stage.sandbox.project}/go`, "");
+    const { code, stderr } = await run.ended;
+    assertEquals(code, 0, stderr);
+    assertEquals((await stage.records()).filter(({ type }) => type === "reminder_sent"), []);
+    const end = await stage.record("status_changed", ({ status }) => status === "completed");
+    assertEquals(end["rule"], "acp.stop_reason");
+  });
+}
+
+Deno.test("a turn of version 2 that ends with an error has failed, with the agent's words", async () => {
+  const fails = {
+    sessionUpdate: "state_update",
+    state: "idle",
+    stopReason: "error",
+    error: { message: "model exploded" },
+  };
+  const steps = [{ acknowledge: "m1" }, { say: "I begin." }, { update: fails }];
   await using stage = await acpRoles({
     scripts: { tester: { turns: [{ steps }] } },
-    config: { start_agent: "tester", handoff: { idle_grace_seconds: 0 } },
+    config: { start_agent: "tester", handoff: { max_error_retries: 0 } },
   });
-  await using run = stage.start("run");
-  await stage.record("status_changed", ({ status }) => status === "processing");
-  await Deno.writeTextFile(`${stage.sandbox.project}/go`, "");
-  const { code, stderr } = await run.ended;
-  assertEquals(code, 0, stderr);
-  assertEquals((await stage.records()).filter(({ type }) => type === "reminder_sent"), []);
-  const end = await stage.record("status_changed", ({ status }) => status === "completed");
-  assertEquals(end["rule"], "acp.stop_reason");
+  const { code, stderr } = await stage.call("run");
+  assertEquals(code, 1, stderr);
+  assertStringIncludes(stderr, "model exploded");
 });
 
 Deno.test("tokens are counted in the journal, and end the run at their cap", async () => {

@@ -67,10 +67,20 @@ Deno.test("files are those of the named field and of the diffs; a path that is t
   ]);
   assertEquals(read({ kind: "edit", input: { file: "/w/a\n/w/b" } }, [edit])[0], "other");
   assertEquals(read({ kind: "edit", input: { file: "/w/a" }, diffs: ["/w/b\n/w/c"] }, [edit])[0], "other");
-  const byPlace: AcpToolInput = { kind: "edit", as: "patch", subject: source("locations") };
-  assertEquals(read({ kind: "edit", locations: ["/w/a", "/w/b"] }, [byPlace]), ["patch", "/w/a\n/w/b"]);
+  const byPlace: AcpToolInput = { kind: "edit", as: "file_edit", subject: source("locations") };
+  assertEquals(read({ kind: "edit", locations: ["/w/a", "/w/b"] }, [byPlace]), ["file_edit", "/w/a\n/w/b"]);
   assertEquals(read({ kind: "edit", locations: [] }, [byPlace])[0], "other");
   assertEquals(read({ kind: "edit", locations: ["/w/a\r/w/b"] }, [byPlace])[0], "other");
+});
+
+Deno.test("security: a patch may move each file of which no diff is told: a person decides", () => {
+  const codex = findRoleProvider("codex_acp");
+  const { tools } = hasAcp(codex) ? codex.acp : { tools: [] };
+  const of = (locations: readonly string[], ...diffs: readonly string[]) =>
+    read({ kind: "edit", locations }, tools, { kind: "edit", ...(diffs.length === 0 ? {} : { diffs }) });
+  assertEquals(of(["/w/a"], "/w/a", "/w/a"), ["patch", "/w/a"]);
+  assertEquals(of(["/w/a"], "/w/moved"), ["patch", "/w/a\n/w/moved"]);
+  assertEquals([of(["/w/a"]), of(["/w/a", "/w/b"], "/w/b", "/w/b")].map(([kind]) => kind), ["other", "other"]);
 });
 
 Deno.test("security: a call of which something could not be read is put to a person", () => {

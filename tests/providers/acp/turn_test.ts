@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { AcpActivity } from "../../../lib/providers/acp/activity.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "../../../lib/providers/acp/state.ts";
 import { foldAcp } from "../../../lib/providers/acp/turn.ts";
-import type { AcpUpdate, CallPatch } from "../../../lib/providers/acp/update.ts";
+import { type AcpUpdate, type CallPatch, readUpdate } from "../../../lib/providers/acp/update.ts";
 import { failureOf, viewOf } from "../../../lib/providers/acp/view.ts";
 import type { HeadlessFact } from "../../../lib/providers/headless/seam.ts";
 
@@ -254,6 +254,37 @@ Deno.test("in version 2 the reply only acknowledges the prompt; that the agent r
   assertEquals(play([PROMPT, say("Hi"), rests, acknowledged]).view.state, "idle");
 });
 
+Deno.test("in version 2 an agent that says that it rests before it acknowledges the prompt rests for the reason that it told", () => {
+  const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: {} };
+  for (const stopReason of ["refusal", "max_tokens"]) {
+    const { view } = play([PROMPT, say("Hm"), update({ type: "state", state: "idle", stopReason }), acknowledged]);
+    assertEquals([view.state, view.stopReason], ["idle", stopReason]);
+  }
+});
+
+Deno.test("in version 2 a turn that ends with an error has failed, with the agent's words", () => {
+  const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: { messageId: "m1" } };
+  const given = { sessionUpdate: "state_update", state: "idle", stopReason: "error" } as const;
+  const told = { ...given, error: { code: 429, message: "slow down" } };
+  for (const events of [[acknowledged, update(readUpdate(told))], [update(readUpdate(told)), acknowledged]]) {
+    const { state, view } = play([PROMPT, say("Hm"), ...events]);
+    const failure = failureOf(state, []);
+    assertEquals([view.state, failure?.class, failure?.text], ["idle", "rate_limit", "slow down"]);
+  }
+  const { state } = play([PROMPT, acknowledged, say("Hm"), update(readUpdate(given))]);
+  assertEquals(failureOf(state, [])?.text, "it failed, and did not say why");
+});
+
+Deno.test("in version 2 an agent that says once more that it rests has not ended the turn that it has not begun", () => {
+  const rests = update({ type: "state", state: "idle", stopReason: "end_turn" });
+  const acknowledged: AcpEvent = { type: "replied", turn: 2, reply: { messageId: "m2" } };
+  const before = [PROMPT, say("Hi"), END, PROMPT] as const;
+  for (const events of [[rests, acknowledged], [acknowledged, rests]]) {
+    assertEquals(play([...before, ...events]).view.state, "working");
+    assertEquals(play([...before, ...events, update({ type: "state", state: "running" }), rests]).view.state, "idle");
+  }
+});
+
 Deno.test("work after the end of a turn is work: a call until it ends, a word for a moment", () => {
   const late = play([OPENED, PROMPT, END, call({ ...RUN, kind: "read", status: "in_progress" })]);
   assertEquals([late.view.state, late.view.evidence], ["working", "it works on, after the end of turn 1"]);
@@ -416,6 +447,51 @@ Deno.test("security: what was allowed is that command, and not what its call mak
   // A call that tells its command once more, or only how it goes on, does what it was allowed.
   const same = [call({ ...RUN, status: "in_progress" }), call({ status: "completed" }), END] as const;
   assertEquals(play([...allowed, ...same]).state.violation, undefined);
+});
+
+Deno.test("security: what was allowed are those files, and not whatever their call makes of them afterwards", () => {
+  const edit = { kind: "edit", title: "Edit a.txt", locations: ["/w/a.txt"] } as const;
+  const tools = [...RULES.tools, {
+    kind: "edit",
+    as: "file_edit",
+    subject: { from: "locations", path: [], form: "text" },
+  }];
+  const rules = { ...RULES, tools } as AcpRules;
+  const asked: AcpEvent = { type: "asked", id: "p1", call: { id: "t1", ...edit }, text: "/w/a.txt" };
+  const allowed = [PROMPT, asked, answered("allow")] as const;
+  const why = "The agent was allowed to change /w/a.txt, and changes something else: /etc/b.";
+  for (
+    const other of [{ locations: ["/etc/b"] }, { diffs: ["/w/a.txt", "/etc/b"] }, { locations: [], diffs: ["/etc/b"] }]
+  ) {
+    assertEquals(play([...allowed, call({ ...other, status: "in_progress" })], rules).state.violation, why);
+    assertEquals(play([...allowed, call({ ...other, status: "completed" })], rules).state.violation, why);
+    // What a call has changed may be told after its end.
+    const late = [call({ status: "completed" }), call(other)];
+    assertEquals(play([...allowed, ...late], rules).state.violation, why);
+    assertEquals(
+      play([PROMPT, asked, call(other), answered("allow"), call({ status: "completed" })], rules).state.violation,
+      why,
+    );
+  }
+  const line = play([...allowed, call({ diffs: ["/w/a.txt\n/etc/b"] })], rules).state.violation;
+  assertStringIncludes(line ?? "", "and changes something else: /w/a.txt");
+  const run = call({ ...RUN, status: "completed" });
+  const ran = "The agent was allowed to change /w/a.txt, and runs something else: ls.";
+  assertEquals(play([...allowed, run], rules).state.violation, ran);
+  // One that tells its files once more, or fewer of them, does what it was allowed.
+  const same = [
+    call({ ...edit, status: "in_progress", diffs: ["/w/a.txt"] }),
+    call({ locations: [], status: "completed" }),
+    END,
+  ];
+  assertEquals(play([...allowed, ...same], rules).state.violation, undefined);
+  const two: AcpEvent = {
+    type: "asked",
+    id: "p1",
+    call: { id: "t1", ...edit, diffs: ["/w/b.txt"] },
+    text: "/w/a.txt\n/w/b.txt",
+  };
+  assertEquals(play([PROMPT, two, answered("allow"), ...same], rules).state.violation, undefined);
 });
 
 Deno.test("security: a call that is over and begins once more is a new one, which must be asked for", () => {
