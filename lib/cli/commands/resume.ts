@@ -224,13 +224,15 @@ async function repair(folder: RunFolder, io: CliIo): Promise<void> {
 /** The newest run that can be resumed. */
 async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<RunFolder> {
   const workdir = await findRunsWorkdir(io, wd);
-  for (const id of (await listRunIds(workdir)).toReversed()) {
+  const ids = await listRunIds(workdir);
+  for (const id of ids.toReversed()) {
     const overview = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
     const { condition, executed, folder, progress } = overview;
     // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
     if (executed || condition === "unreadable" || canResume(condition, { job: progress?.job, executed })) return folder;
   }
-  throw new UsageError(`Cannot resume a run in ${workdir}: every run is over`, {
+  const problem = ids.length === 0 ? "there are no runs yet" : "every run is over";
+  throw new UsageError(`Cannot resume a run in ${workdir}: ${problem}`, {
     hint: "Runs are kept in .panewright/runs of the working directory: run the command there, or name it with --wd.",
   });
 }

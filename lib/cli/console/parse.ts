@@ -122,7 +122,9 @@ export function checkPositionals(
   }
   const surplus = positionals[specs.length];
   if (surplus === undefined || specs.at(-1)?.rest === true) return;
-  const takes = specs.length === 0 ? "no arguments" : `at most ${specs.length}: ${specs.map(({ name }) => name)}`;
+  const takes = specs.length === 0
+    ? "no arguments"
+    : `at most ${specs.length}: ${specs.map(({ name }) => name).join(", ")}`;
   throw new UsageError(`Cannot use the argument "${surplus}": "${options.command}" takes ${takes}`, { hint });
 }
 

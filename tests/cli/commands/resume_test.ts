@@ -46,14 +46,16 @@ async function leaveRun(dir: TempDir, ...more: readonly ReviewFact[]): Promise<R
 const finished = (outcome: "pass" | "fail" | "error") =>
   ({ type: "run_finished", outcome, rounds: 1, seconds: 1, reason: "the reason" }) as const;
 
-Deno.test("where every run is over there is nothing to resume", async () => {
+Deno.test("where there are no runs, or every run is over, there is nothing to resume", async () => {
   await using dir = await tempDir();
   const none = await resume(dir);
   assertEquals(none.code, 2);
-  assertStringIncludes(none.stderr, "every run is over");
+  assertStringIncludes(none.stderr, `Cannot resume a run in ${dir.path}: there are no runs yet`);
   await leaveRun(dir, finished("pass"));
   await leaveRun(dir, finished("fail"));
-  assertEquals((await resume(dir)).stderr, none.stderr);
+  const over = await resume(dir);
+  assertEquals(over.code, 2);
+  assertStringIncludes(over.stderr, `Cannot resume a run in ${dir.path}: every run is over`);
 });
 
 Deno.test("a run that is over is not resumed, and says how it ended", async () => {

@@ -101,4 +101,7 @@ Deno.test("positional arguments are counted by their data", () => {
   assertEquals(tooFew.message, 'Cannot run "explain": the argument FILE is missing');
   const tooMany = assertThrows(() => checkPositionals(["a", "b"], [file], options), UsageError);
   assertEquals(tooMany.message, 'Cannot use the argument "b": "explain" takes at most 1: FILE');
+  const role = { name: "ROLE", description: "" };
+  const third = assertThrows(() => checkPositionals(["a", "b", "c"], [file, role], { command: "attach" }), UsageError);
+  assertEquals(third.message, 'Cannot use the argument "c": "attach" takes at most 2: FILE, ROLE');
 });
