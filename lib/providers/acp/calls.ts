@@ -1,11 +1,7 @@
-import { ACP_ACTING_KINDS, type AcpToolKind } from "../acp_provider.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
-import { numberOf, objectOf, textOf } from "../../text/json.ts";
-import type { AcpActivity } from "./activity.ts";
-import { actOf, commandOf } from "./exact_request.ts";
+import { callActivity, callWords, exitCodeOf, MAX_TITLE_CHARS, outputOf } from "./call_words.ts";
+import { actOf } from "./exact_request.ts";
 import {
   type AcpEvent,
-  type AcpRules,
   type CallRecord,
   closeSpeech,
   type Draft,
@@ -13,22 +9,17 @@ import {
   noteWork,
   violate,
 } from "./state.ts";
-import type { CallPatch, CallStatus, UnreadCall } from "./update.ts";
+import { isOneOf, requireAsked, requireSameAct } from "./unasked.ts";
+import { type CallPatch, isOver, type UnreadCall } from "./update.ts";
 
 /** How many calls are remembered; of those that are over, little more than the id. */
 const MAX_CALLS = 1000;
-
-/** Agents say that a call runs right before they ask for it (OpenCode 1.18.33). */
-const UNASKED_MS = 10_000;
 
 /** How many refused calls are told of. */
 const MAX_DENIED = 100;
 
 /** A longer command, or list of files, is not compared any more once its call is over. */
 const MAX_KEPT_ACT_CHARS = 4000;
-
-/** How much of a title, and of a refused call, is kept. The audit log has all of it. */
-const MAX_TITLE_CHARS = 500;
 
 /** What an update of a tool call changes. */
 export function takeCall(draft: Draft, patch: CallPatch, options: FoldOptions): void {
@@ -118,74 +109,11 @@ export function takeAnswer(
   draft.activities.push({ type: "permission_answered", id, answer, ...(note === undefined ? {} : { note }) });
 }
 
-/** Looks for calls that have run for a while and were never asked for. */
-export function lookForUnasked(draft: Draft, options: FoldOptions): void {
-  requireUnaskedAsked(draft, options, ({ unaskedMs = Infinity }) => options.nowMs - unaskedMs >= UNASKED_MS);
-}
-
-/** Looks for calls that were never asked for, and run on when their turn ends: what was cut off may not have run. */
-export function lookForUnaskedAtEnd(draft: Draft, options: FoldOptions): void {
-  const { cancelled, hasRefusal } = draft.state;
-  if (cancelled === undefined && !hasRefusal) requireUnaskedAsked(draft, options, () => true);
-}
-
-function requireUnaskedAsked(draft: Draft, options: FoldOptions, counts: (call: CallRecord) => boolean): void {
-  for (const call of draft.state.calls.values()) {
-    const { status, asked, isLeft } = call;
-    if (status === "in_progress" && asked === "no" && !isLeft && counts(call)) requireAsked(draft, call, options);
-  }
-}
-
-/** The agent must have been allowed what it does: it has promised to ask, or it was refused. */
-function requireAsked(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
-  const { asked, kind = "other" } = call;
-  // Agents call a tool completed that was cancelled while it waited, too.
-  if (asked === "gone" && draft.state.cancelled !== undefined) return;
-  const what = sanitizeLine(callWords(call, rules).line.slice(0, MAX_TITLE_CHARS).toWellFormed());
-  const has = isOver(call.status) ? "has done" : "does";
-  if (asked === "rejected" && isOneOf(ACP_ACTING_KINDS, kind)) {
-    violate(draft, `The agent ${has} what it was refused: ${what}.`);
-  } else if (asked !== "allowed" && asked !== "rejected" && isOneOf(rules.askMode?.asksBefore ?? [], kind)) {
-    const why = asked === "no"
-      ? "without asking"
-      : asked === "waiting"
-      ? "before it was answered"
-      : "without an answer";
-    violate(draft, `The agent ${has} something ${why}, although its mode is to ask before it: ${what}.`);
-  }
-}
-
-/** What was allowed is a command, or files, and not whatever its call makes of them afterwards. */
-function requireSameAct(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
-  const { asked, askedFor } = call;
-  const act = asked === "allowed" && askedFor !== undefined ? actOf(call, rules.tools) : undefined;
-  if (askedFor === undefined || act === undefined) return;
-  const quoted = (text: string) => sanitizeLine(text.slice(0, MAX_TITLE_CHARS).toWellFormed());
-  const was = askedFor.type === "command"
-    ? `run ${quoted(askedFor.command)}`
-    : `change ${quoted(askedFor.files.join(", "))}`;
-  if (act.type === "command") {
-    if (askedFor.type === "command" && askedFor.command === act.command) return;
-    return violate(draft, `The agent was allowed to ${was}, and runs something else: ${quoted(act.command)}.`);
-  }
-  // What a command changes is what was allowed with it.
-  if (askedFor.type === "command") return;
-  const { isSameFile = Object.is } = rules;
-  const { files } = askedFor;
-  const others = act.files.filter((file) => !files.includes(file) && !files.some((one) => isSameFile(one, file)));
-  if (others.length === 0) return;
-  violate(draft, `The agent was allowed to ${was}, and changes something else: ${quoted(others.join(", "))}.`);
-}
-
 /** A call that is over, and that is begun once more: what was allowed before does not count for it. */
 function begunAnew(call: CallRecord | undefined): CallRecord | undefined {
   if (call === undefined || !isOver(call.status)) return call;
   const { askedFor: _, ...rest } = call;
   return { ...rest, status: "pending", asked: "no", isLeft: false, isTold: false };
-}
-
-function isOneOf(kinds: readonly AcpToolKind[], kind: AcpToolKind): boolean {
-  return kinds.includes(kind);
 }
 
 /** All that is known of a call, with what is new. */
@@ -202,11 +130,6 @@ function merged(
   // What stands in a call before it runs describes it.
   const { text: _, output: _1, ...described } = known;
   return { ...described, isLeft };
-}
-
-/** Whether a call is over. */
-export function isOver(status: CallStatus): boolean {
-  return status === "completed" || status === "failed";
 }
 
 /** Keeps a call; of one that is over only what later updates of it must be compared with. */
@@ -267,54 +190,4 @@ function tellCall(
 /** Whether it is known what a call does, and that it does it. */
 function mayTell({ status, input }: CallRecord): boolean {
   return isOver(status) || (status === "in_progress" && input !== undefined);
-}
-
-function callActivity(call: CallRecord, rules: AcpRules): AcpActivity {
-  const { command, paths } = callWords(call, rules);
-  return {
-    ...{
-      type: "tool_call",
-      id: call.id,
-      kind: call.kind ?? "other",
-      title: call.title ?? "",
-      status: call.status,
-    } as const,
-    ...(command === undefined ? {} : { command }),
-    ...(paths.length === 0 ? {} : { paths }),
-  };
-}
-
-/** What a call is about: its exact command, its files, and a line for a person. */
-export function callWords(
-  call: CallPatch,
-  { tools }: Pick<AcpRules, "tools">,
-): { readonly command?: string; readonly paths: readonly string[]; readonly line: string } {
-  const command = commandOf(call, tools);
-  const paths = [...new Set([...call.locations ?? [], ...call.diffs ?? []])];
-  if (command !== undefined) return { command, paths, line: command };
-  const title = call.title ?? call.name ?? call.kind ?? "a tool";
-  const isNamed = paths.every((path) => title.includes(path));
-  return { paths, line: isNamed ? title : `${title} (${paths.join(", ")})` };
-}
-
-/** What a call has written, as far as it is told: in its content, or as its tool has it. */
-function outputOf({ text, output }: CallPatch): string {
-  if (text !== undefined) return text;
-  const { output: inner, stdout, stderr, content, message } = objectOf(output);
-  const parts = [output, inner, stdout, stderr, content, message].map(textOf);
-  return parts.filter((part) => part !== undefined && part !== "").join("\n");
-}
-
-/** The exit code of a command, where its agent tells it: each of them elsewhere. */
-function exitCodeOf({ output, meta }: CallPatch): number | undefined {
-  const raw = objectOf(output);
-  const shell = Array.isArray(raw["contents"]) ? raw["contents"].map(objectOf) : [];
-  const candidates = [
-    raw["exit_code"],
-    raw["exitCode"],
-    objectOf(raw["metadata"])["exit"],
-    objectOf(objectOf(meta)["terminal_exit"])["exit_code"],
-    ...shell.map((part) => part["exitCode"]),
-  ];
-  return candidates.map(numberOf).find((code) => code !== undefined);
 }

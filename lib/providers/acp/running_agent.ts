@@ -15,18 +15,15 @@ import type {
 } from "../../acp/protocol.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../errors.ts";
 import { abortable } from "../../ports/abortable.ts";
-import { ACP_ACTING_KINDS } from "../acp_provider.ts";
-import { type QuestionReply, questionsText, readQuestions, replyText } from "../agent_question.ts";
 import type { ExactRequest } from "../exact_request.ts";
-import { objectOf } from "../../text/json.ts";
 import type { HeadlessFact } from "../headless/seam.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import type { WakeHint, WakeSource } from "../terminal/wake_source.ts";
+import { formAsked, questionsAsked } from "./asked_questions.ts";
 import type { AcpAgent, AcpAgentOptions, AcpUsage } from "./contract.ts";
-import { readForm } from "./elicitation.ts";
 import { exactRequestOf } from "./exact_request.ts";
 import type { AcpListener } from "./opening.ts";
-import { type AnswerWays, PendingRequests, permissionWays } from "./pending.ts";
+import { PendingRequests, permissionWays } from "./pending.ts";
 import { sameFileIn } from "./same_file.ts";
 import type { OpenedSession } from "./session.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "./state.ts";
@@ -263,28 +260,14 @@ export class RunningAgent implements AcpAgent, AcpListener {
   }
 
   async elicitation(question: AcpElicitation, signal: AbortSignal): Promise<AcpElicitationReply> {
-    const { message, mode = "form", requestedSchema, sessionId } = question;
+    const { sessionId } = question;
     if (sessionId !== undefined && sessionId !== this.sessionId) {
       this.#noteOtherSession();
       return { action: "cancel" };
     }
-    const form = mode === "form" ? readForm(message, requestedSchema) : undefined;
-    const subject = form === undefined ? message : questionsText(form.questions);
-    const request: ExactRequest = {
-      ...{ id: this.#nextId(), source: "acp", kind: "question", subject, tool: "elicitation" } as const,
-      ...(form === undefined ? {} : { questions: form.questions }),
-    };
-    const onWaiting = () => this.#take({ type: "asked", id: request.id, text: subject });
-    return await this.#pending.wait<AcpElicitationReply>(request, {
-      reject: { action: "decline" },
-      gone: { action: "cancel" },
-      ...(form === undefined ? {} : {
-        questions: {
-          problemWith: (replies) => form.problemWith(replies),
-          replyWith: (replies) => ({ action: "accept", content: form.contentOf(replies) }),
-        },
-      }),
-    }, { signal, onWaiting });
+    const { request, ways } = formAsked(question, { id: this.#nextId() });
+    const onWaiting = () => this.#take({ type: "asked", id: request.id, text: request.subject });
+    return await this.#pending.wait(request, ways, { signal, onWaiting });
   }
 
   trouble(text: string): void {
@@ -393,28 +376,6 @@ export class RunningAgent implements AcpAgent, AcpListener {
     this.#isOtherSessionTold = true;
     this.trouble("The agent speaks of another session than its own; that does not count.");
   }
-}
-
-/** A request for a permission that puts questions; `undefined` where it puts none, or they cannot be answered. */
-function questionsAsked(
-  request: ExactRequest,
-  { input, kind = "other" }: CallPatch,
-  { allow, ...ways }: AnswerWays<AcpPermissionOutcome>,
-): { readonly request: ExactRequest; readonly ways: AnswerWays<AcpPermissionOutcome> } | undefined {
-  const questions = readQuestions(objectOf(input));
-  if (questions === undefined || allow === undefined) return undefined;
-  // Who answers a question has seen nothing else.
-  if (request.kind !== "other" || ACP_ACTING_KINDS.some((acting) => acting === kind)) return undefined;
-  const replyWith = (replies: readonly QuestionReply[]) => ({
-    ...allow,
-    answers: Object.fromEntries(questions.map((question, at) => [String(at), replyText(question, replies[at]!)])),
-  });
-  const problemWith = (replies: readonly QuestionReply[]) =>
-    replies.length === questions.length ? undefined : `it takes ${questions.length} replies`;
-  return {
-    request: { ...request, kind: "question", subject: questionsText(questions), questions },
-    ways: { ...ways, questions: { problemWith, replyWith } },
-  };
 }
 
 /** How a connection ended, for a message. */

@@ -1,16 +1,7 @@
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { totalUsage } from "../usage.ts";
 import type { AcpActivity } from "./activity.ts";
-import {
-  isOver,
-  lookForUnasked,
-  lookForUnaskedAtEnd,
-  takeAnswer,
-  takeCall,
-  takeReplayed,
-  takeRequest,
-  takeUnread,
-} from "./calls.ts";
+import { takeAnswer, takeCall, takeReplayed, takeRequest, takeUnread } from "./calls.ts";
 import {
   type AcpEvent,
   type AcpState,
@@ -21,7 +12,8 @@ import {
   noteWork,
   violate,
 } from "./state.ts";
-import type { AcpUpdate, ConfigOption, RestReason } from "./update.ts";
+import { lookForUnasked, lookForUnaskedAtEnd } from "./unasked.ts";
+import { type AcpUpdate, type ConfigOption, isOver, type RestReason } from "./update.ts";
 import { addMessageUsage, addReplyUsage, type UsageState } from "./usage.ts";
 
 /** What is kept of a message. The end counts: that is where the result stands. */

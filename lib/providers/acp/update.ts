@@ -6,6 +6,11 @@ import { type JsonObject, objectOf, textOf } from "../../text/json.ts";
 /** How far a tool call is. */
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
+/** Whether a call is over. */
+export function isOver(status: CallStatus): boolean {
+  return status === "completed" || status === "failed";
+}
+
 const CALL_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
 
 /** What is told of a tool call: a missing field says that it has not changed. */

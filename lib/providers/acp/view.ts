@@ -1,6 +1,6 @@
 import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
-import { isOver } from "./calls.ts";
 import type { AcpState } from "./state.ts";
+import { isOver } from "./update.ts";
 
 /** What an agent over ACP is doing, and whose word that is. */
 export interface AcpView {
