@@ -17,7 +17,7 @@ import { openMeter } from "./meter.ts";
 import { unpricedMessage } from "./prices.ts";
 import { foldFacts, readFactsOf } from "./read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
-import { claimRunMail, type RunMail, unheardMessage } from "./run_mail.ts";
+import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
 import { lockOutbox, lockRun } from "./run_lock.ts";
 import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
@@ -75,8 +75,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const { job } = execution;
   using held = new DisposableStack();
   held.use(await lockRun(folder, options.clock));
-  // At once: who answers now is told whether this process looks into their state folder.
-  const mail = await claimMail(folder);
+  await noteTaker(folder, readLockOwner(folder.lockPath));
   let spent = NOTHING_SPENT;
   const state = await foldFacts(await readFactsOf(job, folder), {
     job,
@@ -88,6 +87,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   requireRaise(raise, raisedCaps(execution.caps, spent.raised));
   const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
   held.use(await execution.claim?.(folder));
+  const mail = await claimMail(folder);
   return await conduct(
     { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised } },
     options,

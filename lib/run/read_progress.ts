@@ -4,6 +4,7 @@ import { errorText } from "../text/error_text.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { MAX_JOURNAL_BYTES } from "./journal.ts";
 import { findCarried } from "./carried.ts";
+import { findCarriedLoop } from "./carried_loop.ts";
 import { initialProgress, type Progress } from "./progress.ts";
 import { withoutPanes } from "./workers.ts";
 import { readEnds } from "./read_ends.ts";
@@ -34,7 +35,8 @@ export function readProgress(
   const read = readRecorded(folder, jobs, options);
   const { progress } = read;
   // The panes that a copy's journal names are those of the original.
-  if (progress === undefined || findCarried(folder, progress.folder)?.isCopy !== true) return read;
+  const find = progress?.job === "run" ? findCarriedLoop : findCarried;
+  if (progress === undefined || find(folder, progress.folder)?.isCopy !== true) return read;
   return { ...read, progress: { ...progress, ...withoutPanes(progress) } };
 }
 

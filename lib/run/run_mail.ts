@@ -97,6 +97,31 @@ export function takerOf(mail: RunMail): string | undefined {
 }
 
 /**
+ * Notes which process takes what is left, where there is a place for it: whoever answers before {@linkcode claimRunMail}
+ * is told whether that process looks into their state folder.
+ */
+export async function noteTaker(run: Place, taker: string, state = stateFolder()): Promise<void> {
+  const entry = entryOf(run, state);
+  // Without it, what is left is refused.
+  if (entry !== undefined) await replaceFile(takerPath(mailIn(entry)), taker).catch(() => {});
+}
+
+/**
+ * Where else a run is: the folder of a copy that is still there, and that a process has executed with this state folder.
+ */
+export function findOtherPlace(run: Place, state = stateFolder()): string | undefined {
+  try {
+    const own = state === undefined ? undefined : findEntry(run, state);
+    if (state === undefined || lstatOrUndefined(entriesOf(run, state)) === undefined) return undefined;
+    const entries = pathsIn(entriesOf(run, state)).filter((entry) => entry !== own);
+    const executed = entries.filter((entry) => lstatOrUndefined(takerPath(mailIn(entry))) !== undefined);
+    return executed.map(readPlace).find((place) => place !== undefined && lstatOrUndefined(place) !== undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * What a run tells that cannot be told anything from outside.
  *
  * @example
@@ -140,13 +165,17 @@ function findEntry(run: Place, state: string): string | undefined {
   if (lstatOrUndefined(entries) === undefined) return undefined;
   for (const folder of [state, `${state}/runs`, entries]) assertOwn(folder);
   const real = realPath(run);
-  const found = [...Deno.readDirSync(entries)].map(({ name }) => name).toSorted(compareText).flatMap((name) => {
-    const entry = `${entries}/${name}`;
+  const found = pathsIn(entries).flatMap((entry) => {
     const place = readPlace(entry);
     const carried = place === undefined ? undefined : findCarried({ path: real }, place);
     return place === undefined || carried?.isCopy === true ? [] : [{ entry, isHere: carried === undefined }];
   });
   return (found.find(({ isHere }) => isHere) ?? found[0])?.entry;
+}
+
+/** The paths of what is in a folder, in the order of the names. */
+function pathsIn(folder: string): readonly string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).toSorted(compareText);
 }
 
 function entriesOf({ id }: Place, state: string): string {

@@ -12,8 +12,8 @@ import { secretsOfRun } from "../run_secrets.ts";
 /** `panewright send RUN ROLE TEXT…|-` */
 export const command = defineCommand({
   description:
-    "Sends a message to the agent of a role of a run of `panewright run`. It is written into the run's folder; the process " +
-    "that executes the run gives it to the agent when that is at rest: not in the middle of a turn of its own, also while " +
+    "Sends a message to the agent of a role of a run of `panewright run`. It is left in your state folder; the process that " +
+    "executes the run gives it to the agent when that is at rest: not in the middle of a turn of its own, also while " +
     "other roles work. The agent is told that it comes from outside. The loop, its rounds and its verdicts stay as they " +
     "are; the role's next turn begins when that of the message is over. A message for a run that was interrupted is sent " +
     "when it is resumed.\n\nIts id is printed, and with --wait the agent's response once it is there. `panewright status` " +

@@ -6,7 +6,8 @@ import { runCaps } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
 import type { Execution, RunOptions, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
-import { type Carried, findCarried } from "../../run/carried.ts";
+import type { Carried } from "../../run/carried.ts";
+import { findCarriedLoop } from "../../run/carried_loop.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../ports/clock.ts";
@@ -120,7 +121,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
           hint: "Start the job anew with: panewright run",
         });
       }
-      const carried = state && findCarried(folder, state.head.folder);
+      const carried = state && findCarriedLoop(folder, state.head.folder);
       if (carried?.isCopy) throw copied(folder, carried);
       if (state !== undefined && state.loop.stage.kind !== "finished") {
         await options.beforeResume?.(rolesLeft(state.loop, plan.loop));

@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import { runFolderAt } from "../../../lib/run/run_folder.ts";
+import { claimRunMail } from "../../../lib/run/run_mail.ts";
 import { PANE_MARK_VARIABLE } from "../../../lib/tmux/pane_processes.ts";
 import { unpackJournal } from "../../support/journal_fixtures.ts";
 import { panewrightFromSource } from "../../support/panewright.ts";
@@ -277,6 +279,36 @@ Deno.test("a review loop is not resumed in a copy while the original is there, a
   const stop = (place: string) => callCli(["stop", RUN_ID], { cwd: `${path}/${place}` });
   assertStringIncludes((await stop("copy")).stdout, "nothing of it is left running");
   assertStringIncludes((await stop("shop")).stdout, "The agents of run");
+  assertEquals((await agent.ended).code, 143);
+});
+
+Deno.test("of two folders made of one that is gone, the one that was executed is the review loop, and the other its copy", async () => {
+  await using dir = await tempDir();
+  const path = await Deno.realPath(dir.path);
+  await Deno.mkdir(`${path}/shop`);
+  await Deno.writeTextFile(`${path}/shop/panewright.jsonc`, "{}");
+  const socket = `panewright-test-${crypto.randomUUID().slice(0, 8)}`;
+  await writeRun({
+    workdir: `${path}/shop`,
+    id: RUN_ID,
+    events: [started(`${path}/shop`), ...agentReady({ socket })],
+  });
+  await Deno.rename(`${path}/shop`, `${path}/moved`);
+  await shell("cp", "-a", `${path}/moved`, `${path}/copy`);
+  await claimRunMail(runFolderAt(`${path}/moved`, RUN_ID), { taker: "process 1" });
+
+  const env = { PATH: Deno.env.get("PATH") ?? "", [PANE_MARK_VARIABLE]: `test-${socket}` };
+  await using agent = startProgram(["sleep", "600"], { cwd: path, env });
+  const refused = await callCli(["resume", "--trust"], { cwd: `${path}/copy` });
+  assertEquals(refused.code, 2);
+  assertStringIncludes(
+    refused.stderr,
+    `Cannot resume run ${RUN_ID} in ${path}/copy/.panewright/runs/${RUN_ID}: it is a copy of the run in ` +
+      `${path}/moved/.panewright/runs/${RUN_ID}`,
+  );
+  const stop = (place: string) => callCli(["stop", RUN_ID], { cwd: `${path}/${place}` });
+  assertStringIncludes((await stop("copy")).stdout, "nothing of it is left running");
+  assertStringIncludes((await stop("moved")).stdout, "The agents of run");
   assertEquals((await agent.ended).code, 143);
 });
 
