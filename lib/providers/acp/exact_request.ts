@@ -25,7 +25,7 @@ const FILE_KINDS = ["file_edit", "file_write", "patch"];
  * vouch for. Of the kind `other`, which only a person decides about, where no field has it, or where it is not sure in
  * which folder it would run.
  *
- * So is a call of which something could not be read.
+ * So is a call of which something could not be read. Who decides then sees all that it tells.
  *
  * The files of a diff that comes with the call are among its subject, whatever the named field says.
  *
@@ -53,8 +53,10 @@ export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }
       return { ...about, kind: tool.as, subject, ...(cwd === undefined ? {} : { cwd: resolve(workdir, cwd) }) };
     }
   }
+  const { title = "", locations = [], diffs = [] } = call;
   const input = isEmpty(call.input) ? "" : JSON.stringify(call.input);
-  return { ...about, kind: "other", subject: [call.title ?? "", input].filter((part) => part !== "").join("\n") };
+  const files = [...new Set([...locations, ...diffs])].filter((path) => !`${title}${input}`.includes(path));
+  return { ...about, kind: "other", subject: [title, input, ...files].filter((part) => part !== "").join("\n") };
 }
 
 /**

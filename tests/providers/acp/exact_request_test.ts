@@ -80,7 +80,18 @@ Deno.test("security: a patch may move each file of which no diff is told: a pers
     read({ kind: "edit", locations }, tools, { kind: "edit", ...(diffs.length === 0 ? {} : { diffs }) });
   assertEquals(of(["/w/a"], "/w/a", "/w/a"), ["patch", "/w/a"]);
   assertEquals(of(["/w/a"], "/w/moved"), ["patch", "/w/a\n/w/moved"]);
-  assertEquals([of(["/w/a"]), of(["/w/a", "/w/b"], "/w/b", "/w/b")].map(([kind]) => kind), ["other", "other"]);
+  assertEquals(of(["/w/a"]), ["other", "/w/a"]);
+  assertEquals(of(["/w/a", "/w/b"], "/w/c", "/w/c"), ["other", "/w/a\n/w/b\n/w/c"]);
+});
+
+Deno.test("of a call that only a person decides about all is told: its title, its input and its files", () => {
+  const call = {
+    kind: "edit",
+    title: "Edit a.txt",
+    input: { path: "/w/b" },
+    locations: ["/w/b", "/w/c", "a.txt"],
+  } as const;
+  assertEquals(read(call, []), ["other", 'Edit a.txt\n{"path":"/w/b"}\n/w/c']);
 });
 
 Deno.test("security: a call of which something could not be read is put to a person", () => {
