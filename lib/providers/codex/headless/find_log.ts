@@ -45,7 +45,7 @@ export async function findLogByEvidence(
       if (session.startedAt < startedAt - TIME_SLACK_MS) continue;
     }
     const hasOurs = prompts.length === 0
-      ? isOpen || isAnswered
+      ? isAnswered || (isOpen && session !== undefined)
       : prompts.some((text) => essence(text) === essence(prompt));
     if (hasOurs) (session === undefined ? nameless : fitting).push(path);
   }

@@ -27,7 +27,7 @@ async function stage() {
   const resources = stack.move();
   const write = (name: string, ...records: readonly object[]) =>
     Deno.writeTextFile(`${folder}/rollout-${name}.jsonl`, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
-  const find = (prompt: string, before: readonly string[] = []) =>
+  const find = (prompt: string, before: readonly string[] = [], pids: readonly number[] = []) =>
     findLogByEvidence(folder, {
       query: {
         workdir: folder,
@@ -35,7 +35,7 @@ async function stage() {
         prompt,
         startedAt: Date.parse("2026-11-20T08:32:36.000Z"),
         sessionId: () => undefined,
-        listPids: () => Promise.resolve([]),
+        listPids: () => Promise.resolve(pids),
         writerEnded: new AbortController().signal,
       },
       before: new Set(before.map((name) => `${folder}/rollout-${name}.jsonl`)),
@@ -69,4 +69,27 @@ Deno.test("a log that has a reply and no prompt is one of a CLI that keeps no pr
   const { folder, write, find } = logs;
   await write("one", META(folder), REPLY);
   assertEquals(await find("Do it."), `${folder}/rollout-one.jsonl`);
+});
+
+Deno.test("a log that is open and whose first record is not there yet is not taken: it may be a helper's", async () => {
+  await using logs = await stage();
+  const { folder, write, find } = logs;
+  await write("one");
+  using _open = await Deno.open(`${folder}/rollout-one.jsonl`);
+  assertEquals(await find("Do it.", [], [Deno.pid]), undefined);
+  await write("one", META(folder));
+  assertEquals(await find("Do it.", [], [Deno.pid]), `${folder}/rollout-one.jsonl`);
+});
+
+Deno.test("a log that names no folder is taken with a reply or with our prompt, and where no other fits", async () => {
+  await using logs = await stage();
+  const { folder, write, find } = logs;
+  await write("one", PROMPT("Do something else."), REPLY);
+  assertEquals(await find("Do it."), undefined);
+  await write("one", PROMPT("Do it."));
+  assertEquals(await find("Do it."), `${folder}/rollout-one.jsonl`);
+  await write("two", REPLY);
+  assertEquals(await find("Do it."), undefined);
+  await write("three", META(folder), PROMPT("Do it."));
+  assertEquals(await find("Do it."), `${folder}/rollout-three.jsonl`);
 });
