@@ -42,7 +42,7 @@ function scenarios(): string {
       cannot[player] === undefined ? marked("yes", notes[player]) : marked("no", cannot[player])
     ),
   ]);
-  const head = ["What is played", ...players.map((player) => `\`${player}\``)];
+  const head = ["Scenario", ...players.map((player) => `\`${player}\``)];
   return [...table(head, rows), "", ...remarks.map((remark, index) => `${index + 1}. ${remark}`), ""].join("\n");
 }
 
@@ -55,7 +55,7 @@ function agents(): string {
     "From version",
     "Node",
     "Asks before",
-    "Tells",
+    "Reports",
     "Continues a session",
   ];
   const rows = packs.map(([id, pack]) => [
@@ -86,10 +86,10 @@ function asks({ ask_mode }: Pack): string {
   if (ask_mode === undefined) return "not known";
   const { asks_before, asks_before_changes = [] } = ask_mode;
   const words = (kinds: readonly AcpActingKind[]) => kinds.map((kind) => KINDS[kind]).join(", ");
-  if (ACP_ACTING_KINDS.every((kind) => asks_before.includes(kind))) return "all that acts";
+  if (ACP_ACTING_KINDS.every((kind) => asks_before.includes(kind))) return "every action";
   return [
     words(asks_before),
-    asks_before_changes.length === 0 ? "" : `${words(asks_before_changes)} that it takes for changes`,
+    asks_before_changes.length === 0 ? "" : `${words(asks_before_changes)} that it considers changes`,
   ]
     .filter((part) => part !== "").join("; ");
 }
@@ -105,7 +105,7 @@ function tells({ usage = [] }: Pack): string {
 /** The variables that lead it to a model server of one's own. */
 function serverOf({ model_server: { url, key, model } = {} }: Pack): readonly string[] {
   const names = [url, key, model].filter((name) => name !== undefined);
-  return names.length === 0 ? [] : [`A model server of your own: ${names.map((name) => `\`${name}\``).join(", ")}.`];
+  return names.length === 0 ? [] : [`To use your own model server: ${names.map((name) => `\`${name}\``).join(", ")}.`];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

@@ -106,7 +106,7 @@ export function describeAbilities(
     [steps, "steps"],
     [sandbox, "a sandbox"],
     [resumes, "resumes sessions"],
-    [tokens || cost, `tells of ${cost ? "tokens and cost" : "tokens"}`],
+    [tokens || cost, `reports ${cost ? "tokens and cost" : "tokens"}`],
     [over === "acp", ASKS[asks]],
   ] as const;
   const words = able.filter(([is]) => is).map(([, text]) => text).join(", ");

@@ -6,7 +6,7 @@ import type { CommandEntry } from "./console/command.ts";
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "run",
-    summary: "drive a job through five agents until its tests pass",
+    summary: "take a job through five agents until its tests pass",
     load: () => import("./commands/run.ts"),
   },
   { name: "exec", summary: "take a task through the steps of a pipeline", load: () => import("./commands/exec.ts") },
@@ -14,7 +14,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "runs", summary: "list the runs of this project", load: () => import("./commands/runs.ts") },
   { name: "status", summary: "show the state of a run, once or live", load: () => import("./commands/status.ts") },
   { name: "logs", summary: "show what happened in a run", load: () => import("./commands/logs.ts") },
-  { name: "report", summary: "make a report of a run: a page, a summary", load: () => import("./commands/report.ts") },
+  {
+    name: "report",
+    summary: "make a report of a run, as a page or a summary",
+    load: () => import("./commands/report.ts"),
+  },
   {
     name: "attach",
     summary: "show the agents of a run in their terminals",
@@ -35,12 +39,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "serve",
-    summary: "serve the runs: live pages, and HTTP for programs",
+    summary: "serve runs as live pages, and over HTTP to programs",
     load: () => import("./commands/serve.ts"),
   },
   {
     name: "notify",
-    summary: "try notifications, and deliver those that are left",
+    summary: "try notifications, and deliver those still waiting",
     load: () => import("./commands/notify.ts"),
   },
   {
@@ -63,7 +67,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "doctor", summary: "check this machine and the configuration", load: () => import("./commands/doctor.ts") },
   {
     name: "agents",
-    summary: "list the agents, those that are here and those that are not",
+    summary: "list the agents, installed or not",
     load: () => import("./commands/agents.ts"),
   },
   {

@@ -20,7 +20,7 @@ export const DETACH_FLAGS = [
     type: "string",
     placeholder: "KEY",
     description:
-      "with --detach: any word of yours for this request; called again with the same key, it tells the same run, whatever crashed",
+      "with --detach: your own name for this request; calling again with the same key returns the same run, whatever crashed",
   },
 ] as const;
 
@@ -53,7 +53,9 @@ export async function detach(
   if (global.json) io.stdout(outputLine("run_detached", { run: runId, folder, isNew }));
   else io.stdout(`${runId}\n`);
   if (!global.json && !global.quiet) {
-    const what = isNew ? "The run lives on without this terminal." : "An earlier call with the same key has begun it.";
+    const what = isNew
+      ? "The run lives on without this terminal."
+      : "An earlier call with the same key has started it.";
     io.stderr(`${what} Follow it with: panewright logs ${runId} --follow\n`);
   }
   return 0;

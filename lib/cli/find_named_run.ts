@@ -12,7 +12,7 @@ import { inRealWorkdir } from "./run_place.ts";
 export const RUN_ARGUMENT = {
   name: "RUN",
   description:
-    "the run's id or the beginning of it, @1 for the newest (@2 for the one before it), or its folder's path",
+    "the run's id or its beginning, @1 for the newest run (@2 for the one before it), or the path of its folder",
 } as const;
 
 /** The flag with which runs of another working directory are named. */
@@ -20,7 +20,7 @@ export const WORKDIR_FLAG = {
   name: "wd",
   type: "string",
   placeholder: "DIR",
-  description: "the working directory of the run, where it is neither this one nor above it nor in its configuration",
+  description: "the run's working directory, if it cannot be found from here",
 } as const;
 
 /**

@@ -69,7 +69,7 @@ export async function tryHooks(provider: TrialProvider, options: HookTrialOption
     if (!limit.aborted) problem = errorText(error).split("\n")[0] ?? "";
   }
   if (seen.asked && seen.taken && seen.ended) {
-    const detail = "they work: one asked about a command before its dialog, others told of the turn";
+    const detail = "they work: one asked about a command before its dialog opened, others reported the turn";
     return { check, status: "ok", detail };
   }
   if (!seen.told) {
@@ -80,8 +80,8 @@ export async function tryHooks(provider: TrialProvider, options: HookTrialOption
   const missing = [
     ...(seen.asked
       ? []
-      : ["the command was not asked about: the session log is used, and what it does not tell asks you"]),
-    ...(seen.taken && seen.ended ? [] : ["the turn was not told of: screen and session log are used"]),
+      : ["the command was not asked about: the session log is used, and you are asked about what it does not show"]),
+    ...(seen.taken && seen.ended ? [] : ["the turn was not reported: screen and session log are used"]),
   ];
   const remedy = "Update the CLI; settings of your organization may switch hooks off as well.";
   return { check, status: "warn", detail: `they do not work: ${missing.join("; ")}`, remedy };

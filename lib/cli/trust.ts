@@ -237,7 +237,7 @@ function untrusted(
     : changes.items.map(describeItem);
   return new HumanInterventionRequiredError(
     [`Cannot use ${sanitizeLine(file)}: ${reason}`, ...rows].join("\n"),
-    { code: "needs_trust", hint: `${remedy}\nWhere nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.` },
+    { code: "needs_trust", hint: `${remedy}\nIf nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.` },
   );
 }
 

@@ -26,7 +26,7 @@ export const NOTIFICATION_SETTINGS = {
   ntfyTopic: {
     names: { key: "notifications.ntfy_topic", env: "PANEWRIGHT_NTFY_TOPIC" },
     value: TOPIC_NAME,
-    description: "The ntfy topic that is told when a run ends, and when an agent waits for a person.",
+    description: "The ntfy topic that gets a message when a run ends, and when an agent waits for a person.",
     example: "my-runs",
   },
   ntfyTokenFile: {

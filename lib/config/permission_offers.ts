@@ -41,12 +41,12 @@ export function offeredSettings(offer: PermissionOffer, { full = false }: OfferO
     case "allow-list":
       return {
         about: [
-          "An allow list: what no entry of `allow` names is put to you. It decides about what an agent asks for; what an",
-          "accepted command then does, nobody reads: a test runs whatever the agent wrote into it. It is no boundary.",
+          "An allow list: you are asked about what no entry of `allow` names. It decides about what an agent asks for. Nothing",
+          "checks what an accepted command then does: a test runs whatever the agent wrote into it. It is no boundary.",
           'The other way is a sandbox: `sandbox` is "cli" above, and here `default` is "allow" and `allow` is empty.',
         ],
         inShort:
-          'Everyday commands and edits here are accepted ("panewright permissions list"); the rest is put to you.',
+          'Everyday commands and edits here are accepted ("panewright permissions list"); you are asked about the rest.',
         permissions: {
           auto_accept: "true",
           default: '"ask"',

@@ -58,7 +58,7 @@ function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan;
   const cap = tokenCapOf(role, { caps, ofWorker: agent.caps });
   if (cap === undefined || tellsTokens(agent.provider)) return;
   throw new UsageError(
-    `Cannot keep the cap ${cap}: ${agent.provider.label}, the agent of ${role}, tells of no tokens`,
+    `Cannot keep the cap ${cap}: ${agent.provider.label}, the agent of ${role}, reports no tokens`,
     {
       hint: "Cap limits.max_turns and limits.max_minutes instead, or give the role another provider.",
     },

@@ -76,7 +76,8 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
   prices: {
     names: { key: "prices" },
     value: { kind: "shape", schema: prices, must: "an object with the day of the prices, and those of each model" },
-    description: "What the models take for a million tokens, for `max_cost` and for what is told at the end of a run.",
+    description:
+      "What a million tokens of each model cost: for `max_cost`, and for the cost that the end of a run shows.",
     example: { date: "2026-11-01", models: { "gpt-5.1-codex": { input: 1.25, cached_input: 0.125, output: 10 } } },
   },
 } as const satisfies ShapedSlice);
@@ -228,7 +229,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   permissions: "How agents that ask for a permission are answered, in their dialogs and in steps.",
   tmux: "Where the agents' panes live.",
   exec: "How the steps of a pipeline are run.",
-  notifications: "Who is told how a run went.",
+  notifications: "Who gets messages about a run.",
   post_processing: "What happens after PASS.",
 };
 

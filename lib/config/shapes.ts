@@ -45,7 +45,7 @@ const perMillion = () => z.number().min(0).max(MOST.amount);
 /** What tokens cost. */
 export const prices = z.strictObject({
   date: z.iso.date({ error: "must be the day of the prices, such as 2026-11-01" })
-    .describe("The day of the prices: it is told with each cost."),
+    .describe("The date of the prices, which is shown with each cost."),
   models: z.record(
     text(),
     z.strictObject({

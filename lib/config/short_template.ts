@@ -45,7 +45,7 @@ function testLines(command: TemplateValues["project_test_cmd"]): readonly string
     ];
   }
   return [
-    "  // A PASS of the tester counts only when this passes as well.",
+    "  // The tester's PASS counts only if this command passes too.",
     `  "project_test_cmd": ${oneLine(command)},`,
   ];
 }

@@ -81,7 +81,7 @@ export async function startDetached(call: DetachedCall, options: DetachOptions =
   const how = line === undefined ? `its process has ended (exit code ${exitCode})` : "its process says nothing of it";
   const again = key === undefined ? "" : "; the same key can be used again";
   throw said?.error ?? new PanewrightError(`Cannot ${command === "resume" ? "resume" : "start"} the run: ${how}`, {
-    hint: `"panewright runs" tells whether it was begun${again}.`,
+    hint: `"panewright runs" shows whether it was started${again}.`,
   });
 }
 

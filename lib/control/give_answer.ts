@@ -212,7 +212,7 @@ async function requireLiveDialog(
   if (worker !== undefined && isAlive(worker, await lookAtProcesses())) return;
   throw new UsageError(`Cannot answer ${id}: run ${folder.id} was killed, and its agent with the dialog is gone`, {
     code: "not_open",
-    hint: `Continue with: ${commandLine(["resume", folder.id])}. The new agent asks for itself.`,
+    hint: `Continue with: ${commandLine(["resume", folder.id])}. The new agent asks again if it needs to.`,
   });
 }
 

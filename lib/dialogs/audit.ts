@@ -180,7 +180,7 @@ function cannotWrite(path: string, cause: unknown): PanewrightError {
   const reason = errorText(cause);
   return new PanewrightError(`Cannot write the audit log ${path}: ${reason}`, {
     cause,
-    hint: "Without a record no dialog is answered.",
+    hint: "No dialog is answered that cannot be recorded.",
   });
 }
 

@@ -24,11 +24,12 @@ export function knownQuestions(
   const shown = asked.filter(({ questions = [] }) => questionDialogs?.read(look, questions) !== undefined);
   const [only, ...others] = shown.length === 1 ? shown : asked;
   if (only === undefined) {
-    return { doubt: "It can only be answered in the pane: the agent's CLI has no record of it that is understood." };
+    return { doubt: "It can only be answered in the pane: the record of the agent's CLI cannot be understood." };
   }
   if (others.length > 0) {
     return {
-      doubt: "It can only be answered in the pane: the agent asks several, and the screen does not tell which this is.",
+      doubt:
+        "It can only be answered in the pane: the agent asks several, and the screen does not show which one this is.",
     };
   }
   if (shown.length === 1) return { request: only };

@@ -9,7 +9,7 @@ const DRAFT_TIMEOUT_SECONDS = 600;
 /** What keeps a message from being sent, for a person. */
 const OBSTACLES: Readonly<Record<Held["obstacle"], string>> = {
   at_work: "the agent is at work on something else",
-  draft: "a person's draft stands in its composer",
+  draft: "a person's draft is in its composer",
 };
 
 /** Waits for the way of one message to an agent. Disposal tells that it waits no longer. */
@@ -107,7 +107,7 @@ function workError(turn: Turn, what: Message["what"]): TimeoutError {
 }
 
 function draftError(turn: Turn, what: Message["what"], timeoutSeconds: number): DraftInTheWayError {
-  const problem = `a person's draft stands in the agent's composer, and the ${what} was not sent; ` +
+  const problem = `a person's draft is in the agent's composer, and the ${what} was not sent; ` +
     `it was waited for at most ${timeoutSeconds} s`;
   return new DraftInTheWayError(turnMessage(turn, problem), {
     hint: "Submit or delete the draft in the agent's pane, which stays open, then resume the run. " +

@@ -179,7 +179,7 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
     // Of one that a file leads to and that is gone, its place is named.
     const isNone = place === undefined || why.includes("not a git repository (or any");
     if (isNone || place === question.folder) return undefined;
-    throw new UntoldError(`git does not tell of the repository in ${place}: ${why}`);
+    throw new UntoldError(`git cannot read the repository in ${place}: ${why}`);
   }
   const [root, ...gitFolders] = answer.stdout.split("\n").filter((line) => line !== "");
   if (root === undefined || gitFolders.length !== 2) throw new UntoldError("git names its folders on several lines");

@@ -76,7 +76,7 @@ async function endOwner(
     if (clock.now() - startedMs > patienceSeconds * 1000) {
       throw new RuntimeError(
         `Cannot stop run ${folder.id}: process ${pid} has not ended ${patienceSeconds} s after it was told to`,
-        { hint: "It may be cleaning up: look again. With --force it is killed, and its agents are ended." },
+        { hint: "It may still be cleaning up: try again. With --force it is killed, and its agents are ended." },
       );
     }
     await clock.sleep(LOOK_EVERY_MS, signal);

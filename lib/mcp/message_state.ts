@@ -36,7 +36,7 @@ export function requireMessage(folder: RunFolder, overview: RunOverview, id: str
   }
   throw new UsageError(`Cannot find the message ${JSON.stringify(id)} of run ${folder.id}`, {
     code: "bad_input",
-    hint: "The tools handoff, assign and send_message tell a message's id.",
+    hint: "The tools handoff, assign and send_message return a message's id.",
   });
 }
 

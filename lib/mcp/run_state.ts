@@ -75,8 +75,8 @@ export function nextOf(overview: RunOverview): string {
   }
   if (executed) return "Call wait.";
   const resumes = canResume(condition, { job: progress?.job, executed });
-  if (condition === "passed") return "It has passed: result tells what came of it.";
-  return resumes ? "Call resume to continue it; explain tells why it stands." : "It is over: explain tells why.";
+  if (condition === "passed") return "It has passed: result has the outcome.";
+  return resumes ? "Call resume to continue it; explain says why it stopped." : "It is over: explain says why.";
 }
 
 /** What can be done about a message now. */

@@ -55,6 +55,6 @@ export async function findServed(
   }
   throw new UsageError(`Cannot find the run "${run}" in ${meant.join(", ")}`, {
     code: "unknown_run",
-    hint: "The tool runs lists those that there are.",
+    hint: "The tool runs lists the runs.",
   });
 }

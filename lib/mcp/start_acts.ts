@@ -87,6 +87,8 @@ function stillStarting(tool: ToolName, key: string): PanewrightError {
 }
 
 function startedRun({ runId, folder, isNew }: DetachedRun): ToolOutput<"start_run"> {
-  const next = isNew ? "Call wait with the run's id." : "An earlier call with this key began it: call wait, or result.";
+  const next = isNew
+    ? "Call wait with the run's id."
+    : "An earlier call with this key started it: call wait, or result.";
   return { run: runId, folder, isNew, next };
 }

@@ -24,7 +24,7 @@ export const count = (about: string) => z.int().min(0).describe(about);
 export const filled = (about: string, maxChars: number) => text(about).min(1).max(maxChars);
 
 /** Which run is meant. */
-export const run = filled("The run's id, as start_run, exec_task or runs told it.", 200);
+export const run = filled("The run's id, as start_run, exec_task or runs returned it.", 200);
 
 /** Which project is meant. */
 export const workdir = filled(

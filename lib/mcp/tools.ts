@@ -85,7 +85,7 @@ export const TOOLS = {
         "attention (where it is missing): until something is needed of you or the run is over; change: until " +
           "anything worth telling has happened.",
       ).optional(),
-      message: filled("The id of a message that handoff, assign or send_message told: wait for its response.", 200)
+      message: filled("The id of a message that handoff, assign or send_message returned: wait for its response.", 200)
         .optional(),
       timeoutSeconds: waitSeconds(MAX_WAIT_SECONDS),
       workdir,

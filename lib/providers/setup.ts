@@ -65,7 +65,7 @@ export function loginWord(said: CommandResult): SetupWord {
   const line = firstLineOf(said);
   if (said.code === 0) return { state: "ready", detail: line };
   if (/\bnot logged in\b/i.test(line)) return { state: "missing", detail: line };
-  return { state: "unknown", detail: `whether it is logged in, it does not tell${line === "" ? "" : `: ${line}`}` };
+  return { state: "unknown", detail: `it does not say whether it is logged in${line === "" ? "" : `: ${line}`}` };
 }
 
 /** The folder and all above it, the innermost first. */

@@ -71,7 +71,7 @@ function whyOf(progress: Progress | undefined, { condition, problem }: AroundRun
   if (reason !== undefined) return reason;
   switch (condition) {
     case "empty":
-      return "Nothing was written down: it was broken off before it began.";
+      return "Nothing was recorded: it was interrupted before it began.";
     case "unreadable":
       return problem ?? "Its journal cannot be read.";
     case "killed":

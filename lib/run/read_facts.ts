@@ -78,8 +78,8 @@ export async function readFactsOf<Fact extends AnyFact, State>(
 
 /** The error of a run that has no fact, and so nothing to resume. */
 export function notBegun(id: string): UsageError {
-  return new UsageError(`Cannot resume run ${id}: it was broken off before it began`, {
-    hint: "Nothing was done yet: start it anew.",
+  return new UsageError(`Cannot resume run ${id}: it was interrupted before it began`, {
+    hint: "Nothing was done yet: start it again.",
   });
 }
 

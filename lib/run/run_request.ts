@@ -161,7 +161,7 @@ function findBegun(
     `Cannot start the run: the key was used for another request, which run ${claim.run} carries out`,
     {
       code: "key_reused",
-      hint: "A key stands for one request, also after that has ended. Use another key.",
+      hint: "A key belongs to one request, even after that has ended. Use another key.",
     },
   );
 }
@@ -190,7 +190,7 @@ function readClaim(path: string): { readonly run: string; readonly request: stri
     if (cause instanceof Deno.errors.NotFound) return undefined;
     throw new PanewrightError(`Cannot read which run has the key: ${path}: ${errorText(cause)}`, {
       cause,
-      hint: 'Look with "panewright runs" whether it was started. Use another key.',
+      hint: 'See in "panewright runs" whether it was started. Use another key.',
     });
   }
 }

@@ -154,7 +154,7 @@ function respond(
 
 function unknownPath(path: string): Problem {
   return new Problem("unknown_path", `Cannot answer ${JSON.stringify(path)}: there is nothing`, {
-    hint: "GET /openapi.json tells what there is.",
+    hint: "GET /openapi.json describes all paths.",
   });
 }
 

@@ -23,7 +23,7 @@ const OWN_PROBLEMS = {
   refused: [422, "The request was refused"],
   too_many_requests: [429, "Too many requests"],
   headers_too_large: [431, "The headers are too large"],
-  internal: [500, "Something was not foreseen"],
+  internal: [500, "An unexpected error"],
   overloaded: [503, "Too many connections"],
   ending: [503, "The server ends"],
   timed_out: [503, "The answer took too long"],
@@ -108,7 +108,7 @@ export function problemDocument(error: unknown, redactor: Redactor): ProblemDocu
   const code = codeOf(error);
   const [status, title] = PROBLEMS[code];
   const hint = error instanceof PanewrightError ? error.hint : undefined;
-  const detail = error instanceof PanewrightError ? errorText(error) : "Cannot answer: this was not foreseen";
+  const detail = error instanceof PanewrightError ? errorText(error) : "Cannot answer: an unexpected error";
   const mistakes = error instanceof Problem ? error.options.mistakes : undefined;
   return {
     type: `urn:panewright:problem:${code}`,

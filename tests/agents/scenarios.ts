@@ -113,7 +113,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "asked of a person",
-    shows: "What the policy puts to a person stops the step; a yes lets that very command run, in the same session.",
+    shows:
+      "A request that the policy leaves to a person stops the step; a yes lets exactly that command run, in the same session.",
     play: (player) =>
       withStage({
         player,
@@ -132,7 +133,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "two in one turn",
-    shows: "Two commands of one turn are decided one by one, whichever is asked first.",
+    shows: "Two commands of one turn are decided separately, in any order.",
     play: (player) =>
       withStage({
         player,
@@ -149,7 +150,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "cancel",
-    shows: "Ctrl-C in the middle of an answer ends the agent and all that it started.",
+    shows: "Ctrl-C in the middle of an answer ends the agent and everything that it started.",
     play: (player) =>
       withStage({ player, plays: always(say("I begin."), { do: "hold" }, say("I end.")) }, async (stage) => {
         await using run = await stage.start("exec", "task.md", "--json");
@@ -160,7 +161,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "kill -9 and resume",
-    shows: "After kill -9 of panewright the agent dies as well; resume does the step, once.",
+    shows: "After kill -9 of panewright the agent ends as well; resume does the step, once.",
     play: (player) =>
       withStage({
         player,
@@ -180,12 +181,12 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "usage limit",
-    shows: "A reached limit fails the step as what it is, not as work that was done.",
+    shows: "A usage limit fails the step with that reason; it never counts as work done.",
     cannot: {
       qwen:
-        "It asks its model server for more than five minutes again before it says so: the step's time limit is what helps.",
+        "It retries with its model server for more than five minutes before it reports the limit: give the step a time limit.",
     },
-    notes: { opencode: "It asks its model server for two minutes again before it says so." },
+    notes: { opencode: "It retries with its model server for two minutes before it reports the limit." },
     play: (player) =>
       withStage({
         player,
@@ -206,8 +207,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "stream cut",
-    shows:
-      "An answer that is cut off is asked for again, by the agent or as a second attempt; it never counts as done.",
+    shows: "After an answer that is cut off, the agent or a second attempt tries again; it never counts as done.",
     play: (player) =>
       withStage({
         player,
@@ -223,7 +223,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "never ends",
-    shows: "A turn whose end the agent never tells is over once its response file is complete and nothing of it runs.",
+    shows:
+      "If the agent never reports the end of a turn, the turn is over once its response file is complete and none of its calls is running.",
     play: (player) =>
       withStage({ player, plays: always(respond, say("It is written."), { do: "hang" }) }, async (stage) => {
         const result = await stage.command("run");
@@ -235,7 +236,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "mode refused",
     shows: "A session that is not in the mode in which the agent asks gets no prompt.",
     cannot: {
-      opencode: "Its sessions have no mode that says whether it asks: its own configuration does.",
+      opencode: "Its sessions have no mode for asking; its own configuration decides.",
     },
     play: async (player) => {
       const pack = await packWithMode(player, "no-such-mode");
@@ -255,8 +256,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "load of a missing session",
-    shows:
-      "A session that is gone is never taken for the one that was asked for: a new one gets all that it must know.",
+    shows: "If a session is gone, a new one is started, and is told everything that it must know.",
     play: (player) =>
       withStage({
         player,
@@ -275,7 +275,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "long output",
-    shows: "200,000 characters of an answer and as many of a command are taken in, and kept in bounds.",
+    shows: "200,000 characters of an answer and as many of a command are read, and kept within limits.",
     play: (player) =>
       withStage({
         player,
@@ -291,7 +291,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "hostile text",
-    shows: "What an agent says never acts on the terminal.",
+    shows: "What an agent writes never acts on the terminal.",
     play: (player) =>
       withStage({
         player,
@@ -305,14 +305,13 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "question of the agent",
-    shows: "A question of the agent's own goes to a person, and the agent gets the answer.",
+    shows: "The agent's own question goes to a person, and the agent gets the answer.",
     cannot: {
-      codex_acp: "Its question tool is not there over the protocol: it asks by panewright ask.",
-      copilot: "Its question tool is not there over the protocol: it asks by panewright ask.",
-      gemini: "Its question tool is not there over the protocol: it asks by panewright ask.",
-      opencode: "Its question tool is not there over the protocol: it asks by panewright ask.",
-      qwen:
-        "Its question comes as a permission, to which a person says yes or no; for words it asks by panewright ask.",
+      codex_acp: "Its question tool is missing over the protocol: it uses panewright ask.",
+      copilot: "Its question tool is missing over the protocol: it uses panewright ask.",
+      gemini: "Its question tool is missing over the protocol: it uses panewright ask.",
+      opencode: "Its question tool is missing over the protocol: it uses panewright ask.",
+      qwen: "Its question comes as a permission, answered yes or no; for other answers it uses panewright ask.",
     },
     play: (player) =>
       withStage({
@@ -332,7 +331,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "no response file",
-    shows: "A role that ends its turn without its response file is reminded, and then has written it.",
+    shows: "A role that ends its turn without its response file is reminded, and then writes it.",
     play: (player) =>
       withStage({
         player,
@@ -346,7 +345,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "late response file",
-    shows: "A response file that comes after the end of the turn counts once, for that turn.",
+    shows: "A response file that is written after the end of the turn counts once, for that turn.",
     play: (player) =>
       withStage({
         player,
@@ -365,7 +364,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "crash at start",
-    shows: "An agent that dies at once: its last lines are told, and the next attempt does the step.",
+    shows: "If an agent ends at once, its last lines are shown, and the next attempt does the step.",
     play: async (player) => {
       const wrapper = await Deno.makeTempFile({ prefix: "lab-crash-" });
       const script = `#!/bin/sh
@@ -394,10 +393,10 @@ exec "$@"
   },
   {
     name: "restart",
-    shows: "A role's agent that is killed in the middle of its turn is started anew, and the turn continues.",
+    shows: "A role's agent that is killed in the middle of its turn is started again, and the turn continues.",
     cannot: {
       qwen:
-        "Its inner process outlives the one that is killed, and tells that the turn is cancelled: the run ends with that error.",
+        "Its inner process outlives the one that is killed, and reports the turn as cancelled: the run ends with that error.",
     },
     play: (player) =>
       withStage({
@@ -418,9 +417,9 @@ exec "$@"
   },
   {
     name: "tokens",
-    shows: "What the agent tells of its use is in the journal.",
+    shows: "The agent's reported token use is in the journal.",
     cannot: {
-      opencode: "It tells the tokens of a turn's last request only, which would count too few: none are counted.",
+      opencode: "It reports only the tokens of a turn's last request, which would be too few: none are counted.",
     },
     play: (player) =>
       withStage({ player, plays: always(say("Counted.")) }, async (stage) => {

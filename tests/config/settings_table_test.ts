@@ -166,7 +166,7 @@ Deno.test("the compiler refuses a default of another type, and a slice that the 
   assertEquals([typeof wrong, typeof taken, settings.panes as unknown], ["object", "function", "5"]);
 });
 
-Deno.test("max_tokens: a role whose agent tells of no tokens is refused, the others are not asked", async () => {
+Deno.test("max_tokens: a role whose agent reports no tokens is refused, the others are not asked", async () => {
   await using dir = await tempDir();
   const planOf = async (limits: Record<string, unknown>, tester: Record<string, unknown>) => {
     const providers = { replay: { args: ["--script", "s.json"] } };
@@ -175,7 +175,7 @@ Deno.test("max_tokens: a role whose agent tells of no tokens is refused, the oth
     return toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined, flags: {} }));
   };
   const replay = { provider: "replay" };
-  const refused = "Replay, the agent of tester, tells of no tokens";
+  const refused = "Replay, the agent of tester, reports no tokens";
   await assertRejects(
     () => planOf({ max_tokens: 5 }, replay),
     UsageError,

@@ -14,7 +14,7 @@ const DECISION: AuditDecision = {
   command: "npm test",
   decision: "allow",
   rule: "default",
-  reason: "Nothing in the policy speaks against it.",
+  reason: "Nothing in the policy forbids it.",
   keys: ["y"],
   before: ["  Would you like to run the following command?", "  $ npm test"],
 };
@@ -78,7 +78,7 @@ Deno.test("where the decision cannot be written, its effect does not happen, and
       PanewrightError,
       "Cannot write the audit log",
     );
-    assertEquals(error.hint, "Without a record no dialog is answered.");
+    assertEquals(error.hint, "No dialog is answered that cannot be recorded.");
   }
   await assertRejects(() => audit.note(DECISION), PanewrightError);
   assertEquals(effects, 0);

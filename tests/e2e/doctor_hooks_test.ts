@@ -30,7 +30,7 @@ Deno.test("doctor tries the hooks of the real CLIs, and leaves no folder of the 
     timeoutMs: 300_000,
   });
   const findings = stdout.trim().split("\n").map((line) => JSON.parse(line));
-  const detail = "they work: one asked about a command before its dialog, others told of the turn";
+  const detail = "they work: one asked about a command before its dialog opened, others reported the turn";
   assertEquals(
     findings.filter(({ check }) => / hooks$/.test(check)),
     ["Codex hooks", "Claude Code hooks"].map((check) => ({ type: "finding", v: 1, check, status: "ok", detail })),
@@ -59,7 +59,7 @@ Deno.test("a CLI that passes over its hooks opens its dialog, and doctor says wh
     signal: new AbortController().signal,
   });
   assertEquals([finding.check, finding.status], ["Codex hooks", "warn"]);
-  assertMatch(finding.detail, /^they do not work: the command was not asked about: .*; the turn was not told of: /);
+  assertMatch(finding.detail, /^they do not work: the command was not asked about: .*; the turn was not reported: /);
 });
 
 Deno.test("what cannot be started cannot be tried, and gets nothing of the person's", async () => {

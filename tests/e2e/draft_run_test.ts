@@ -47,7 +47,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     const { pane } = await typeWhileItStarts(run);
     const { code, stderr } = await run.program.ended;
     assertEquals(code, 3, stderr);
-    assertStringIncludes(stderr, "a person's draft stands in the agent's composer, and the prompt was not sent");
+    assertStringIncludes(stderr, "a person's draft is in the agent's composer, and the prompt was not sent");
     const ofType = (type: string) => run.facts().filter((fact) => fact.type === type);
     assertEquals([ofType("panes_left").length, ofType("message_sent").length], [1, 0]);
     assertMatch(await run.tmux("capture-pane", "-p", "-t", pane), /^[›❯].*ww/m);

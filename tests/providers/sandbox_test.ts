@@ -53,7 +53,7 @@ Deno.test("a turn of Codex is in the sandbox only if its record says all of it",
   assertEquals(problem({ entries: [SPECIAL("root")] }), "commands may write to root");
   assertEquals(problem({ policy: { exclude_slash_tmp: false } }), "commands may write to /tmp");
   assertEquals(problem({ approval: "on-request" }), 'commands may leave it (approval policy "on-request")');
-  assertEquals(findTurnProblem({}, FOLDERS), "its session log does not tell");
+  assertEquals(findTurnProblem({}, FOLDERS), "its session log does not say");
   assertEquals(findTurnProblem({ sandbox_policy: { mode: "workspace-write" } }, FOLDERS), "the network is on");
 });
 
@@ -199,7 +199,7 @@ Deno.test("an agent is not started whose CLI has no sandbox, does not tell, or i
       JSON.stringify({ type: "control_response", response: { request_id: "sandbox", subtype: "success", response } })
     }\n`;
   await requireSandbox(claudeCodeProvider, trial(answer(settings())));
-  await refused("it does not tell its settings", requireSandbox(claudeCodeProvider, trial("")));
+  await refused("it does not report its settings", requireSandbox(claudeCodeProvider, trial("")));
   await refused(
     "sandbox.enabled: false",
     requireSandbox(claudeCodeProvider, trial(answer(settings({ sandbox: { enabled: false } })))),

@@ -162,7 +162,7 @@ async function project(timeline: Timeline) {
     async run(...args: string[]) {
       const io = fakeIo({ cwd: dir });
       const code = await runCli(["fixture", ...args], io);
-      assert(!io.written.stderr.includes("This was not foreseen"), io.written.stderr);
+      assert(!io.written.stderr.includes("This error is unexpected"), io.written.stderr);
       return { code, ...io.written };
     },
     [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),

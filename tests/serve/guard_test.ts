@@ -143,7 +143,7 @@ Deno.test("requests: so many streams at once, and no more; what has ended makes 
   await streams[1]!.body!.cancel();
 });
 
-Deno.test("requests: what was not foreseen tells the client nothing of its inside", async () => {
+Deno.test("requests: an unexpected error shows the client nothing of the inside", async () => {
   await using dir = await tempDir();
   const logged: string[] = [];
   const broken = {

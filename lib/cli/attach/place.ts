@@ -20,20 +20,22 @@ export interface Place {
  * @throws {UsageError} when they cannot, or the role has no pane
  */
 export async function findPlace(
-  { folder, progress, problem }: RunOverview,
+  { folder, progress, problem, condition }: RunOverview,
   { role, wd }: { readonly role: Role | undefined; readonly wd: string | undefined },
 ): Promise<Place> {
   const { id } = folder;
   const logs = runCommandLine(["logs", id], wd);
   if (progress === undefined) {
-    throw problem ?? new UsageError(`Cannot attach to run ${id}: it was broken off before it began`);
+    throw problem ?? new UsageError(`Cannot attach to run ${id}: it was interrupted before it began`);
   }
   if (progress.job === "exec") {
     throw new UsageError(`Cannot attach to run ${id}: the agents of "panewright exec" have no terminals`, {
       hint: `To see what they do: ${logs} --follow`,
     });
   }
-  const gone = new UsageError(`Cannot attach to run ${id}: its tmux session no longer exists`, {
+  const isOver = condition === "passed" || condition === "failed";
+  const why = isOver ? `it is over (${condition})` : "its tmux session no longer exists";
+  const gone = new UsageError(`Cannot attach to run ${id}: ${why}`, {
     hint: `To see what happened: ${logs}`,
   });
   const { session } = progress;

@@ -13,11 +13,12 @@ import { lookContext } from "../preflight/look_context.ts";
 /** `panewright agents`. */
 export const command = defineCommand({
   description:
-    "Lists the agents that a configuration may name as the `provider` of a role or a step: those that are here, each with " +
-    "its version, what shows that somebody is logged in, and what it can do; then those that are not, with how they are " +
-    "installed. Agents that the configuration adds with `agents` are among them; their programs are looked for, not run.\n\n" +
-    "ok: it can be used. ?: it is here, and nothing shows a login, or it was not asked. no: it cannot be used, and why. " +
-    "ACP is the Agent Client Protocol: such an agent works without a pane.",
+    "Lists the agents that a configuration may name as the `provider` of a role or a step: first those that are " +
+    "installed, each with its version, what shows that somebody is logged in, and what it can do; then those " +
+    "that are not, and how to install them. Agents that the configuration adds with `agents` are included; their " +
+    "programs are looked for, not run.\n\nok: it can be used. ?: it is installed, but nothing shows a login, or " +
+    "it was not asked. no: it cannot be used, and why. ACP is the Agent Client Protocol: such an agent works " +
+    "without a pane.",
   arguments: [{
     name: "CONFIG",
     description: "the config file whose agents are listed, too; panewright.jsonc of the working directory if left out",

@@ -13,14 +13,15 @@ import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 /** `panewright answer [RUN] TEXT…|-` */
 export const command = defineCommand({
   description:
-    "Answers the question that a run of `panewright exec` waits for or, with yes or no, the dialog at which an agent of " +
-    "`panewright run` stands. A question that an agent asks in such a dialog takes a choice by its number or label; where " +
-    'several may be chosen, several with commas between them; and "text: WORDS" for words of your own, alone or after ' +
-    "several choices. Several questions take an argument each, or a line each from standard input. The first answer " +
-    "counts; an answer to a question that is not open is refused. A run that still waits continues by itself; any other " +
-    "one is continued with `panewright resume`, and takes the answer to a dialog as long as the agent is alive.\n\nWithout " +
-    "RUN: the only question that is open in this working directory. To permit something, name the run by its id: another " +
-    "request may have taken the place of the one that you saw. A first word such as 20261120-07 or @1 is taken for RUN.",
+    "Answers the question that a run of `panewright exec` waits for, or, with yes or no, the open dialog of an " +
+    "agent of `panewright run`. If an agent asks a question in such a dialog, name a choice by its number or " +
+    'label; if you may choose several, separate them with commas; "text: WORDS" answers in your own words, alone ' +
+    "or after choices. If there are several questions, give one argument for each, or one line for each on " +
+    "standard input. The first answer counts; an answer to a question that is not open is refused. A run that is " +
+    "still waiting continues by itself. Continue any other run with `panewright resume`; it uses the answer to a " +
+    "dialog if the agent is still alive.\n\nWithout RUN: the only question that is open in this working " +
+    "directory. To permit something, name the run by its id, because another request may have replaced the one " +
+    "that you saw. A first word such as 20261120-07 or @1 is taken for RUN.",
   arguments: [
     { ...RUN_ARGUMENT, completes: ["asking_runs"] },
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true, text: true },

@@ -27,14 +27,16 @@ import { statusLine, viewRun } from "../show/run_view.ts";
 /** `panewright attach [RUN] [ROLE]` */
 export const command = defineCommand({
   description:
-    "Shows the agents of a run of `panewright run` in this terminal until the run ends, and then says how it ended. Shown is the " +
-    "agent that is at work, and after it the next one; with ROLE that agent, whoever is at work. The status bar names the role and " +
-    "what it does.\n\nCtrl-B 0 shows all roles at once, Ctrl-B 1 to 5 one of them, Ctrl-B f the one at work. Ctrl-B d leaves, and the " +
-    "run continues. Several people can attach: each has a view of their own, and no pane changes its size. Where the agents are " +
-    "in a tmux session of yours (tmux.session), that session is shown as it is.\n\nThe keys that you press go to the agent: text " +
-    "that you leave in its composer holds the run up. With --read-only only tmux's own keys have an effect.\n\nAn agent over the Agent Client Protocol has no " +
-    "terminal: its window shows its plan, what it says, its calls and what it asks for. A run that has only such agents needs no " +
-    "tmux, and all of them are shown here, one below the other.",
+    "Shows the agents of a run of `panewright run` in this terminal until the run ends, and then says how it " +
+    "ended. You see the agent that is working, and the view follows the work from agent to agent; with ROLE you " +
+    "see that agent, whoever is working. The status bar names the role and what it does.\n\nCtrl-B 0 shows all " +
+    "roles at once, Ctrl-B 1 to 5 one of them, Ctrl-B f the one that is working. Ctrl-B d leaves, and the run " +
+    "continues. Several people can attach: each has a separate view, and no pane changes its size. If the agents " +
+    "are in a tmux session of your own (tmux.session), you see that session unchanged.\n\nThe keys that you " +
+    "press go to the agent: text that you leave in its composer holds up the run. With --read-only only tmux's " +
+    "own keys work.\n\nAn agent over the Agent Client Protocol has no terminal: its window shows its plan, its " +
+    "messages, its calls and its requests. A run that has only such agents needs no tmux; all of them are shown " +
+    "here, one below the other.",
   arguments: [
     { ...RUN_ARGUMENT, completes: ["runs", "roles"] },
     { name: "ROLE", description: `the same as --role: ${ROLES.join(", ")}` },

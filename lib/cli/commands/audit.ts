@@ -17,17 +17,13 @@ const ACTIONS = ["show", "verify"];
 /** `panewright audit show|verify`. */
 export const command = defineCommand({
   description:
-    `Every decision about what an agent asks permission for is in the run's audit log (audit.ndjson in the run's folder), ` +
-    `written before anything was sent to the agent. Each record holds the hash of the one before it.
-
-"audit show" prints the decisions for a person: who asked for what, which rule decided, what was sent and with what ` +
-    `result; with --verbose also the screens before and after.
-
-"audit verify" checks the chain and names the first record that was changed, added or removed. The journal, and a copy in ` +
-    `your state folder, say where the log ended with each decision: one that was cut, emptied or written anew is refused, too. ` +
-    `Exit code 1 if anything is wrong.
-
-Without RUN: the run that is being executed, otherwise the newest.`,
+    "Every decision about what an agent asks permission for is in the run's audit log (audit.ndjson in the run's " +
+    "folder), written before anything was sent to the agent. Each record holds the hash of the one before " +
+    'it.\n\n"audit show" prints the decisions: who asked for what, which rule decided, what was sent and with ' +
+    'what result; with --verbose also the screens before and after.\n\n"audit verify" checks the chain and names ' +
+    "the first record that was changed, added or removed. The journal, and a copy in your state folder, note " +
+    "where the log ended after each decision: a log that was cut, emptied or rewritten is refused, too. Exit " +
+    "code 1 if anything is wrong.\n\nWithout RUN: the run that is being executed, otherwise the newest.",
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     RUN_ARGUMENT,

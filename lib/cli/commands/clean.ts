@@ -19,10 +19,10 @@ const DEFAULT_KEEP = 5;
 /** `panewright clean` */
 export const command = defineCommand({
   description:
-    "Removes the folders of runs that are over (passed, failed) and ended some time ago, with their journals, archived responses " +
-    "and logs. The newest runs are always kept. With --all it also removes runs that could be resumed, or cannot be read.\n\nA run " +
-    "that is being executed, or whose agents are alive, is never removed: stop it first. Folders that are not of runs are left " +
-    "alone, and links are not followed.",
+    "Removes the folders of runs that are over (passed, failed) and ended some time ago, with their journals, " +
+    "archived responses and logs. The newest runs are always kept. With --all it also removes runs that could be " +
+    "resumed, or that cannot be read.\n\nA run that is being executed, or whose agents are alive, is never " +
+    "removed: stop it first. Other folders are left alone, and links are not followed.",
   flags: [
     {
       name: "older-than",

@@ -36,12 +36,13 @@ import { VERSION } from "../../version.ts";
 /** `panewright doctor`. */
 export const command = defineCommand({
   description:
-    `Looks at everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the terminal, the folders ` +
-    `that are written to, and the configuration. Each finding that is not well comes with its remedy. Programs that the configuration names are looked for, not run. Logins and keys are what each CLI says of them: whether its server takes them, only a run shows.
-
-With --hooks each agent CLI that is there is started as in a run, with a temporary home and no key, against a model of panewright's own on 127.0.0.1: that shows whether the hooks of this version work.
-
-The exit code is 1 if something that is needed is missing. Your settings and files stay as they are.`,
+    "Checks everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the " +
+    "terminal, the folders that are written to, and the configuration. Each problem comes with its remedy. " +
+    "Programs that the configuration names are looked for, not run. Logins and keys are what each CLI says of " +
+    "them: whether its server accepts them, only a run shows.\n\nWith --hooks each installed agent CLI is " +
+    "started as in a run, with a temporary home and no key, against a scripted model of panewright's own on " +
+    "127.0.0.1: this shows whether the hooks of this version work.\n\nThe exit code is 1 if something that is " +
+    "needed is missing. Your settings and files are not changed.",
   arguments: [{
     name: "CONFIG",
     description: "the config file; panewright.jsonc of the working directory if left out",
@@ -50,14 +51,13 @@ The exit code is 1 if something that is needed is missing. Your settings and fil
     {
       name: "hooks",
       type: "switch",
-      description:
-        "start each agent CLI that is there, with a model of panewright's own, and tell whether its hooks work",
+      description: "start each installed agent CLI with a scripted model, and show whether its hooks work",
     },
     {
       name: "hooks-limit",
       type: "number",
       placeholder: "SECONDS",
-      description: "how long the trial of each may take; 20 if left out",
+      description: "how long each trial may take (default: 20)",
     },
   ],
   examples: [{ command: "doctor --json", description: "one JSON object a finding" }],

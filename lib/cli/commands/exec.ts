@@ -32,14 +32,13 @@ import { requireFolderTrust, requireTrust, TRUST_FLAG, type TrustSurroundings } 
 /** `panewright exec TASK|FOLDER` */
 export const command = defineCommand({
   description:
-    "Takes a task through the steps of a pipeline, each with a coding agent without a terminal of its own (codex exec, claude -p). " +
-    "After each step its checks decide whether the next one begins. A folder's tasks (.md files) are done in the order of their " +
-    "names, 2 before 10; those whose name begins with _ are left out, and so are those that an earlier run has passed, unless " +
-    "the task, its pipeline or a prompt has changed. All tasks are checked before the first one begins.\n\n" +
-    "An agent that needs a decision stops, and a person is asked: here in the terminal, or by " +
-    "`panewright answer` and `panewright resume`.\n\n" +
-    "Exit codes: 0 all steps passed, 1 one failed, 2 wrong usage or configuration, 3 a question waits for " +
-    "its answer, 130 and 143 interrupted.",
+    "Takes a task through the steps of a pipeline, each done by a coding agent without a terminal (codex exec, " +
+    "claude -p). After each step its checks decide whether the next one begins. The tasks (.md files) of a " +
+    "folder are done in the order of their names, 2 before 10. Skipped are tasks whose names begin with _, and " +
+    "those that an earlier run has passed, unless the task, its pipeline or a prompt has changed. All tasks are " +
+    "checked before the first one begins.\n\nAn agent that needs a decision stops, and a person is asked: here " +
+    "in the terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 " +
+    "one failed, 2 wrong usage or configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
   arguments: [{
     name: "TASK",
     description: "the file with the task, a folder of such files, the task itself as one text, or - for standard input",
@@ -79,8 +78,8 @@ export const command = defineCommand({
       placeholder: "COMMAND",
       description: "the command that must pass after the built-in step, instead of the project's test command",
     },
-    { name: "keep-going", type: "switch", description: "do a folder's other tasks although one has failed" },
-    { name: "force", type: "switch", description: "do a folder's tasks although an earlier run has passed them" },
+    { name: "keep-going", type: "switch", description: "do a folder's other tasks even if one has failed" },
+    { name: "force", type: "switch", description: "do a folder's tasks even if an earlier run has passed them" },
     {
       name: "dry-run",
       type: "switch",

@@ -157,17 +157,15 @@ async function explainRun(
 
 /** `panewright explain`. */
 export const command = defineCommand({
-  description: `Tells why an agent was taken to do what it did.
-
-Without --run: tells for each capture of a screen which status it has, which rule decided, on which rows, and which rules it beat.
-
-A FILE is a capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a pack of them (*.ndjson.gz), or a folder. ` +
-    `What is known besides the text, such as the pane's title and the cursor, is read from NAME.json beside NAME.ansi or ` +
-    `NAME.txt; its "expect" is never used. Without FILE, or with "-", the capture is read from standard input.
-
-With --run: tells for a review loop each change of its agents' status, and by what evidence it was decided: a rule of ` +
-    `the screen, and for an agent over the Agent Client Protocol which witness counted, its process, its own word or its ` +
-    `response.`,
+  description:
+    "Explains why an agent was taken to be working, waiting or done.\n\nWithout --run: shows for each capture of " +
+    "a screen which status it has, which rule decided, on which rows, and which rules it beat.\n\nA FILE is a " +
+    'capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a pack of them (*.ndjson.gz), or a ' +
+    "folder. Further facts, such as the pane's title and the cursor, are read from NAME.json beside NAME.ansi or " +
+    'NAME.txt; its "expect" is never used. Without FILE, or with "-", the capture is read from standard ' +
+    "input.\n\nWith --run: shows for a review loop each change of its agents' status and the evidence that " +
+    "decided it: a rule of the screen, or for an agent over the Agent Client Protocol its process, its own word " +
+    "or its response.",
   arguments: [{ name: "FILE", description: 'captures, packs or folders; "-" is standard input', rest: true }],
   flags: [
     {
@@ -175,14 +173,14 @@ With --run: tells for a review loop each change of its agents' status, and by wh
       short: "p",
       type: "string",
       placeholder: "NAME",
-      description: "whose screens they are, where no sidecar says so",
+      description: "whose screens they are, if no sidecar says so",
     },
-    { name: "all", type: "switch", description: "every rule with what became of it" },
+    { name: "all", type: "switch", description: "every rule with its result" },
     {
       name: "run",
       type: "string",
       placeholder: "RUN",
-      description: `why the agents of a run were taken to do what they did; ${RUN_ARGUMENT.description}`,
+      description: `explain the status of a run's agents; ${RUN_ARGUMENT.description}`,
     },
     { name: "role", type: "choice", choices: ROLES, placeholder: "ROLE", description: "with --run: only this role" },
     WORKDIR_FLAG,

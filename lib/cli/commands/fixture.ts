@@ -14,11 +14,10 @@ import { sanitizeLine } from "../../text/sanitize.ts";
 /** `panewright fixture`. */
 export const command = defineCommand({
   description:
-    `Cuts a fixture out of a recording: what the pane showed at a time, as NAME.ansi, and beside it NAME.json ` +
-    `with what it must be taken for. "panewright fixtures check DIR" then checks the rules against it.
-
-Nothing is overwritten. It is no error when the rules see another status than --expect: such a fixture is what keeps a ` +
-    `mistake from coming back.`,
+    "Cuts a fixture out of a recording: what the pane showed at a certain time, as NAME.ansi, and beside it " +
+    'NAME.json with the status that it must have. "panewright fixtures check DIR" then checks the rules against ' +
+    "it.\n\nNothing is overwritten. It is no error if the rules see another status than --expect: such a fixture " +
+    "keeps a mistake from coming back.",
   arguments: [
     { name: "add", description: "the word add", required: true },
     { name: "FILE", description: 'a recording of "panewright record", also compressed with gzip', required: true },
@@ -33,8 +32,13 @@ Nothing is overwritten. It is no error when the rules see another status than --
       placeholder: "DIR",
       description: "folder to write to (fixtures/screens/PROVIDER/VERSION)",
     },
-    { name: "note", type: "string", placeholder: "TEXT", description: "what is special about it, or how you know" },
-    { name: "not-alone", type: "switch", description: "no screen of the CLI can tell this: count it apart" },
+    {
+      name: "note",
+      type: "string",
+      placeholder: "TEXT",
+      description: "what is special about it, or how you know its status",
+    },
+    { name: "not-alone", type: "switch", description: "no screen of the CLI can show this: count it separately" },
     { name: "cli-version", type: "string", placeholder: "VERSION", description: "where the recording has none" },
     CONFIG_RULES_FLAG,
   ],

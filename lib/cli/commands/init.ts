@@ -30,9 +30,9 @@ const INSTALLED_IDS = PROVIDERS.filter(({ cli }) => cli !== undefined).map(({ id
 export const command = defineCommand({
   description:
     `Writes ${DEFAULT_CONFIG_FILE}, a config of about ten lines, and ${JOB_FILE}, the text that tells the agents what to do; ` +
-    `with --exec, a pipeline of one step and ${TASK_FILE}. The agent CLI and the project's test command are looked for; ` +
-    "at a terminal you are asked what cannot be known. In a git repository, what runs leave is added to .gitignore. Fill in " +
-    "the job or the task, then run it: what was written is trusted. Files that are already there are not touched.",
+    `with --exec, a pipeline of one step and ${TASK_FILE}. It looks for the agent CLI and the project's test command, and at ` +
+    "a terminal asks you what it cannot find out. In a git repository it adds what runs leave behind to .gitignore. Fill in the " +
+    "job or the task, then run it: what was written is trusted. Existing files are not touched.",
   arguments: [{ name: "DIR", description: "the folder to write to; the working directory if left out" }],
   flags: [
     {
@@ -40,29 +40,29 @@ export const command = defineCommand({
       type: "choice",
       choices: INSTALLED_IDS,
       placeholder: "ID",
-      description: `the agent that is to work (the one that is there): ${INSTALLED_IDS.join(", ")}`,
+      description: `the agent that does the work (by default the one that is installed): ${INSTALLED_IDS.join(", ")}`,
     },
     {
       name: "permissions",
       type: "choice",
       choices: PERMISSION_OFFERS,
-      description: "how agents work that nobody watches: by an allow list, or in the sandbox of their CLI",
+      description: "how agents work unattended: with an allow list, or in the sandbox of their CLI",
     },
     {
       name: "test-cmd",
       type: "string",
       placeholder: "COMMAND",
       description:
-        `the command that tests the project (the one that its files name); "${NO_TEST_COMMAND}": there is none`,
+        `the command that tests the project (by default the one that its files name); "${NO_TEST_COMMAND}" if there is none`,
     },
     {
       name: "exec",
       type: "switch",
       description: `for "panewright exec": a pipeline of one step, and ${TASK_FILE}`,
     },
-    { name: "full", type: "switch", description: "write every key that there is, each with its meaning" },
+    { name: "full", type: "switch", description: "write every key, each with its meaning" },
     { name: "no-gitignore", type: "switch", description: "do not change .gitignore" },
-    { ...NO_INPUT_FLAG, description: "ask nothing at this terminal: take what would be suggested" },
+    { ...NO_INPUT_FLAG, description: "ask nothing at this terminal: take the suggestions" },
     { name: "force", type: "switch", description: "write over files that are already there" },
   ],
   examples: [

@@ -23,12 +23,13 @@ import { sanitizeLine } from "../../text/sanitize.ts";
 /** `panewright logs [RUN]` */
 export const command = defineCommand({
   description:
-    "Shows what has happened in a run, from its journal: the same lines as the run itself shows, each with its time; --verbose " +
-    "adds the details. For a run of `panewright exec` it names the files with what the agents said and ran. Without RUN: the run " +
-    "that is being executed, otherwise the newest.\n\nWith --follow new lines are shown as they come, until no process executes " +
-    "the run any more, with what the agents of steps say and run. With --json it prints the records of the " +
-    "journal themselves, one on each line.\n\nWith --role it shows one agent over the Agent Client Protocol instead: its plan, " +
-    "what it says, its calls, and what it asks for; --verbose shows its thoughts and the output of its calls whole.",
+    "Shows what has happened in a run, from its journal: the same lines as the run itself shows, each with its " +
+    "time; --verbose adds the details. For a run of `panewright exec` it names the files with what the agents " +
+    "said and ran. Without RUN: the run that is being executed, otherwise the newest.\n\nWith --follow new lines " +
+    "are shown as they come, until no process executes the run any more, together with what the agents of steps " +
+    "say and run. With --json it prints the records of the journal, one on each line.\n\nWith --role it shows " +
+    "one agent over the Agent Client Protocol instead: its plan, its messages, its calls and its requests; " +
+    "--verbose adds its thoughts and the full output of its calls.",
   arguments: [RUN_ARGUMENT],
   flags: [
     { name: "follow", short: "f", type: "switch", description: "keep showing new lines until the run ends" },

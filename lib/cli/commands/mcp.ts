@@ -14,16 +14,17 @@ import { requireTrustOfRun } from "../trust.ts";
 /** `panewright mcp` */
 export const command = defineCommand({
   description:
-    "Lets a coding agent start, follow and steer runs, over the Model Context Protocol on standard input and output: the agent's " +
-    "CLI starts it by itself, from its configuration (docs/mcp.md has that of each). The tools do what the commands do, and a run " +
-    "lives on when agent or server end. What a model answers is marked in the journal; permissions.model_answers says " +
-    "what it may answer. A configuration that no person trusts is refused.\n\nIt ends when its input ends.",
+    "Lets a coding agent start, follow and steer runs, over the Model Context Protocol on standard input and " +
+    "output. The agent's CLI starts this command, from its configuration (docs/mcp.md shows it for each CLI). " +
+    "The tools do what the commands do, and a run continues when the agent or this server ends. What a model " +
+    "answers is marked in the journal; permissions.model_answers says what it may answer. A configuration that " +
+    "no person trusts is refused.\n\nThe command ends when its input ends.",
   flags: [{
     name: "wd",
     type: "string",
     placeholder: "DIR",
     repeatable: true,
-    description: "a project's folder, where it is not this one; may be given several times. No others are served",
+    description: "a project's folder, if it is not this one; may be given several times. No other folders are served",
   }],
   examples: [{ command: "mcp --wd .", description: "as an agent's CLI starts it in the folder of a project" }],
   async run({ flags }, io) {

@@ -30,15 +30,13 @@ const TIMEOUT_MS = 10_000;
 
 /** `panewright notify test|flush` */
 export const command = defineCommand({
-  description: `Tries notifications, and delivers those that are left.
-
-notify test sends a message to everybody whom the configuration names, at once, and says for each whether it was taken. ` +
-    `It also says with which key a webhook's messages are signed, and to which topic buttons publish.
-
-notify flush delivers what runs of this working directory have left in their outboxes because a server could not be ` +
-    `reached, and takes the answers of buttons that were pressed since. Runs that are under way do so themselves.
-
-Exit codes: 0 all was delivered, 1 something was not, 2 nobody is to be told, 3 the configuration is not trusted.`,
+  description:
+    "Tries notifications, and delivers those that are still waiting.\n\nnotify test sends a message at once to everybody " +
+    "whom the configuration names, and says for each whether it was accepted. It also says with which key a " +
+    "webhook's messages are signed, and to which topic buttons publish.\n\nnotify flush delivers what runs of " +
+    "this working directory have left in their outboxes because a server could not be reached, and takes the " +
+    "answers of buttons that were pressed since. Active runs do this themselves.\n\nExit codes: 0 everything was " +
+    "delivered, 1 something was not, 2 the configuration names nobody, 3 the configuration is not trusted.",
   arguments: [{ name: "ACTION", description: `${ACTIONS.join(" or ")}`, required: true, choices: [...ACTIONS] }],
   flags: [
     {

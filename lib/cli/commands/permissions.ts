@@ -26,19 +26,15 @@ const BLOCK = 256;
 /** `panewright permissions test 'command'`, `panewright permissions list`. */
 export const command = defineCommand({
   description:
-    `"permissions test" tells how permission dialogs of an agent would be answered, and why: allow, ask (a person ` +
-    `is asked) or deny, with the rule that decides. Nothing is run.
-
-The policy comes from "permissions" in the configuration. A SUBJECT is the path of the file for dialogs about files ` +
-    `(--kind file_edit, file_write, patch), and the command for all others. Without a SUBJECT, subjects are read from ` +
-    `standard input: one a line, or separated by NUL characters with --null. A subject may also be a JSON object, ` +
-    `{"kind": "file_edit", "subject": "src/a.ts"}.
-
-With --json, one object a line is printed for each subject, in their order: decision, rule, reason, kind and subject. ` +
-    `The exit code is 0, whatever the answers are.
-
-"permissions list" prints what "allow_everyday": true accepts, as a list for "allow"; with --json, one ` +
-    `object a line.`,
+    '"permissions test" shows how permission dialogs of an agent would be answered, and why: allow, ask (a ' +
+    "person is asked) or deny, with the rule that decides. Nothing is run.\n\nThe policy comes from " +
+    '"permissions" in the configuration. A SUBJECT is the path of the file for dialogs about files (--kind ' +
+    "file_edit, file_write, patch), and the command for all others. Without a SUBJECT, subjects are read from " +
+    "standard input: one per line, or separated by NUL characters with --null. A subject may also be a JSON " +
+    'object, {"kind": "file_edit", "subject": "src/a.ts"}.\n\nWith --json, one object per line is printed for ' +
+    "each subject, in order: decision, rule, reason, kind and subject. The exit code is 0, whatever the " +
+    'decisions are.\n\n"permissions list" prints what "allow_everyday": true accepts, as a list for "allow"; ' +
+    "with --json, one object per line.",
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     { name: "SUBJECT", description: "the command, or the file; quote it for your shell", rest: true, text: true },

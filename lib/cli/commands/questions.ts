@@ -9,8 +9,8 @@ import { ago } from "../show/words.ts";
 /** `panewright questions` */
 export const command = defineCommand({
   description:
-    "Lists what waits for your answer in all runs of a working directory, with the commands that answer it: questions of steps of " +
-    "`panewright exec`, and dialogs at which agents of `panewright run` stand.",
+    "Lists what waits for your answer in all runs of a working directory, with the commands that answer it: " +
+    "questions of steps of `panewright exec`, and open dialogs of agents of `panewright run`.",
   flags: [WORKDIR_FLAG],
   examples: [{ command: "questions --json", description: "one JSON object for each of them" }],
   async run({ flags, global }, io) {

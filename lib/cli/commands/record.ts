@@ -22,14 +22,12 @@ import { duration, plural } from "../show/words.ts";
 /** `panewright record`. */
 export const command = defineCommand({
   description:
-    `Records what an agent's pane shows, with the status that the rules see in it, as an asciicast v2 file. ` +
-    `"asciinema play" plays it, "panewright fixture add" cuts fixtures out of it.
-
-Records a pane that is open (--pane), or starts COMMAND in a tmux server of its own and prints how to attach to it. ` +
-    `The recording ends with the command, with Ctrl-C, or after --duration.
-
-API keys, tokens, passwords, e-mail addresses, the names of users and of this machine are replaced before anything is ` +
-    `written. Look through a recording before you publish it all the same.`,
+    "Records what an agent's pane shows, with the status that the rules see in it, as an asciicast v2 file. " +
+    '"asciinema play" plays it, "panewright fixture add" cuts fixtures out of it.\n\nRecords a pane that is open ' +
+    "(--pane), or starts COMMAND in a tmux server of its own and prints how to attach to it. The recording ends " +
+    "with the command, with Ctrl-C, or after --duration.\n\nAPI keys, tokens, passwords, e-mail addresses, user " +
+    "names and the name of this machine are replaced before anything is written. Still, read through a recording " +
+    "before you publish it.",
   arguments: [{ name: "COMMAND", description: "what to start, after --", rest: true, text: true }],
   flags: RECORD_FLAGS,
   examples: [

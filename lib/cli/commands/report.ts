@@ -25,12 +25,12 @@ type Format = typeof FORMATS[number];
 /** `panewright report [RUN]`. */
 export const command = defineCommand({
   description:
-    "Makes a report of a run: how it ended and why, a timeline with a lane for each role or step, prompts, responses, " +
-    "changes, screens, tokens, the audit log with its verdict, and what people decided. The run may be over, stopped, " +
-    "killed, or under way: the report is of what has been recorded so far.\n\n" +
-    "html is one file with everything in it, which asks the network for nothing; md is a summary for a CI job; json is " +
-    "for programs, as one object. Secrets are taken out by their form, and so are the values of this process's variables " +
-    "that hold some.\n\nWithout RUN: the run that is being executed, otherwise the newest.",
+    "Makes a report of a run: how it ended and why, a timeline with a lane for each role or step, prompts, " +
+    "responses, changes, screens, tokens, the audit log and whether it was changed, and what people decided. The " +
+    "run may be over, stopped, killed, or active: the report covers what has been recorded so far.\n\nhtml is " +
+    "one file that contains everything and loads nothing from the network; md is a summary for a CI job; json is " +
+    "one object for programs. Secrets are removed by their form; so are the values of secret variables of this " +
+    "process.\n\nWithout RUN: the run that is being executed, otherwise the newest.",
   arguments: [RUN_ARGUMENT],
   flags: [
     {
@@ -38,13 +38,13 @@ export const command = defineCommand({
       short: "o",
       type: "string",
       placeholder: "FILE",
-      description: "write it to this file, in place of the one that is there; standard output if left out",
+      description: "write it to this file, replacing it if it exists; standard output if left out",
     },
     {
       name: "format",
       type: "choice",
       choices: FORMATS,
-      description: "what to write; without it, what FILE's name ends with, otherwise html",
+      description: "the format; by default the one that FILE's name ends with, otherwise html",
     },
     WORKDIR_FLAG,
   ],

@@ -40,16 +40,17 @@ import { executeReview } from "./run.ts";
 /** `panewright resume [RUN]` */
 export const command = defineCommand({
   description:
-    "Resumes a run of `panewright run` or `panewright exec` from where its journal says that it stands: after an answer, a " +
-    "failure, Ctrl-C, kill -9 or a crash of the machine. Without RUN it is the newest one that is not over.\n\nIn a review loop, " +
-    "finished turns stay finished, agents that are alive continue, those that are not are started again (with the session of their " +
-    "CLI where it can be resumed), and a response that was written meanwhile is taken. In a pipeline, a question that is still " +
-    "open is asked again, and a step that failed gets all its tries again.\n\nA run that has reached one of its caps (`limits`) " +
-    "continues with a higher one: --raise max_turns=40 for the run, --raise tester.max_turns=9 for a role, " +
-    "--raise main/build.max_minutes=90 for a step.\n\nThe configuration is read again, so you can correct " +
-    "it first, or name another one with --config.\n\nA run goes where its project goes: in a copy, a moved checkout or on another " +
-    "machine it is resumed with new sessions of the agents. A review loop cannot be resumed in a copy while the original is there. " +
-    "The exit codes are those of `panewright run` and `panewright exec`.",
+    "Continues a run of `panewright run` or `panewright exec` from the state in its journal: after an answer, a " +
+    "failure, Ctrl-C, kill -9 or a crash of the machine. Without RUN it is the newest run that is not " +
+    "over.\n\nIn a review loop, finished turns stay finished, agents that are alive continue, those that are not " +
+    "are started again (with the session of their CLI if it can be resumed), and a response that was written in " +
+    "the meantime is taken. In a pipeline, an open question is asked again, and a failed step gets all its " +
+    "attempts again.\n\nA run that has reached one of its caps (`limits`) continues with a higher one: --raise " +
+    "max_turns=40 for the run, --raise tester.max_turns=9 for a role, --raise main/build.max_minutes=90 for a " +
+    "step.\n\nThe configuration is read again, so you can correct it first, or name another one with " +
+    "--config.\n\nA run moves with its project: in a copy, a moved checkout or on another machine it is resumed " +
+    "with new sessions of the agents. A review loop cannot be resumed in a copy while the original is there. The " +
+    "exit codes are those of `panewright run` and `panewright exec`.",
   arguments: [RUN_ARGUMENT],
   flags: [
     NO_INPUT_FLAG,
@@ -164,7 +165,7 @@ async function resumeReview(
   if (loaded.workdir !== workdir) {
     throw new UsageError(
       `Cannot resume run ${folder.id}: it works in ${workdir}, but its configuration now names ${loaded.workdir}`,
-      { hint: "Correct the working directory in the configuration, name this one with --wd, or start the run anew." },
+      { hint: "Correct the working directory in the configuration, name this one with --wd, or start a new run." },
     );
   }
   const trust = around.trust || await isRefused(folder, earlier, ["pass", "fail"]);
@@ -231,8 +232,12 @@ async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<Run
     // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
     if (executed || condition === "unreadable" || canResume(condition, { job: progress?.job, executed })) return folder;
   }
-  const problem = ids.length === 0 ? "there are no runs yet" : "every run is over";
-  throw new UsageError(`Cannot resume a run in ${workdir}: ${problem}`, {
+  if (ids.length > 0) {
+    throw new UsageError(`Cannot resume a run in ${workdir}: every run is over`, {
+      hint: 'Start a new one with "panewright run" or "panewright exec"; "panewright runs" lists the others.',
+    });
+  }
+  throw new UsageError(`Cannot resume a run in ${workdir}: there are no runs yet`, {
     hint: "Runs are kept in .panewright/runs of the working directory: run the command there, or name it with --wd.",
   });
 }

@@ -74,17 +74,15 @@ const ACTIONS: Readonly<Record<string, { readonly flags: readonly Flag[]; readon
 /** `panewright rules [ACTION]` */
 export const command = defineCommand({
   description:
-    `Shows which rules tell what the agents' screens mean, and changes them without a new panewright: rules come in packs, ` +
-    `signed files with a version, the oldest panewright that they are for, and recordings that they must get right.
-
-rules update installs a pack once everything about it was checked: the signature of a key that you trust, its form, what its ` +
-    `patterns could cost, a version newer than what you use, its own recordings and those that panewright brings. rules ` +
-    `rollback goes back to the pack before it, or to the built-in rules. Runs that are under way keep their rules.
-
-rules key, rules show and rules pack make packs of your own; rules trust says whose packs you use. All of it is kept in ` +
-    `$XDG_STATE_HOME/panewright/rules, by default below ~/.local/state.
-
-Exit codes: 0 done, 1 a download failed, 2 refused, 3 you do not trust the key.`,
+    "Shows which rules decide what the agents' screens mean, and changes them without a new panewright. Rules " +
+    "come in packs: signed files with a version, the oldest panewright that they work with, and recordings that " +
+    "they must get right.\n\nrules update installs a pack once everything about it was checked: the signature of " +
+    "a key that you trust, its form, the cost of its patterns, a version newer than what you use, its own " +
+    "recordings and those that panewright brings. rules rollback goes back to the previous pack, or to the " +
+    "built-in rules. Active runs keep their rules.\n\nrules key, rules show and rules pack make packs of your " +
+    "own; rules trust says whose packs you use. All of it is kept in $XDG_STATE_HOME/panewright/rules, by " +
+    "default below ~/.local/state.\n\nExit codes: 0 done, 1 a download failed, 2 refused, 3 you do not trust the " +
+    "key.",
   arguments: [
     {
       name: "ACTION",

@@ -29,10 +29,10 @@ import { requireTrust, TRUST_FLAG } from "../trust.ts";
 /** `panewright run [CONFIG]` */
 export const command = defineCommand({
   description:
-    "Drives a job through five agents, each in a tmux pane of its own or over the Agent Client Protocol: analyst, " +
-    "analyst_review, programmer, programmer_review and tester. Rounds continue until the tester says PASS and the " +
-    "project's own test command agrees, or a limit is reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 wrong usage or configuration, 3 a person is needed, 130 and " +
-    "143 interrupted.",
+    "Takes a job through five agents, each in its own tmux pane or over the Agent Client Protocol: analyst, " +
+    "analyst_review, programmer, programmer_review and tester. Rounds repeat until the tester says PASS and the " +
+    "project's own test command agrees, or a limit is reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 " +
+    "wrong usage or configuration, 3 a person is needed, 130 and 143 interrupted.",
   arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
   flags: [...CONFIG_FLAGS, ...DETACH_FLAGS, TRUST_FLAG],
   examples: [

@@ -13,10 +13,11 @@ import { age } from "../show/words.ts";
 /** `panewright runs` */
 export const command = defineCommand({
   description:
-    "Lists the runs of a working directory, the newest first: those of `panewright run` and of `panewright exec`, the state of " +
-    "each, how long ago it began, and what it is doing, waits for or ended with.\n\nrunning: a process executes it. waiting: for " +
-    "an answer (panewright questions). passed, failed: it is over. stopped, killed, needs a person, error: panewright resume " +
-    "resumes it. empty: it was broken off before it began. unreadable: its journal is damaged (panewright status says where).",
+    "Lists the runs of a working directory, the newest first: those of `panewright run` and of `panewright " +
+    "exec`, with the state of each, how long ago it began, and what it is doing, waits for or ended " +
+    "with.\n\nrunning: a process is executing it. waiting: for an answer (panewright questions). passed, failed: " +
+    "it is over. stopped, killed, needs a person, error: panewright resume continues it. empty: it was " +
+    "interrupted before it began. unreadable: its journal is damaged (panewright status says where).",
   flags: [WORKDIR_FLAG],
   examples: [
     { command: "runs", description: "the runs of this project" },
@@ -78,7 +79,7 @@ function cellsOf(row: RunRow, now: Date): readonly string[] {
 /** What is most worth knowing about a run, in one line. */
 function noteOf({ progress, problem, question, agentsLeft }: RunRow): string {
   if (problem !== undefined) return sanitizeLine(firstLine(problem.message));
-  if (progress === undefined) return "broken off before it began";
+  if (progress === undefined) return "interrupted before it began";
   if (question !== undefined) return waitingText(question);
   if (progress.finished !== undefined) return sanitizeLine(firstLine(progress.finished.reason));
   return `${placeText(progress)}${agentsLeft ? "; its agents are alive" : ""}`;

@@ -16,10 +16,10 @@ const FILES: Readonly<Record<string, { readonly about: string; schema(): Record<
 /** `panewright schema [NAME]`. */
 export const command = defineCommand({
   description:
-    `Prints a JSON Schema: "config" and "agent-pack" are those of the config file and of a file that describes an agent, ` +
-    `for editors; each other one is that of the objects that a ` +
-    `command prints with --json, one a line. Without NAME it lists them. An object says what it is by "type"; "v" is the ` +
-    `version of its form, which grows when a field goes or means something else. Pass over fields and types that you do not know.`,
+    'Prints a JSON Schema. "config" and "agent-pack" describe the config file and a file that describes an ' +
+    "agent, for editors; all others describe the objects that a command prints with --json, one per line. " +
+    'Without NAME it lists them. "type" says what an object is; "v" is the version of its form, which grows when ' +
+    "a field is removed or changes its meaning. Ignore fields and types that you do not know.",
   arguments: [{
     name: "NAME",
     description: "the schema; all of them are listed if left out",

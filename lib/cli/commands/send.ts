@@ -12,15 +12,15 @@ import { secretsOfRun } from "../run_secrets.ts";
 /** `panewright send RUN ROLE TEXT…|-` */
 export const command = defineCommand({
   description:
-    "Sends a message to the agent of a role of a run of `panewright run`. It is left in your state folder; the process that " +
-    "executes the run gives it to the agent when that is at rest: not in the middle of a turn of its own, also while " +
-    "other roles work. The agent is told that it comes from outside. The loop, its rounds and its verdicts stay as they " +
-    "are; the role's next turn begins when that of the message is over. A message for a run that was interrupted is sent " +
-    "when it is resumed.\n\nIts id is printed, and with --wait the agent's response once it is there. `panewright status` " +
-    "and `panewright logs` show how it fares. Exit code 1 with --wait: there is no response.",
+    "Sends a message to the agent of a role in a run of `panewright run`. The process that executes the run " +
+    "delivers it when that agent is at rest: between its own turns, even while other roles work. The agent is " +
+    "told that it comes from outside. The loop, its rounds and its verdicts do not change; the role's next turn " +
+    "begins when the turn of the message is over. A message for an interrupted run is sent when the run is " +
+    "resumed.\n\nThe command prints the message's id, and with --wait the agent's response once it is there. " +
+    "`panewright status` and `panewright logs` show its state. Exit code 1 with --wait: there is no response.",
   arguments: [
     { ...RUN_ARGUMENT, required: true, completes: ["runs"] },
-    { name: "ROLE", description: `whose agent: ${ROLES.join(", ")}`, required: true },
+    { name: "ROLE", description: `the role whose agent gets it: ${ROLES.join(", ")}`, required: true },
     {
       name: "TEXT",
       description: "the message; - reads it from standard input",

@@ -43,7 +43,7 @@ const FLAGS = [
     type: "string",
     placeholder: "NAME",
     repeatable: true,
-    description: "a name by which clients call the server, with its port where that is another one",
+    description: "a further name by which clients reach the server, with its port if that differs",
   },
   {
     name: "connections",
@@ -51,7 +51,7 @@ const FLAGS = [
     placeholder: "N",
     description: `connections at the same time (default: ${DEFAULT_LIMITS.connections})`,
   },
-  { name: "new-token", type: "switch", description: "make a new token: what knows the old one is signed out" },
+  { name: "new-token", type: "switch", description: "make a new token; clients with the old one are signed out" },
 ] as const;
 
 type ServeFlags = FlagValues<typeof FLAGS>;
@@ -59,11 +59,12 @@ type ServeFlags = FlagValues<typeof FLAGS>;
 /** `panewright serve` */
 export const command = defineCommand({
   description:
-    "Serves the runs of this working directory until it is interrupted: a page that shows them live, with the questions that wait " +
-    "for you, and the same for programs, as JSON and events over HTTP. Open the address that it prints: what follows # in it is the " +
-    "token, which browsers keep to themselves. The token stays the same until --new-token; it is in a file that only you can " +
-    "read.\n\nRuns do not depend on it: it can be started and can end at any time. It listens on 127.0.0.1, or on a unix socket. " +
-    "Another address is only possible with a certificate: whoever has the token can start runs, and answer for you.",
+    "Serves the runs of this working directory until it is interrupted: a page that shows them live, with the " +
+    "questions that wait for you, and the same for programs, as JSON and events over HTTP. Open the address that " +
+    "it prints: the part after # is the token, which browsers do not send. The token stays the same until " +
+    "--new-token; it is in a file that only you can read.\n\nRuns do not depend on the server: you can start and " +
+    "end it at any time. It listens on 127.0.0.1, or on a unix socket. Any other address needs a certificate, " +
+    "because whoever has the token can start runs and answer for you.",
   flags: FLAGS,
   examples: [
     { command: "serve", description: "then open the address that it prints" },

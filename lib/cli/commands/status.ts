@@ -15,10 +15,11 @@ import { type RunView, statusLine, viewRun } from "../show/run_view.ts";
 /** `panewright status [RUN]` */
 export const command = defineCommand({
   description:
-    "Shows how a run is: what it is doing and since when, its agents and their panes, the question or dialog that waits for you, " +
-    "and the commands that answer it, resume the run or show its agents. Without RUN: the run that is being executed, otherwise " +
-    "the newest.\n\nWith --watch the picture is drawn again whenever something happens, until no process executes the run any " +
-    "more; Ctrl-C ends the watching, not the run. The exit code is 0 however the run ended.",
+    "Shows the state of a run: what it is doing and since when, its agents and their panes, the question or " +
+    "dialog that waits for you, and the commands that answer it, resume the run or show its agents. Without RUN: " +
+    "the run that is being executed, otherwise the newest.\n\nWith --watch the status is redrawn whenever " +
+    "something happens, until no process executes the run any more; Ctrl-C ends the watching, not the run. The " +
+    "exit code is 0 however the run ended.",
   arguments: [RUN_ARGUMENT],
   flags: [
     { name: "watch", short: "w", type: "switch", description: "keep showing it until the run ends" },

@@ -20,10 +20,10 @@ import { outputLine } from "../output/line.ts";
 /** `panewright stop [RUN]` */
 export const command = defineCommand({
   description:
-    "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Agents that a killed panewright " +
-    "has left behind are ended. Nothing is lost: `panewright resume` continues with the same turn. Without RUN: the run that is " +
-    "being executed, where it is the only one, otherwise the newest.\n\nA run that is over is left " +
-    "as it is, with exit code 0. Exit code 1: its process did not end within 10 seconds.",
+    "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Agents that a " +
+    "killed panewright has left behind are ended too. Nothing is lost: `panewright resume` continues with the " +
+    "same turn. Without RUN: the run that is being executed, if it is the only one, otherwise the newest.\n\nA " +
+    "run that is over is left as it is, with exit code 0. Exit code 1: its process did not end within 10 seconds.",
   arguments: [RUN_ARGUMENT],
   flags: [
     {

@@ -11,13 +11,13 @@ import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePa
 /** `panewright trust [DIR]` */
 export const command = defineCommand({
   description:
-    `Shows what the configuration of a folder would do on your behalf, item by item: programs and commands that it runs, variables ` +
-    `that it sets, what it has accepted without a person, whom it tells. Then it asks whether you trust it. "panewright run", ` +
-    `"exec", "resume" and "answer" use no config file that you have not trusted, and none that has changed since: neither the file ` +
-    `nor the rules, prompts and job that it names. Nothing is run.
-
-What you trust is kept in $XDG_STATE_HOME/panewright/trust.json, by default below ~/.local/state. What "panewright init" wrote for ` +
-    `you is trusted.\n\nExit codes: 0 it is trusted, 2 it cannot be used, 3 it is not trusted.`,
+    "Shows what the configuration of a folder would do on your behalf, item by item: programs and commands that " +
+    "it runs, variables that it sets, what it accepts without asking you, and where it sends messages. Then it " +
+    'asks whether you trust it. "panewright run", "exec", "resume" and "answer" use no config file that you have ' +
+    "not trusted, and none that has changed since, including the rules, prompts and job that it names. Nothing " +
+    "is run.\n\nWhat you trust is kept in $XDG_STATE_HOME/panewright/trust.json, by default below " +
+    '~/.local/state. What "panewright init" wrote for you is trusted.\n\nExit codes: 0 it is trusted, 2 it ' +
+    "cannot be used, 3 it is not trusted.",
   arguments: [{
     name: "DIR",
     description: "the folder, or the config file itself; the working directory if left out",

@@ -19,10 +19,10 @@ import { plural } from "../show/words.ts";
 
 /** `panewright validate [CONFIG] [TASK…]` */
 export const command = defineCommand({
-  description:
-    "Checks the configuration, of a review loop as of pipelines: every key and value, limits that contradict each other, " +
-    "prompt files, programs, test commands, globs and names; and the front matter of tasks, where files or folders with tasks are " +
-    "named. Reports all mistakes at once, each with file, line and key. Nothing is started.\n\nExit codes: 0 all of it can be used (there may be warnings), 2 it cannot.",
+  description: "Checks the configuration, of a review loop as well as of pipelines: every key and value, limits that " +
+    "contradict each other, prompt files, programs, test commands, globs and names; and, if you name tasks or " +
+    "folders of tasks, their front matter. Reports all mistakes at once, each with file, line and key. Nothing " +
+    "is started.\n\nExit codes: 0 everything can be used (there may be warnings), 2 something cannot.",
   arguments: [{
     name: "FILE",
     description:

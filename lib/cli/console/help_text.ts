@@ -27,7 +27,7 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
 
 /** What panewright is, in a sentence. */
 export const INTRODUCTION =
-  "panewright drives coding agents in their terminals, unattended, to a result that can be trusted.";
+  "panewright runs coding agents in their terminals, unattended, to a result that you can trust.";
 
 /** The help of one command, for `columns` terminal columns. */
 export function renderCommandHelp(entry: CommandEntry, command: Command, columns: number): string {

@@ -87,7 +87,7 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   if (isOfPath(error)) return { message: `Cannot continue: ${message}`, hint: "Name another path.", exitCode: 2 };
   return {
     message: `Cannot continue: ${message}`,
-    hint: fileHint ?? "This was not foreseen: please report it, with the output of --verbose.",
+    hint: fileHint ?? "This error is unexpected: please report it, with the output of --verbose.",
     exitCode: 1,
   };
 }

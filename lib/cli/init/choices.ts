@@ -79,7 +79,8 @@ async function chooseProvider(io: CliIo, ask: Ask): Promise<ProviderId> {
     words: there.includes(each) ? each.label : `${each.label} (not on PATH)`,
   }));
   const more = offered.filter((each) => !ordered.includes(each)).length;
-  const question = "Which agent CLI is to work?" + (more === 0 ? "" : ` ("panewright agents" lists ${more} more)`);
+  const question = "Which agent CLI should do the work?" +
+    (more === 0 ? "" : ` ("panewright agents" lists ${more} more)`);
   return await chooseRow(question, rows, ask) ?? first;
 }
 
@@ -94,16 +95,16 @@ async function choosePermissions(
   if (given !== undefined) return given;
   if (ask === undefined || sandbox === undefined) return standard;
   const rows = PERMISSION_OFFERS.map((value) => ({ value, words: PERMISSION_WORDS[value] }));
-  return await chooseRow("How may agents work while nobody watches?", rows, ask) ?? standard;
+  return await chooseRow("How may agents work unattended?", rows, ask) ?? standard;
 }
 
 const PERMISSION_WORDS: Readonly<Record<PermissionOffer, string>> = {
-  "allow-list": `What a list names is accepted, you are asked about the rest.
-It reads what an agent asks for; what an accepted command
-then does, nobody reads. Works on every machine.`,
+  "allow-list": `What a list names is accepted; you are asked about the rest.
+The list is about what an agent asks for; nothing checks what
+an accepted command then does. Works on every machine.`,
   sandbox: `The operating system keeps commands in the working directory
 and off the network; inside, all of them are accepted. Needs
-the CLI's sandbox: "panewright doctor" tells if it is there.`,
+the CLI's sandbox: "panewright doctor" says if it works.`,
 };
 
 async function chooseTestCommand(found: readonly FoundTestCommand[], ask: Ask): Promise<string> {
@@ -113,8 +114,8 @@ async function chooseTestCommand(found: readonly FoundTestCommand[], ask: Ask): 
   if (ask === undefined) return others.length > 0 ? NO_TEST_COMMAND : standard;
   const known = found.map(({ command, file }, index) => `  ${index + 1}  ${command} (${file})\n`).join("");
   let question =
-    `\nWhich command tests the project? A PASS counts only when it passes as well.\n\n${known}${known && "\n"}` +
-    `${found.length === 0 ? "The command" : "A number, or another command"} ("${NO_TEST_COMMAND}": there is none) ` +
+    `\nWhich command tests the project? A PASS counts only if this command passes too.\n\n${known}${known && "\n"}` +
+    `${found.length === 0 ? "The command" : "A number, or another command"} ("${NO_TEST_COMMAND}" if there is none) ` +
     `[${standard}]: `;
   while (true) {
     const answer = await ask(question);

@@ -20,7 +20,7 @@ export async function lookAtLogin(
   if (cli.loginStatusArgs === undefined || (known !== undefined && !asksCli)) return known;
   const said = await askCli(agent, context, { args: cli.loginStatusArgs });
   if (said === undefined || said.timedOut) {
-    return { state: "unknown", detail: "whether it is logged in, it does not tell" };
+    return { state: "unknown", detail: "it does not say whether it is logged in" };
   }
   const word = await cli.setup.judgeLogin(said, look);
   // Of a login for this start alone, as by a variable, its login status may know nothing.

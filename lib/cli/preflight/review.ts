@@ -90,7 +90,7 @@ export function checkJob(job: Job, { sources }: Pick<ReviewToLookAt, "sources">)
     check: "job",
     status: "fail",
     detail: `${named} is as "panewright init" writes it, below ${sections.join(" and ")}`,
-    remedy: "Write there what is to be done, and how one sees that it is done.",
+    remedy: "Write there what to do, and how to tell that it is done.",
   }];
 }
 

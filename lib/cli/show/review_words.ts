@@ -38,7 +38,7 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
         "caution",
       )
       : line(
-        `${role}: a person's draft stands in its composer (terminal ${terminalId}), and its ${what} waits, for at most ` +
+        `${role}: a person's draft is in its composer (terminal ${terminalId}), and its ${what} waits, for at most ` +
           `${duration(timeoutSeconds)}; submit it or delete it${
             attachCommand === undefined ? "" : ` with: ${attachCommand}`
           }`,

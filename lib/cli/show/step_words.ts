@@ -75,7 +75,7 @@ export const STEP_WORDS: RecordWords<StepOnly> = {
     const others = more === 0 ? "" : ` and ${more} more`;
     const found = untold === undefined
       ? `${plural(outside.length + more, "file")} changed outside of allow_write: ${outside.join(", ")}${others}`
-      : `which files were changed cannot be told: ${untold}`;
+      : `cannot tell which files were changed: ${untold}`;
     return line(`${enforced ? "" : "warning: "}${found}${note(why)}`, enforced ? "bad" : "caution");
   },
   check_started: ({ description }) => detail(`check: ${description}`),

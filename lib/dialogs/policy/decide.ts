@@ -186,13 +186,13 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
 function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdict | undefined {
   if (sure === undefined) return undefined;
   const { place, what } = sure;
-  const reason = decision === "deny" ? `The policy denies ${what}.` : `The policy wants to be asked about ${what}.`;
+  const reason = decision === "deny" ? `The policy denies ${what}.` : `The policy asks a person about ${what}.`;
   return verdict(decision, place, reason);
 }
 
 function perhaps({ maybe }: FoundRule): PermissionVerdict | undefined {
   if (maybe === undefined) return undefined;
-  return verdict("ask", "uncertain", `It may be what ${maybe} means: what all of its words stand for is not known.`);
+  return verdict("ask", "uncertain", `It may match ${maybe}: some of its words are known only when it runs.`);
 }
 
 /** A command may be as long as a file; the sentence about it is for a person to read. */
@@ -222,13 +222,13 @@ function decideAllowed(
     return verdict("ask", "uncertain", "What the dialog asks for is not known.");
   }
   const byDefault = defaultDecision(policy);
-  if (byDefault === "allow") return verdict("allow", "default", "Nothing in the policy speaks against it.");
+  if (byDefault === "allow") return verdict("allow", "default", "Nothing in the policy forbids it.");
   const [whole] = wholes;
   if (whole !== undefined) return verdict("allow", whole.place, "The policy allows it.");
   const missing = matter.kind === "command"
     ? unnamedCommand(matter.inspection, match, context)
     : unnamedPath(matter, context);
-  if (missing === undefined) return verdict("allow", "allow_list", "The policy's allow list names all of it.");
+  if (missing === undefined) return verdict("allow", "allow_list", "The policy's allow list covers all of it.");
   const what = missing === "" ? `this ${request.kind}` : missing;
   return verdict(
     byDefault,

@@ -139,7 +139,7 @@ async function judgeDenials(
   if (rest.outcome === "failed" || !isUnchecked(at.plan)) return rest;
   const after = before && await lookAtFiles(at, drive);
   if (after !== undefined && after !== before) return rest;
-  const changed = after === undefined ? "whether it changed a file cannot be told" : "it changed no file";
+  const changed = after === undefined ? "cannot tell whether it changed a file" : "it changed no file";
   const error = `${told}, ${changed}, and the step has no check`;
   return { ...rest, outcome: "failed", failure: "other", error };
 }
@@ -159,7 +159,7 @@ function isUnchecked({ checks }: StepPlan): boolean {
 function requireTokens({ outcome, usage }: HeadlessResult, { name, caps }: StepPlan, { plan, state }: Drive): void {
   const cap = tokenCapOf(workerOf(state()), { caps: plan.caps, ofWorker: caps });
   if (cap === undefined || outcome === "failed" || Object.keys(usage).length > 0) return;
-  throw new TokensUnknownError(cap, `the agent of step "${name}" told of none`);
+  throw new TokensUnknownError(cap, `the agent of step "${name}" reported none`);
 }
 
 /** What of a result goes into the journal: plain data. */

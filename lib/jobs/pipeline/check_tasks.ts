@@ -67,7 +67,7 @@ function problemsOf(file: string, options: TaskCheckOptions): readonly Omit<Task
     const { problems, pipelinePlace, ...task } = readTask(sourceOf(file, target));
     const message = plan && pipelineProblem(plan, { task, overrides });
     const isOfTask = overrides.pipeline === undefined;
-    const unwritten = "it is as `panewright init` wrote it: write in it what is to be done";
+    const unwritten = "it is as `panewright init` wrote it: write in it what to do";
     return [
       ...problems,
       ...(isUnwritten(task.text) ? [{ message: unwritten, isUnwritten: true }] : []),

@@ -69,7 +69,7 @@ export function judgeCommand(
     return result.passed ? because(true, "it passed") : because(false, `the check failed with exit code ${exitCode}`);
   }
   if (KILLED.has(exitCode)) {
-    const detail = `the check's command was killed (exit code ${exitCode}): whether it fails cannot be told`;
+    const detail = `the check's command was killed (exit code ${exitCode}): cannot tell whether it fails`;
     return { ...because(false, detail), notMade: true };
   }
   return result.passed

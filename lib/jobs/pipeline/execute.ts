@@ -120,7 +120,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       const mismatch = state.current === undefined ? undefined : planMismatch(state.current, plan.pipelines);
       if (mismatch !== undefined) {
         throw new UsageError(`Cannot resume run ${runId}: ${mismatch}`, {
-          hint: "Give the pipeline its steps back, or start the task anew.",
+          hint: "Give the pipeline its steps back, or start the task again.",
         });
       }
       await options.beforeResume?.(state.current === undefined ? [] : [state.current.pipeline]);

@@ -138,7 +138,7 @@ function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "atte
 function writesProblem(
   { outside, more = 0, untold, note }: Extract<ExecFact, { type: "writes_checked" }>,
 ): string | undefined {
-  if (untold !== undefined) return `which files it changed cannot be told: ${untold}`;
+  if (untold !== undefined) return `cannot tell which files it changed: ${untold}`;
   if (outside.length === 0) return undefined;
   const others = more === 0 ? "" : ` and ${more} more`;
   return `it changed files outside of allow_write: ${outside.join(", ")}${others}${

@@ -58,7 +58,7 @@ export const EXEC_SETTINGS = {
     names: { key: "exec.writes_outside" },
     value: { kind: "choice", of: ["fail", "warn"], default: "fail" },
     description:
-      "What a change to a file outside of `allow_write` leads to, or that changes cannot be told: the step fails, " +
+      "What happens when a file outside of `allow_write` changes, or when the changes are not known: the step fails, " +
       "or there is a warning.",
   },
 } as const satisfies SettingSlice;

@@ -76,7 +76,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof UntoldError)) throw error;
-    record({ type: "warning", message: `step "${at.plan.name}": what it changed cannot be told: ${error.message}` });
+    record({ type: "warning", message: `step "${at.plan.name}": cannot tell what it changed: ${error.message}` });
   }
 }
 

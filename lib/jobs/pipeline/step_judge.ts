@@ -102,7 +102,7 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
 }
 
 /** What is said of a permission that can only be given for more than this once. */
-const NO_PLAIN_YES = "The agent offers no yes for this once, so it can only be refused.";
+const NO_PLAIN_YES = "The agent offers no one-time yes, so this can only be refused.";
 
 interface Decided extends PermissionVerdict {
   /** The fingerprint of a call to which a person's yes is used up. */

@@ -121,7 +121,7 @@ async function ownRepository(folder: string, { objects, blobs, signal }: PatchRe
       maxOutputBytes: MAX_PATCH_BYTES,
       signal,
     });
-    if (code !== 0 || truncated) throw new NoPatchError(`git ${args[0]} ended with ${code}, or told too much`);
+    if (code !== 0 || truncated) throw new NoPatchError(`git ${args[0]} ended with ${code}, or printed too much`);
     return stdout;
   };
   const format = Object.values(blobs)[0]?.length === 64 ? "sha256" : "sha1";

@@ -85,7 +85,7 @@ export function readTask(source: string): ReadTask {
   const hasFrontMatter = /^---[ \t]*$/.test(lines[0] ?? "");
   const end = hasFrontMatter ? lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) : -1;
   const text = lines.slice(end + 1).join("\n").trim();
-  const problems: TaskProblem[] = text === "" ? [{ message: "it has no text: write in it what is to be done" }] : [];
+  const problems: TaskProblem[] = text === "" ? [{ message: "it has no text: write in it what to do" }] : [];
   // A text may begin with a ruler.
   if (hasFrontMatter && end === -1 && ENTRY.test(lines[1] ?? "")) {
     const excerpt = { line: 1, row: lines[0] ?? "", column: 1 };

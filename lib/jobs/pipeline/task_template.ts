@@ -1,8 +1,8 @@
 import { oneLine } from "../../text/lines.ts";
 /** A task to start from. */
 export const TASK_TEMPLATE =
-  `Say here what is to be done: the goal, the files that are concerned, what must not change, and how one sees that it is
-done. The agent gets this text as its task.
+  `Say here what to do: the goal, the files concerned, what must not change, and how to tell that it is done. The agent
+gets this text as its task.
 `;
 
 /**

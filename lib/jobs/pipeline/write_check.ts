@@ -19,13 +19,11 @@ export async function watchWrites(at: StepPlace, drive: Drive): Promise<string |
   } catch (error) {
     if (!(error instanceof UntoldError)) throw error;
     const isLimited = at.plan.allowWrite !== undefined;
-    const problem = `${
-      isLimited ? "file_access cannot be checked" : "what it changes cannot be told"
-    }: ${error.message}`;
+    const problem = `${isLimited ? "file_access cannot be checked" : "cannot tell what it changes"}: ${error.message}`;
     if (isLimited && drive.plan.settings.writesOutside === "fail") {
       throw new RuntimeError(`Cannot start step "${at.plan.name}": ${problem}`, {
         cause: error,
-        hint: 'Start in a folder whose files can be looked at, or set "exec": { "writes_outside": "warn" }.',
+        hint: 'Start in a folder whose files can be read, or set "exec": { "writes_outside": "warn" }.',
       });
     }
     drive.record({ type: "warning", message: `step "${at.plan.name}": ${problem}` });
@@ -42,7 +40,7 @@ export async function runWriteCheck(
   const found = await findOutside({ at, allowWrite }, drive);
   const isShared = found.outside.length > 0 && await hasOtherRunsSince(folder, { since: new Date(at.step.startedAt) });
   const notes = [
-    ...(isShared ? ["another run was at work in this directory: whose changes they are cannot be told"] : []),
+    ...(isShared ? ["another run was at work in this directory, so it is not known whose changes these are"] : []),
     ...(at.step.isResumed ? [WHILE_NOBODY_WORKED] : []),
   ];
   const more = found.outside.length - MAX_NAMED_FILES;
@@ -59,7 +57,7 @@ export async function runWriteCheck(
 }
 
 const WHILE_NOBODY_WORKED =
-  "what was changed before the run was resumed counts as well; to keep such a change, start the task anew";
+  "changes made before the run was resumed count as well; to keep such a change, start the task again";
 
 interface FoundWrites {
   readonly outside: readonly string[];

@@ -42,7 +42,7 @@ export async function openTurnEvents(
   try {
     return await openSpool(`${hooksFolderOf(folder.id)}/turns`, { clock });
   } catch (error) {
-    const message = `the agents' hooks cannot tell of their turns, so their ends are seen later: ${errorText(error)}`;
+    const message = `the agents' hooks cannot report their turns, so their ends are noticed later: ${errorText(error)}`;
     record({ type: "warning", message });
     return undefined;
   }

@@ -118,7 +118,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       if (finished?.outcome === "pass" || finished?.outcome === "fail") {
         throw new UsageError(`Cannot resume run ${runId}: it is over (${finished.outcome}: ${finished.reason})`, {
           code: "run_over",
-          hint: "Start the job anew with: panewright run",
+          hint: "Start the job again with: panewright run",
         });
       }
       const carried = state && findCarriedLoop(folder, state.head.folder);

@@ -20,8 +20,8 @@ export interface ParseJobOptions {
 }
 
 const SECTIONS = [
-  { key: "exploreSummary", header: EXPLORE_HEADER, content: "what is to be done and what is known about it" },
-  { key: "scenarioTest", header: SCENARIO_HEADER, content: "how the tester can see that it is done" },
+  { key: "exploreSummary", header: EXPLORE_HEADER, content: "what to do and what is known about it" },
+  { key: "scenarioTest", header: SCENARIO_HEADER, content: "how the tester can check that it is done" },
 ] as const;
 
 /**

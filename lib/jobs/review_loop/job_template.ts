@@ -9,12 +9,12 @@ export const JOB_TEMPLATE = `What stands above the first section is for you: a t
 
 ${EXPLORE_HEADER}
 
-Say here what is to be done and what is known about it: the goal, the files and modules that are concerned, decisions
-that are already taken, what must not change. The analyst turns this into a plan, and the programmer works by it.
+Say here what to do and what is known about it: the goal, the files and modules concerned, decisions
+already taken, what must not change. The analyst turns this into a plan, and the programmer works by it.
 
 ${SCENARIO_HEADER}
 
-Say here how the tester can see that it is done: the commands to run and what they must show, step by step. The
+Say here how the tester can check that it is done: the commands to run and what they must show, step by step. The
 programmer sees this section but may not change it; the tester ends with PASS only if every step holds.
 `;
 

@@ -255,7 +255,7 @@ async function closeFor({ mail, record }: MessagesOptions): Promise<void> {
   } catch (error) {
     record({
       type: "warning",
-      message: `messages that come now are not told that they are too late: ${errorText(error)}`,
+      message: `senders of messages that arrive now do not learn that they are too late: ${errorText(error)}`,
     });
   }
 }

@@ -44,7 +44,7 @@ export async function keepMessage(
     const reason = errorText(cause);
     throw new PanewrightError(`Cannot write a message to ${folder.messagesDir}: ${reason}`, {
       cause,
-      hint: "What was not written down is not sent.",
+      hint: "Nothing is sent that cannot be recorded.",
     });
   }
 }
@@ -88,7 +88,7 @@ export async function readMessage(
     throw new PanewrightError(`Cannot resume with the message ${path}: ${errorText(cause)}`, {
       cause,
       hint:
-        "Without it, panewright cannot tell whether the agent has it: look at the agent's pane, and start the run anew.",
+        "Without it, panewright cannot tell whether the agent has it: look at the agent's pane, and start a new run.",
     });
   }
 }

@@ -121,7 +121,7 @@ function otherSandbox(role: Role): UsageError {
   return new UsageError(
     `Cannot keep the agent of ${role} at work: it was not started in the sandbox that is configured`,
     {
-      hint: 'End it with "panewright stop", then resume the run: the agent is started anew, with its session.',
+      hint: 'End it with "panewright stop", then resume the run: the agent is started again, with its session.',
     },
   );
 }

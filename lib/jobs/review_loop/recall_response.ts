@@ -22,7 +22,7 @@ export async function recallResponse(event: Recorded<ReviewFact>, folder: RunFol
   const fail = (reason: string, cause?: unknown) =>
     new PanewrightError(`Cannot resume run ${folder.id}: the response to ${turnId}, ${path}, ${reason}`, {
       cause,
-      hint: "Put back what the agent wrote, or start the run anew.",
+      hint: "Put back what the agent wrote, or start a new run.",
     });
   let content: Uint8Array<ArrayBuffer>;
   try {

@@ -7,7 +7,7 @@ export const REVIEW_LOOP_SETTINGS = {
     names: { key: "start_agent", env: "START_AGENT", flag: "--start-agent ROLE" },
     value: { kind: "choice", of: ROLES, default: "analyst" },
     description:
-      "The role that begins the first round, with a placeholder for the work of earlier roles, whose agents start when they are needed.",
+      "The role that starts the first round; a placeholder stands in for the work of earlier roles, whose agents start when they are needed.",
   },
   projectTestCmd: {
     names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },
@@ -104,7 +104,7 @@ export const REVIEW_RUN_SETTINGS = {
     names: { key: "quiet_seconds", env: "QUIET_SECONDS" },
     value: { kind: "seconds", least: 0, default: 8 },
     description:
-      "Seconds that a screen which may show an agent at work must stand still to count as idle, where only the screen tells.",
+      "Seconds that a screen which may show an agent at work must stay unchanged to count as idle, if only the screen is known.",
   },
   cleanupOnExit: {
     names: { key: "cleanup_on_exit", env: "CLEANUP_ON_EXIT", flag: "--no-cleanup" },

@@ -177,7 +177,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
             const look = attachCommand === undefined ? {} : { attachCommand };
             record({ type: "message_held", turnId, role, terminalId, ...held, ...look, passable: true });
             if (held.obstacle === "draft") {
-              const text = `${role} cannot be sent its ${held.what}: a person's draft stands in its composer.`;
+              const text = `${role} cannot be sent its ${held.what}: a person's draft is in its composer.`;
               stuck = options.onStuck(role, text);
             }
           },

@@ -49,7 +49,7 @@ export function messageHeld(before: Progress, record: RecordOf<"message_held">):
         ...waitsNoLonger(before, by),
       };
     case "draft": {
-      const text = `a person's draft stands in its composer, and its ${what} waits`;
+      const text = `a person's draft is in its composer, and its ${what} waits`;
       return { ...turnActivity(before, record, text), ...waitsFor(before, { id: undefined, by, text, askedAt: at }) };
     }
   }

@@ -184,7 +184,7 @@ export class AcpTerminal implements AsyncDisposable {
     await abortable(() => this.#agent.cancel(), signal);
     for (const startMs = this.#clock.now(); !isOver();) {
       if (this.#clock.now() - startMs >= CANCEL_LIMIT_MS) {
-        this.#givenUp = "it never told the end of its turn, not even when that was cancelled";
+        this.#givenUp = "it never reported the end of its turn, not even when the turn was cancelled";
         return await this.close();
       }
       await this.#clock.sleep(CANCEL_LOOK_MS, signal);
@@ -225,8 +225,8 @@ export class AcpTerminal implements AsyncDisposable {
   #requireObedience(): void {
     const violation = this.#agent.violation();
     if (violation === undefined) return;
-    throw new HumanInterventionRequiredError(`Cannot let ${this.#agent.name} work on: ${violation}`, {
-      hint: "Nothing that it does is checked by the rules then. Look at what it did, and give the role another agent.",
+    throw new HumanInterventionRequiredError(`Cannot let ${this.#agent.name} continue: ${violation}`, {
+      hint: "The rules no longer check what it does. Look at what it did, and give the role another agent.",
     });
   }
 }

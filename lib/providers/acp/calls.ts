@@ -53,7 +53,7 @@ export function takeUnread(draft: Draft, { id, isCut, ...told }: UnreadCall, opt
   const mayAct = kind === undefined ? asksBefore.length > 0 : isOneOf(asksBefore, kind);
   const isKnown = before?.asked === "allowed" || before?.asked === "replayed";
   if (!mayAct || isKnown || status === "pending" || status === "failed") return;
-  const what = "The agent has told of a tool call in a way that cannot be read";
+  const what = "The agent has reported a tool call in a form that cannot be read";
   violate(draft, `${what}, although its mode is to ask before it: it may have done something unasked.`);
 }
 

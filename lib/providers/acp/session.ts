@@ -125,8 +125,7 @@ async function continueSession(
       await awaitEndOfReplay(request, news);
       if (news.replayed > 0) return { sessionId, state, resumed: true };
       // A session that is not there was reported as loaded by several agents.
-      why =
-        `${provider.label} says that it has loaded session ${sessionId}, and has told nothing of what was said in it.`;
+      why = `${provider.label} says that it has loaded session ${sessionId}, and has sent nothing of its conversation.`;
     } catch (error) {
       if (!(error instanceof AcpReplyError)) throw error;
       if (error.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);

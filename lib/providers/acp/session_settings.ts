@@ -60,7 +60,7 @@ async function setMode(setting: Setting): Promise<string | undefined> {
   }
   const now = await readBack(setting, () => told ?? news.mode, wanted);
   if (now === wanted) return wanted;
-  throw fail(now === undefined ? `it does not tell that it is in the mode ${wanted}` : `its mode is ${now}`);
+  throw fail(now === undefined ? `it does not confirm that it is in the mode ${wanted}` : `its mode is ${now}`);
 }
 
 /** Sets the options of the session that belong to that mode. */
@@ -73,7 +73,7 @@ async function setOptions(setting: Setting): Promise<void> {
     if (option.value === wanted) continue;
     try {
       const now = await chooseOption(setting, id, wanted);
-      if (now !== wanted) throw fail(`its option ${id} is ${now ?? "not told"}, and not ${wanted}`);
+      if (now !== wanted) throw fail(`its option ${id} is ${now ?? "not reported"}, and not ${wanted}`);
     } catch (error) {
       throw error instanceof AcpReplyError ? fail(`it refuses ${id} ${wanted}: ${error.reason}`) : error;
     }

@@ -75,7 +75,7 @@ export function foldAcp(state: AcpState, event: AcpEvent, options: FoldOptions):
       if (state.phase === "open") draft.state = { ...state, cancelled: event.because };
       break;
     case "abandoned":
-      if (state.phase === "open") endTurn(draft, { reason: "its end was never told", isGood: false });
+      if (state.phase === "open") endTurn(draft, { reason: "its end was never reported", isGood: false });
       break;
     case "trouble":
       draft.activities.push({ type: "note", text: event.text, isProblem: true });
@@ -186,7 +186,7 @@ function takeMode(draft: Draft, mode: string, { rules: { askMode } }: FoldOption
 /** What cannot be read may be another mode. */
 function takeUnreadMode(draft: Draft, { rules: { askMode } }: FoldOptions): void {
   if (askMode?.id === undefined && askMode?.options === undefined) return;
-  violate(draft, "The agent has told of its mode, or its options, in a way that cannot be read.");
+  violate(draft, "The agent has reported its mode, or its options, in a form that cannot be read.");
 }
 
 function takeConfig(draft: Draft, options: readonly ConfigOption[], fold: FoldOptions): void {

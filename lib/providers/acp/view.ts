@@ -87,7 +87,7 @@ function stateOf(state: AcpState, nowMs: number): Pick<AcpView, "state" | "evide
     ? `stop reason ${stopReason} of turn ${turns}`
     : refusal !== undefined
     ? `an error in place of the end of turn ${turns}`
-    : `turn ${turns} was given up: its end was never told`;
+    : `turn ${turns} was given up: its end was never reported`;
   return { state: "idle", evidence: ended };
 }
 

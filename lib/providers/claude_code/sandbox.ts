@@ -100,7 +100,7 @@ async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
   if (answer !== undefined) return findSettingsProblem(objectOf(answer["response"]), folders);
   const said = stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   return said.find((line) => line.startsWith("Error:"))?.slice("Error:".length).trim() ??
-    `it does not tell its settings${said.length === 0 ? "" : `: ${said.at(-1)}`}`;
+    `it does not report its settings${said.length === 0 ? "" : `: ${said.at(-1)}`}`;
 }
 
 /** What its sandbox needs on Linux: without one of them, Claude Code ends at once (2.1.328). */

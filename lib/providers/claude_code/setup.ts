@@ -94,7 +94,7 @@ function findClaudeTrust(look: SetupLook): SetupWord {
   const { workdir, asksPerson, env, kindOf } = look;
   const trusted = { state: "ready", detail: `it trusts ${workdir}` } as const;
   if (!asksPerson || (env("CLAUDE_CODE_SANDBOXED") ?? "") !== "") return trusted;
-  const unknown = { state: "unknown", detail: `whether it trusts ${workdir} cannot be told` } as const;
+  const unknown = { state: "unknown", detail: `cannot tell whether it trusts ${workdir}` } as const;
   const state = readState(look);
   if (state === undefined) return unknown;
   const projects = objectOf(state["projects"]);

@@ -95,7 +95,7 @@ export function findCodexLoosening(args: readonly string[]): string | undefined 
 export function findTurnProblem(payload: JsonObject, folders: readonly string[]): string | undefined {
   const policy = objectOf(payload["sandbox_policy"]);
   const type = textOf(policy["type"]) ?? textOf(policy["mode"]);
-  if (type === undefined) return "its session log does not tell";
+  if (type === undefined) return "its session log does not say";
   if (type === "read-only") return undefined;
   if (type !== "workspace-write") return `it is ${type}`;
   const profile = payload["permission_profile"] === undefined ? undefined : objectOf(payload["permission_profile"]);

@@ -58,7 +58,7 @@ async function findModelProvider(look: SetupLook): Promise<ModelProvider | undef
 async function findCodexTrust(look: SetupLook): Promise<SetupWord> {
   const { workdir, asksPerson, args, profile, version, kindOf } = look;
   const trusted = { state: "ready", detail: `it trusts ${workdir}` } as const;
-  const unknown = { state: "unknown", detail: `whether it trusts ${workdir} cannot be told` } as const;
+  const unknown = { state: "unknown", detail: `cannot tell whether it trusts ${workdir}` } as const;
   if (!asksPerson) return trusted;
   const config = await readConfig(look);
   if (config === undefined) return unknown;

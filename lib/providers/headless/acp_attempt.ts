@@ -205,8 +205,8 @@ class AcpAtWork {
   #noteViolation(agent: AcpAgent): void {
     const violation = agent.violation();
     if (violation === undefined || this.error !== undefined) return;
-    this.error = new HumanInterventionRequiredError(`Cannot let the agent of a step work on: ${violation}`, {
-      hint: "Nothing that it does is checked by the rules then. Look at what it did, and give the step another agent.",
+    this.error = new HumanInterventionRequiredError(`Cannot let the agent of a step continue: ${violation}`, {
+      hint: "The rules no longer check what it does. Look at what it did, and give the step another agent.",
     });
     this.parts.watch.stop("unjudged");
   }

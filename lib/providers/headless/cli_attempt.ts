@@ -25,7 +25,7 @@ export async function workByCli(
   if (sandbox?.problem !== undefined) throw notInSandbox(provider, sandbox.problem);
   return {
     ...ended,
-    ...(ended.end === "unjudged" ? { error: notJudged(provider, "they do not tell of its calls") } : {}),
+    ...(ended.end === "unjudged" ? { error: notJudged(provider, "they do not report its calls") } : {}),
     ...(sandbox?.turns === 0 ? { unproven: notInSandbox(provider, "its session log tells nothing of the turn") } : {}),
   };
 }
@@ -37,7 +37,7 @@ async function openHooks(request: AttemptRequest, files: StepFiles): Promise<Com
   try {
     return await openCommandHooks(ask.hookFolder, { clock, refuseWrite, judge });
   } catch (error) {
-    const text = `the CLI's hooks cannot tell of commands: ${errorText(error)}`;
+    const text = `the CLI's hooks cannot report commands: ${errorText(error)}`;
     files.note(text);
     onProgress?.({ type: "trouble", text });
     return undefined;

@@ -180,7 +180,7 @@ async function sendMessage(
   });
   if (status === undefined) {
     throw new Problem("not_sent", `${cannot}: it waits as ${messageId} until the agent is at rest`, {
-      hint: "It is sent then: do not send it again. The events, and the journal, tell when.",
+      hint: "It is sent then: do not send it again. The events and the journal show when.",
     });
   }
   if (status.status === "failed") throw new Problem("not_sent", `${cannot}: ${status.reason ?? "it has failed"}`);

@@ -4,7 +4,7 @@ import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { killServer } from "../../../lib/tmux/server.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
-import { agentReady, execWaiting, reviewStarted, writeRun } from "../../support/run_folders.ts";
+import { agentReady, execWaiting, reviewFinished, reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 const ID = "20261120-072605-3fa9";
@@ -115,6 +115,16 @@ Deno.test("attach: a run whose session is gone", async () => {
   const { code, stderr } = await attach(dir, [], { terminal: true });
   assertEquals(code, 2);
   assertStringIncludes(stderr, `Cannot attach to run ${ID}: its tmux session no longer exists`);
+  assertStringIncludes(stderr, `panewright logs ${ID}`);
+});
+
+Deno.test("attach: a run that is over is told to be over", async () => {
+  await using dir = await tempDir();
+  const events = [reviewStarted(dir.path, ID), ...agentReady(), reviewFinished("pass", "the test passed")];
+  await writeRun({ workdir: dir.path, id: ID, events });
+  const { code, stderr } = await attach(dir, [], { terminal: true });
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, `Cannot attach to run ${ID}: it is over (passed)\n`);
   assertStringIncludes(stderr, `panewright logs ${ID}`);
 });
 

@@ -23,7 +23,7 @@ async function runWithAudit(dir: TempDir): Promise<{ readonly id: string; readon
     command: "npm \x1b[2Jtest",
     decision: "allow",
     rule: "default",
-    reason: "Nothing in the policy speaks against it.",
+    reason: "Nothing in the policy forbids it.",
     keys: ["y"],
     before: ["$ npm test"],
   } as const;
@@ -45,7 +45,7 @@ Deno.test("audit show prints the newest run's decisions, what was sent and what 
     stdout,
     `#2  2026-11-20T07:26:05.000Z  allow: command of tester (terminal t-5, codex)
     about   npm \\x1b[2Jtest
-    rule    default: Nothing in the policy speaks against it.
+    rule    default: Nothing in the policy forbids it.
     sent    y
     result  closed
 

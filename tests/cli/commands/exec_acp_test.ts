@@ -265,7 +265,7 @@ Deno.test("a mode that is not the one that was set ends the run with that reason
   await project.script({ ...once({ say: "Hi." }), modes: ["yolo", "default"], setMode: "ignored" });
   const { code, stderr } = await project.run("exec", "task.md");
   assertEquals(code, 2);
-  assertStringIncludes(stderr, "it does not tell that it is in the mode default");
+  assertStringIncludes(stderr, "it does not confirm that it is in the mode default");
   assertEquals((await project.prompts()).length, 0);
 });
 

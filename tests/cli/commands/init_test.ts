@@ -36,7 +36,7 @@ Deno.test("init writes a config and a job that a run accepts as they are", async
   );
   const loaded = await loadConfig({ cwd: dir.path, env: () => undefined });
   assertEquals([loaded.workdir, loaded.config.provider], [dir.path, "codex"]);
-  assertStringIncludes(loaded.job.scenarioTest, "how the tester can see that it is done");
+  assertStringIncludes(loaded.job.scenarioTest, "how the tester can check that it is done");
   assertEquals(await Deno.readTextFile(`${dir.path}/.panewright/.gitignore`), "*\n");
 });
 

@@ -196,7 +196,7 @@ Deno.test("what cannot be known is a warning, and the run starts", async () => {
     "home/.codex/config.toml": `[projects."${machine.dir.path}/project"]\ntrust_level = "trusted"\n`,
   });
   const { code, stderr } = await machine.run("run");
-  assertStringIncludes(stderr, "warning: Codex: whether it is logged in, it does not tell: unrecognized subcommand");
+  assertStringIncludes(stderr, "warning: Codex: it does not say whether it is logged in: unrecognized subcommand");
   assertStringIncludes(stderr, "Codex ended while it was starting");
   assertEquals([code, await machine.hasRun()], [1, true]);
 });
@@ -345,7 +345,10 @@ Deno.test("a sandbox is looked at with the variables of the agent that is to hav
   }
   const { stderr } = await machine.run("exec", "task.md");
   // That is what the CLI itself says at its start.
-  assertStringIncludes(stderr, "Cannot start the agent in a sandbox: that of Claude Code is not on: it does not tell");
+  assertStringIncludes(
+    stderr,
+    "Cannot start the agent in a sandbox: that of Claude Code is not on: it does not report",
+  );
   assertEquals(await machine.hasRun(), true);
 });
 

@@ -50,12 +50,14 @@ Deno.test("where there are no runs, or every run is over, there is nothing to re
   await using dir = await tempDir();
   const none = await resume(dir);
   assertEquals(none.code, 2);
-  assertStringIncludes(none.stderr, `Cannot resume a run in ${dir.path}: there are no runs yet`);
+  assertStringIncludes(none.stderr, "there are no runs yet\n");
+  assertStringIncludes(none.stderr, "name it with --wd");
   await leaveRun(dir, finished("pass"));
   await leaveRun(dir, finished("fail"));
   const over = await resume(dir);
   assertEquals(over.code, 2);
-  assertStringIncludes(over.stderr, `Cannot resume a run in ${dir.path}: every run is over`);
+  assertStringIncludes(over.stderr, "every run is over\n");
+  assertStringIncludes(over.stderr, 'Start a new one with "panewright run"');
 });
 
 Deno.test("a run that is over is not resumed, and says how it ended", async () => {
@@ -83,7 +85,7 @@ Deno.test("a run that was broken off before it began cannot be resumed", async (
   openJournal(folder.journalPath)[Symbol.dispose]();
   const { code, stderr } = await resume(dir, folder.id);
   assertEquals(code, 2);
-  assertStringIncludes(stderr, "it was broken off before it began");
+  assertStringIncludes(stderr, "it was interrupted before it began");
 });
 
 Deno.test("a damaged journal names line and byte; --from-last-good cuts it, and keeps the rest", async () => {

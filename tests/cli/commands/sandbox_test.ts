@@ -93,7 +93,7 @@ const CASES: Readonly<Record<string, Case>> = {
     provider: "claude_code",
     program: "#!/bin/sh\necho too old >&2\nexit 1\n",
     code: 2,
-    says: "it does not tell its settings: too old",
+    says: "it does not report its settings: too old",
   },
 };
 

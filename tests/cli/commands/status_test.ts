@@ -123,7 +123,7 @@ Deno.test("status: a person's draft that holds a prompt back, and what is to be 
   assertMatch(text, /: waiting for a person, executed by/);
   assertMatch(
     text,
-    /draft +programmer, seen .* ago\n +a person's draft stands in its composer, .*\n +submit or delete it in the agent's pane$/m,
+    /draft +programmer, seen .* ago\n +a person's draft is in its composer, .*\n +submit or delete it in the agent's pane$/m,
   );
   assertNotMatch(text, /\b(?:step|question|answer)\b/);
 });

@@ -298,7 +298,7 @@ Deno.test("tasks and folders of tasks are checked with the configuration: front 
   const { code, rows, lines } = await validate(dir, config, { files: ["t", "good.md"] });
   assertEquals(code, 2);
   assertEquals(lines, [
-    "error: t/2.md: it has no text: write in it what is to be done",
+    "error: t/2.md: it has no text: write in it what to do",
     'error: t/2.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level',
     'error: t/2.md:3: autonomy_level must be a whole number from 0 to 5, but is "7"',
     'error: t/10.md:2: its front matter names "mian", and there is no such pipeline (did you mean "main"?). The pipelines are main.',

@@ -165,7 +165,7 @@ Deno.test("where stderr is no terminal, each fact is a line with its time, and t
     "round 1 of 8",
     "programmer: continues its turn (round 1, cycle 2)",
     "programmer: at work on something else; its prompt waits, for at most 30m 00s",
-    "programmer: a person's draft stands in its composer (terminal %1), and its prompt waits, for at most 10m 00s; submit it or delete it with: tmux attach",
+    "programmer: a person's draft is in its composer (terminal %1), and its prompt waits, for at most 10m 00s; submit it or delete it with: tmux attach",
     "programmer: prompt of 3.2 KiB sent (round 1, cycle 2)",
     "programmer: waiting for an answer to its dialog",
     "programmer: reminded of its response file (reminder 1)",
@@ -188,8 +188,7 @@ Deno.test("--quiet leaves the result, the warnings and what was left open", () =
   using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertEquals(io.written, {
-    stderr:
-      "12:00:05 programmer: a person's draft stands in its composer (terminal %1), and its prompt waits, for at " +
+    stderr: "12:00:05 programmer: a person's draft is in its composer (terminal %1), and its prompt waits, for at " +
       "most 10m 00s; submit it or delete it with: tmux attach\n" +
       "12:00:05 warning: tester: the status could not be read\n" +
       "12:00:05 the panes stay open; look at them with: tmux -L s attach-session -t =p\n",

@@ -225,7 +225,7 @@ Deno.test("max_tokens where a CLI tells no tokens: the run stops, since the cap 
   await assertRejects(
     () => runIn(dir, [step("a"), step("b")], { ...agents, caps: { maxTokens: 9 } }),
     HumanInterventionRequiredError,
-    'the cap max_tokens cannot be checked: the agent of step "a" told of none',
+    'the cap max_tokens cannot be checked: the agent of step "a" reported none',
   );
   assertEquals(agents.requests.length, 1);
   await using other = await tempDir();

@@ -284,7 +284,7 @@ for (const rules of [{ allow: [{ command: "npm test" }] }, { ask: [{ command: "n
     assertEquals(told, ["ask npm test"]);
     assertStringIncludes(
       only(events, "question_asked")[0]?.text ?? "",
-      "The agent offers no yes for this once, so it can only be refused.",
+      "The agent offers no one-time yes, so this can only be refused.",
     );
     await answer(report.folder, "q1", "yes");
     const again: string[] = [];

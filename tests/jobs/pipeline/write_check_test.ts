@@ -301,11 +301,11 @@ Deno.test("what the files were is not taken from a note that the agent could hav
   };
   const { report, events } = await runIn(dir, [step("a", { allowWrite: ["src/**"] })], cast(act));
   assertEquals(report.outcome, "fail");
-  assertStringIncludes(report.reason, "which files it changed cannot be told: the note of what the files were");
+  assertStringIncludes(report.reason, "cannot tell which files it changed: the note of what the files were");
   assertEquals(only(events, "writes_checked").map(({ outside, enforced }) => [outside, enforced]), [[[], true]]);
 });
 
-Deno.test("while another run was at work in the directory, whose the changes are cannot be told: the step fails", async () => {
+Deno.test("while another run was at work in the directory, it is not known whose the changes are: the step fails", async () => {
   await using dir = await repository();
   const limited = [step("a", { allowWrite: ["src/**"] })];
   const other: Act = async (request) => {
@@ -329,7 +329,7 @@ Deno.test("what a person changes before a step is resumed counts, and it is told
   await Deno.remove(`${dir.path}/other.txt`);
   await dir.write({ "panewright.jsonc": "{}" });
   const { report } = await resumeIn(dir, limited, { ...cast(says()), run: folder.id });
-  assertStringIncludes(report.reason, "panewright.jsonc (what was changed before the run was resumed counts as well; ");
+  assertStringIncludes(report.reason, "panewright.jsonc (changes made before the run was resumed count as well; ");
   await Deno.remove(`${dir.path}/panewright.jsonc`);
   assertEquals((await resumeIn(dir, limited, { ...cast(says()), run: folder.id })).report.outcome, "pass");
 });

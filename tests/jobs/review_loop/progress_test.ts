@@ -140,7 +140,7 @@ Deno.test("progress of a review loop: why a message waits, and for whom", () => 
     "at work on something else, its prompt waits",
     undefined,
   ]);
-  const text = "a person's draft stands in its composer, and its prompt waits";
+  const text = "a person's draft is in its composer, and its prompt waits";
   const drafted = after(...AT_WORK, atWork, draft);
   assertEquals([drafted.activity?.detail, drafted.waiting], [
     text,

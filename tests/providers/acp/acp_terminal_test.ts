@@ -62,7 +62,7 @@ Deno.test("a turn whose response was taken is cancelled; an agent that does not 
   await clock.runUntilSettled(stubborn.terminal.endTurn());
   assertEquals(
     await stubborn.terminal.describeEnd(),
-    "it never told the end of its turn, not even when that was cancelled",
+    "it never reported the end of its turn, not even when the turn was cancelled",
   );
   await assertRejects(() => stubborn.terminal.submit("Go on"), RuntimeError);
 });

@@ -60,7 +60,7 @@ Deno.test("a mode that cannot be had, or is not told, ends the start", async () 
   );
   const many = Array.from({ length: 1000 }, (_, at) => `m${at}`);
   assertMatch(await why(start("yolo", many)), /modes m0, m1, .*, m49, 950 more, and not default$/);
-  assertMatch(await why(start("yolo", ["yolo", "default"])), /it does not tell that it is in the mode default$/);
+  assertMatch(await why(start("yolo", ["yolo", "default"])), /it does not confirm that it is in the mode default$/);
   const refuses = { mode: throws(refusal(-32603, "no")) };
   assertMatch(await why(start("yolo", ["yolo", "default"], refuses)), /it refuses the mode default: it says "no"$/);
   const other = {
@@ -174,7 +174,7 @@ Deno.test("a session that cannot be had, or is told to be there and is empty: a 
   assertEquals((await start({ load: missing, resume: missing }))[0], "load s-old, resume s-old, new");
   assertEquals(await start({}, onlyLoad), [
     "load s-old, new",
-    "Toy says that it has loaded session s-old, and has told nothing of what was said in it.",
+    "Toy says that it has loaded session s-old, and has sent nothing of its conversation.",
   ]);
   assertMatch(
     (await start({}, { loadSession: false, resumeSession: false }))[1] ?? "",

@@ -314,7 +314,7 @@ Deno.test("a session that is missing, also one that is told to be there: a new o
     await using fake = await startFake({ script: { missingSession, cannotResume: true }, resume: "s-gone" });
     const { agent } = fake;
     assertEquals([agent.resumed, agent.sessionId === "s-gone"], [false, false]);
-    assertMatch(agent.notResumedBecause ?? "", missingSession === "error" ? /does not have/ : /has told nothing/);
+    assertMatch(agent.notResumedBecause ?? "", missingSession === "error" ? /does not have/ : /has sent nothing/);
   }
 });
 

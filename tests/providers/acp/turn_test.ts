@@ -228,7 +228,7 @@ Deno.test("an end that never comes: the turn may be over once the agent is silen
 Deno.test("a turn that was given up is over, and its late end does not count", () => {
   const { view, activities, state } = play([OPENED, PROMPT, say("Done."), { type: "abandoned" }, END]);
   assertEquals([view.state, state.stopReason], ["idle", undefined]);
-  assertEquals(view.evidence, "turn 1 was given up: its end was never told");
+  assertEquals(view.evidence, "turn 1 was given up: its end was never reported");
   assertEquals(activities.at(-1)?.type, "note");
 });
 

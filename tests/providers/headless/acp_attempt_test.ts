@@ -225,7 +225,7 @@ Deno.test("an agent that acts without asking, though its mode says ask, ends the
   const fields = { title: "rm", kind: "execute", rawInput: { command: "rm -r /" } };
   const steps = [{ call: "c1", status: "completed", fields }, { never: true }] as const;
   const error = await assertRejects(() => project.run(steps, { judge: ALLOWING }), HumanInterventionRequiredError);
-  assertStringIncludes(error.message, "Cannot let the agent of a step work on: ");
+  assertStringIncludes(error.message, "Cannot let the agent of a step continue: ");
 });
 
 Deno.test("rules that need each call judged are refused for an agent that does not ask before all it does", async () => {

@@ -587,7 +587,7 @@ for (
         hookFolder: `${folder}/hooks`,
       },
     });
-    if (isBrokenOff) await assertRejects(() => attempt, UsageError, "they do not tell of its calls");
+    if (isBrokenOff) await assertRejects(() => attempt, UsageError, "they do not report its calls");
     else assertEquals((await attempt).outcome, "completed");
   });
 }
