@@ -21,7 +21,7 @@ const CAPTURE = /\.(?:ansi|txt)$/;
  * @throws {UsageError} when the sidecar is malformed
  */
 export async function readCapture(path: string, { signal }: Pick<ReadOptions, "signal"> = {}): Promise<Recording> {
-  const ansi = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readNamed(path, signal));
+  const ansi = new TextDecoder().decode(await readNamed(path, signal));
   const name = (path.split("/").at(-1) ?? path).replace(CAPTURE, "");
   if (!CAPTURE.test(path)) return { name, ansi };
   const sidecarPath = path.replace(CAPTURE, ".json");

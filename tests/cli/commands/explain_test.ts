@@ -212,6 +212,16 @@ Deno.test("explain: what cannot be explained is told with a remedy", async () =>
   });
 });
 
+Deno.test("explain: a capture is read alike from a file and from standard input, also with a byte order mark", async () => {
+  await inFolder(async (folder) => {
+    const capture = "\uFEFF›\n100% context left\n";
+    await Deno.writeTextFile(`${folder}/a.txt`, capture);
+    const options = { positionals: [`${folder}/a.txt`, "-"], flags: { provider: "codex" }, json: true };
+    const { stdout } = await call(explain, { ...options, io: { stdin: capture } });
+    assertEquals(stdout.trimEnd().split("\n").map((line) => JSON.parse(line).status), ["idle", "idle"]);
+  });
+});
+
 Deno.test("explain: what a folder has in place of files is passed over, and a sidecar that is a FIFO or a link is refused", async () => {
   await inFolder(async (folder) => {
     await new Deno.Command("mkfifo", { args: [`${folder}/pipe.ansi`, `${folder}/fifo.json`] }).output();
