@@ -8,9 +8,14 @@ import { renderError } from "./lib/cli/console/render_error.ts";
 async function main(): Promise<number> {
   const controller = new AbortController();
   const forcedExitActs = new Set<() => void>();
+  const strayErrors: unknown[] = [];
   const io = denoIo({
     signal: controller.signal,
-    onClosedStdout: (reason) => controller.abort(reason),
+    onClosedStdout(reason) {
+      // Commands that come to their end all the same have not told what they were to tell.
+      if (!(reason instanceof Interruption)) strayErrors.push(reason);
+      controller.abort(reason);
+    },
     forcedExitActs,
     watchdog: createWatchdog(),
   });
@@ -30,7 +35,6 @@ async function main(): Promise<number> {
       controller.abort(reason);
     });
   }
-  const strayErrors: unknown[] = [];
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     strayErrors.push(event.reason);

@@ -1,12 +1,14 @@
+import { PanewrightError } from "../../errors.ts";
 import { abortable } from "../../ports/abortable.ts";
 import type { Watchdog } from "../../ports/watchdog.ts";
+import { errorText } from "../../text/error_text.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
 /** What {@linkcode denoIo} needs. */
 export interface DenoIoOptions {
   readonly signal: AbortSignal;
-  /** Called once, when the reader of stdout is gone. */
-  onClosedStdout(reason: Interruption): void;
+  /** Called once, when the reader of stdout is gone, or nothing can be written there: what is told then is lost. */
+  onClosedStdout(reason: Interruption | PanewrightError): void;
   /** Where `onForcedExit` stores its registrations. */
   readonly forcedExitActs: Set<() => void>;
   /** Does what is left when these acts are not reached. */
@@ -25,9 +27,12 @@ export function denoIo(options: DenoIoOptions): CliIo {
       try {
         writeFully(Deno.stdout, text);
       } catch (error) {
-        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
         stdoutClosed = true;
-        options.onClosedStdout(new Interruption("SIGPIPE"));
+        options.onClosedStdout(
+          error instanceof Deno.errors.BrokenPipe
+            ? new Interruption("SIGPIPE")
+            : new PanewrightError(`Cannot write to standard output: ${errorText(error)}`, { cause: error }),
+        );
       }
     },
     stderr(text) {
