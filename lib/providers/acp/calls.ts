@@ -1,5 +1,5 @@
 import { callActivity, callWords, exitCodeOf, MAX_TITLE_CHARS, outputOf } from "./call_words.ts";
-import { actOf } from "./exact_request.ts";
+import { actOf, describesItself } from "./exact_request.ts";
 import {
   type AcpEvent,
   type CallRecord,
@@ -22,9 +22,10 @@ const MAX_DENIED = 100;
 const MAX_KEPT_ACT_CHARS = 4000;
 
 /** What an update of a tool call changes. */
-export function takeCall(draft: Draft, patch: CallPatch, options: FoldOptions): void {
+export function takeCall(draft: Draft, given: CallPatch, options: FoldOptions): void {
   closeSpeech(draft);
-  const known = draft.state.calls.get(patch.id);
+  const known = draft.state.calls.get(given.id);
+  const patch = withoutDescription(given, { known, options });
   // It belongs to the session's past.
   if (known?.asked === "replayed") return;
   const mayRun = patch.status === "pending" || patch.status === "in_progress";
@@ -114,6 +115,15 @@ function begunAnew(call: CallRecord | undefined): CallRecord | undefined {
   if (call === undefined || !isOver(call.status)) return call;
   const { askedFor: _, ...rest } = call;
   return { ...rest, status: "pending", asked: "no", isLeft: false, isTold: false };
+}
+
+/** Gemini CLI (0.61.0) puts where a command runs, and why, in the place of its output. */
+function withoutDescription(
+  { text, ...patch }: CallPatch,
+  { known, options: { rules } }: { readonly known: CallRecord | undefined; readonly options: FoldOptions },
+): CallPatch {
+  if (text === undefined || describesItself({ ...known, ...patch, text }, rules.tools)) return patch;
+  return { ...patch, text };
 }
 
 /** All that is known of a call, with what is new. */

@@ -98,6 +98,11 @@ export function actOf(call: CallPatch, tools: readonly AcpToolInput[]): CallAct 
   return undefined;
 }
 
+/** Whether what a call's content says is where it runs, by what its agent's pack knows, and nothing of its output. */
+export function describesItself(call: CallPatch, tools: readonly AcpToolInput[]): boolean {
+  return tools.some((tool) => fits(tool, call) && tool.cwdInContent?.test(call.text ?? ""));
+}
+
 function fits({ name, kind }: Pick<AcpToolInput, "name" | "kind">, call: CallPatch): boolean {
   return (name === undefined || name === call.name) && (kind === undefined || kind === (call.kind ?? "other"));
 }

@@ -5,6 +5,7 @@ import { foldAcp } from "../../../lib/providers/acp/turn.ts";
 import { type AcpUpdate, type CallPatch, readUpdate } from "../../../lib/providers/acp/update.ts";
 import { failureOf, viewOf } from "../../../lib/providers/acp/view.ts";
 import type { HeadlessFact } from "../../../lib/providers/headless/seam.ts";
+import { findRoleProvider, hasAcp } from "../../../lib/providers/mod.ts";
 
 const RULES: AcpRules = {
   tools: [{
@@ -116,6 +117,20 @@ Deno.test("what stands in a call before it runs is not its output, and nothing i
   ]);
   assertEquals(activities.map(({ type }) => type), ["turn_begun", "tool_call", "tool_call", "usage"]);
   assertEquals(facts.at(-1), { type: "saw", id: "t1", command: "List", output: "" });
+});
+
+Deno.test("where a command runs, and why, is not its output, wherever its agent tells that", () => {
+  const gemini = findRoleProvider("gemini");
+  const { askMode: _, ...others } = RULES;
+  const rules = { ...others, tools: hasAcp(gemini) ? gemini.acp.tools : [] };
+  const run = { kind: "execute", title: "cat a.txt" } as const;
+  const text = "[current working directory /w] (Look)";
+  const { activities, facts } = play([
+    ...[PROMPT, call({ ...run, status: "in_progress", text }), call({ ...run, status: "completed" })],
+    ...[call({ id: "t2", ...run, status: "completed", text: "one" }), END],
+  ], rules);
+  assertEquals(activities.flatMap((one) => one.type === "tool_output" ? [one.text] : []), ["one"]);
+  assertEquals(facts.flatMap((fact) => fact.type === "saw" ? [fact.output] : []), ["", "one"]);
 });
 
 Deno.test("two permissions in one turn: it waits until both have their answers", () => {
