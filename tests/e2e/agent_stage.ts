@@ -11,9 +11,8 @@ import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Respond } from "../lab/script.ts";
 import { type CliName, installCli } from "../support/clis.ts";
 import { writeClaudeHome } from "../support/claude_home.ts";
@@ -66,7 +65,7 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
   const cli = await installCli(provider, version);
   const sandbox = stack.use(await createSandbox());
   const { root, home, project } = sandbox;
-  const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
+  const server = stack.use(startCliServer(provider, { respond }));
   const baseUrl = server.baseUrl();
   const agentEnv = provider === "codex"
     ? await writeCodexHome({

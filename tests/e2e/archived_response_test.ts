@@ -1,15 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
 import type { Step } from "../lab/steps.ts";
-import type { CliName } from "../support/clis.ts";
+import { CLI_LABELS } from "../support/clis.ts";
 import { until } from "../support/until.ts";
 import { setUpStage } from "./agent_stage.ts";
 
-const LABELS: Readonly<Record<CliName, string>> = { codex: "Codex", claude_code: "Claude Code" };
 const CONTENT = "The whole report of the programmer.";
 
 for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`a real ${LABELS[provider]} that asks before it acts reads an archived response without asking`, async () => {
+  Deno.test(`a real ${CLI_LABELS[provider]} that asks before it acts reads an archived response without asking`, async () => {
     let path = "";
     const bodies: string[] = [];
     const read = (): Step =>

@@ -1,9 +1,8 @@
+import { CLI_LABELS } from "../support/clis.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { until } from "../support/until.ts";
 import type { StartedRun } from "./failures_stage.ts";
 import { type OneTurnStage, PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
-
-const LABELS = { codex: "Codex", claude_code: "Claude Code" } as const;
 
 /** Types into the only pane from the moment that there is one, until the words show; gives what was typed. */
 async function typeWhileItStarts(run: StartedRun): Promise<{ readonly pane: string; readonly typed: string }> {
@@ -21,7 +20,7 @@ async function typeWhileItStarts(run: StartedRun): Promise<{ readonly pane: stri
 }
 
 for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`run: a draft that is typed while a real ${LABELS[provider]} starts holds its first prompt back, until it is deleted`, async () => {
+  Deno.test(`run: a draft that is typed while a real ${CLI_LABELS[provider]} starts holds its first prompt back, until it is deleted`, async () => {
     await using stage = await setUpOneTurn({ provider });
     await using run = stage.start("run", "--json");
     const { pane } = await typeWhileItStarts(run);
@@ -41,7 +40,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     await stage.sandbox.assertNothingLeft();
   });
 
-  Deno.test(`run: a draft in a real ${LABELS[provider]} that stays ends the run for a person, and the pane with it is kept`, async () => {
+  Deno.test(`run: a draft in a real ${CLI_LABELS[provider]} that stays ends the run for a person, and the pane with it is kept`, async () => {
     await using stage = await setUpOneTurn({ provider, config: { permissions: { dialog_timeout_seconds: 1 } } });
     await using run = stage.start("run", "--json");
     const { pane } = await typeWhileItStarts(run);

@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { Step, Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
@@ -69,7 +68,7 @@ async function accessProject(
   const sandbox = stack.use(await createSandbox());
   const { project } = sandbox;
   const options = { respond: () => respond(project) };
-  const server = stack.use(provider === "codex" ? startOpenAiServer(options) : startAnthropicServer(options));
+  const server = stack.use(startCliServer(provider, options));
   const baseUrl = server.baseUrl();
   const codex = model === undefined ? {} : { model };
   const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });

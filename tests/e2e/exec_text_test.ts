@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
@@ -43,7 +42,7 @@ async function textProject(provider: CliName): Promise<TextProject> {
     }
     return [...write(`${project}/fixed.txt`), ...write(`${root}/outside.txt`), { do: "say", text: "Rounded." }];
   };
-  const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
+  const server = stack.use(startCliServer(provider, { respond }));
   const baseUrl = server.baseUrl();
   const cliEnv = provider === "codex"
     ? await writeCodexHome({ folder: `${root}/codex-home`, project, baseUrl, trusted: false })

@@ -1,7 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { Step, Turn } from "../lab/steps.ts";
 import { processesWith } from "../providers/headless/support.ts";
 import { writeCliHome } from "../support/cli_home.ts";
@@ -16,8 +15,6 @@ const REPLY = {
   codex: { model: "gpt-6.1-sol", inputTokens: 1200 },
   claude_code: { model: "claude-opus-5-5", inputTokens: 1000 },
 } as const;
-
-const SERVERS = { codex: startOpenAiServer, claude_code: startAnthropicServer } as const;
 
 const shell = (command: string): Step => ({ do: "shell", command });
 /** A reply that takes a moment, so that there is time between two. */
@@ -61,7 +58,7 @@ async function setUpStep(
   const sandbox = stack.use(await createSandbox());
   const { project } = sandbox;
   let turn = first;
-  const server = stack.use(SERVERS[provider]({ respond: () => turn }));
+  const server = stack.use(startCliServer(provider, { respond: () => turn }));
   const env = {
     ...sandbox.env,
     ...panewright.env,

@@ -1,9 +1,8 @@
 import { systemClock } from "../../lib/ports/clock.ts";
 import type { HeadlessFact, HeadlessRequest } from "../../lib/providers/headless.ts";
 import { findStepProvider } from "../../lib/providers/mod.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Respond } from "../lab/script.ts";
 import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
@@ -43,9 +42,7 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
   const panewright = await panewrightFromSource();
   const sandbox = stack.use(await createSandbox());
   const { project, root } = sandbox;
-  const server = stack.use(
-    provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }),
-  );
+  const server = stack.use(startCliServer(provider, { respond }));
   const baseUrl = server.baseUrl();
   const codex = {
     ...(options.model === undefined ? {} : { model: options.model }),

@@ -2,14 +2,12 @@ import { assertEquals } from "@std/assert";
 import { playTurn } from "../../lib/handoff/play_turn.ts";
 import { responsePathFor } from "../../lib/handoff/response_files.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
-import type { CliName } from "../support/clis.ts";
+import { CLI_LABELS } from "../support/clis.ts";
 import { until } from "../support/until.ts";
 import { setUpStage } from "./agent_stage.ts";
 
-const LABELS: Readonly<Record<CliName, string>> = { codex: "Codex", claude_code: "Claude Code" };
-
 for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`a real ${LABELS[provider]} that a person keeps at work, with a draft after it, gets its prompt once`, async () => {
+  Deno.test(`a real ${CLI_LABELS[provider]} that a person keeps at work, with a draft after it, gets its prompt once`, async () => {
     const prompts: string[] = [];
     await using stage = await setUpStage({
       provider,

@@ -1,7 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../lib/ports/process.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";
 import { installCli } from "../support/clis.ts";
@@ -24,7 +23,7 @@ for (const provider of ["codex", "claude_code"] as const) {
         { do: "say", text: "Rounded." },
       ];
     const respond = () => turn;
-    await using server = provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond });
+    await using server = startCliServer(provider, { respond });
     const baseUrl = server.baseUrl();
     const codex = { trusted: false, sandboxMode: "read-only" } as const;
     const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });

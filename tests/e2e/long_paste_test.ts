@@ -1,9 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { Respond } from "../lab/script.ts";
 import { writeClaudeHome } from "../support/claude_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
+import { CLI_LABELS, type CliName, installCli } from "../support/clis.ts";
 import { writeCodexHome } from "../support/codex_home.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
@@ -54,7 +53,7 @@ async function setUp(provider: CliName, prompts: string[]) {
     prompts.push(prompt);
     return workTurn(target, { response: "All is well.\nRESULT: PASS" });
   };
-  const server = stack.use((provider === "codex" ? startOpenAiServer : startAnthropicServer)({ respond }));
+  const server = stack.use(startCliServer(provider, { respond }));
   const common = { baseUrl: server.baseUrl(), project };
   const slow = `${root}/slow-tmux`;
   await Deno.mkdir(slow);
@@ -90,11 +89,9 @@ async function setUp(provider: CliName, prompts: string[]) {
   };
 }
 
-const LABELS: Readonly<Record<CliName, string>> = { codex: "Codex", claude_code: "Claude Code" };
-
 for (const provider of ["codex", "claude_code"] as const) {
   for (const command of ["load-buffer", "paste-buffer"]) {
-    Deno.test(`${LABELS[provider]} gets a long prompt once and whole, though panewright is killed at its ${command}`, async () => {
+    Deno.test(`${CLI_LABELS[provider]} gets a long prompt once and whole, though panewright is killed at its ${command}`, async () => {
       const prompts: string[] = [];
       await using stage = await setUp(provider, prompts);
       await Deno.writeTextFile(`${stage.slow}/stop-at`, command);

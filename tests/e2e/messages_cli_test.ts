@@ -1,15 +1,15 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { leaveMessage } from "../../lib/control/send_message.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { CLI_LABELS } from "../support/clis.ts";
 import { useStateHome } from "../support/state_home.ts";
 import { until } from "../support/until.ts";
 import { setUpOneTurn } from "./one_turn_stage.ts";
 
-const LABELS = { codex: "Codex", claude_code: "Claude Code" } as const;
 const QUESTION = "Which port does the greeter use?";
 
 for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`a message to a real ${LABELS[provider]} in its pane is sent once and answered, while another works`, async () => {
+  Deno.test(`a message to a real ${CLI_LABELS[provider]} in its pane is sent once and answered, while another works`, async () => {
     const config = {
       start_agent: "programmer",
       limits: { max_review_cycles: 1, min_review_cycles_before_approval: 1 },

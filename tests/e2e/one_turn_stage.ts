@@ -1,6 +1,5 @@
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Step, Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";
@@ -59,7 +58,7 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
       ? [{ do: "say", text: "I was given no response file." }]
       : workTurn(target, { response: "RESULT: PASS\nIt is as it should be." });
   };
-  const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
+  const server = stack.use(startCliServer(provider, { respond }));
   const baseUrl = server.baseUrl();
   const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl });
   if (provider === "claude_code") {

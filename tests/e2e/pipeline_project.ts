@@ -1,6 +1,5 @@
 import { systemProcessRunner } from "../../lib/ports/process.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";
@@ -50,7 +49,7 @@ export async function pipelineProject(options: PipelineProjectOptions = {}): Pro
     prompts.push(prompt);
     return (options.turnFor ?? turnFor)(prompt);
   };
-  const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
+  const server = stack.use(startCliServer(provider, { respond }));
   const { project, root } = sandbox;
   const baseUrl = server.baseUrl();
   const cliOptions = { provider, version: cli.version, baseUrl } as const;

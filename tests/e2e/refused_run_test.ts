@@ -1,9 +1,8 @@
+import { CLI_LABELS } from "../support/clis.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readRecords } from "../support/journal_records.ts";
 import { assertJournalIsWhole, type PrintedFact, type StartedRun } from "./failures_stage.ts";
 import { type OneTurnStage, PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
-
-const LABELS = { codex: "Codex", claude_code: "Claude Code" } as const;
 
 function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
   return facts.filter((fact) => fact.type === type);
@@ -20,7 +19,7 @@ async function assertPassed(run: StartedRun, stage: OneTurnStage, messages: stri
 }
 
 for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`run: what passes is tried again in the same turn, and the prompt of a real ${LABELS[provider]} is sent once`, async () => {
+  Deno.test(`run: what passes is tried again in the same turn, and the prompt of a real ${CLI_LABELS[provider]} is sent once`, async () => {
     await using stage = await setUpOneTurn({
       provider,
       refusals: [() => ({ status: 529 }), () => ({ status: 500 }), () => ({ status: 429 })],
@@ -54,7 +53,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     assertMatch(stdout, /tester failed \(rate_limit\): .*; trying again at /);
   });
 
-  Deno.test(`run: a real ${LABELS[provider]} whose key is refused needs a person, and the resumed run passes`, async () => {
+  Deno.test(`run: a real ${CLI_LABELS[provider]} whose key is refused needs a person, and the resumed run passes`, async () => {
     await using stage = await setUpOneTurn({
       provider,
       refusals: [() => ({ status: 401, message: "Incorrect API key provided" })],

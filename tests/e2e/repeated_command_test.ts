@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
@@ -20,8 +19,6 @@ const SPINS: Turn = Array.from({ length: 200 }, () => [
   { do: "shell", command: COMMAND } as const,
 ]).flat();
 
-const SERVERS = { codex: startOpenAiServer, claude_code: startAnthropicServer } as const;
-
 for (const provider of ["codex", "claude_code"] as const satisfies readonly CliName[]) {
   for (const job of ["run", "exec"] as const) {
     Deno.test(`max_same_command, ${job}, ${provider}: it is told what it repeats and how often; --raise continues`, async () => {
@@ -30,7 +27,7 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
       await using sandbox = await createSandbox();
       const { project } = sandbox;
       let isTame = false;
-      await using server = SERVERS[provider]({
+      await using server = startCliServer(provider, {
         respond({ prompts }) {
           if (!isTame) return SPINS;
           // An agent that is told to continue has the prompt in an earlier message.

@@ -1,8 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findTranscript } from "../../lib/providers/claude_code/transcript_files.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import { until } from "../support/until.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Respond } from "../lab/script.ts";
 import { writeClaudeHome } from "../support/claude_home.ts";
 import { installCli } from "../support/clis.ts";
@@ -57,8 +56,7 @@ async function setUp(provider: "codex" | "claude_code", slow?: string): Promise<
   const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
   const sandbox = stack.use(await createSandbox());
   const prompts = new Map<string, string[]>();
-  const startServer = provider === "codex" ? startOpenAiServer : startAnthropicServer;
-  const server = stack.use(startServer({ respond: answerByTurn(prompts, slow) }));
+  const server = stack.use(startCliServer(provider, { respond: answerByTurn(prompts, slow) }));
   const { root, home, project } = sandbox;
   const { version } = cli;
   const common = { baseUrl: server.baseUrl(), project };

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
 import type { Turn } from "../lab/steps.ts";
 import { writeClaudeHome } from "../support/claude_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
@@ -51,7 +50,7 @@ async function setUpProject(provider: CliName): Promise<SandboxProject> {
     { do: "shell", command: PROBE.replace("PORT", String(port)) },
     { do: "say", text: "All done." },
   ];
-  const server = stack.use(provider === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond }));
+  const server = stack.use(startCliServer(provider, { respond }));
   const baseUrl = server.baseUrl();
   const cliEnv = provider === "codex"
     ? await writeCodexHome({ folder: `${root}/codex-home`, project, baseUrl, sandboxMode: "danger-full-access" })

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
+import { startCliServer } from "../lab/cli_server.ts";
 import type { Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
@@ -25,8 +24,6 @@ const HANGS: Turn = [...Array.from({ length: REPLIES }, () => REPLY).flat(), { d
 
 /** What the CLIs call the models that they ask for. */
 const MODELS = { codex: "gpt-6.1-sol", claude_code: "claude-opus-5-5" } as const;
-
-const SERVERS = { codex: startOpenAiServer, claude_code: startAnthropicServer } as const;
 
 for (const provider of ["codex", "claude_code"] as const satisfies readonly CliName[]) {
   for (
@@ -96,14 +93,14 @@ for (const provider of ["codex", "claude_code"] as const) {
 }
 
 /** A project whose tester is a real agent with a model of ours, and panewright in it. */
-async function setUpTester(provider: keyof typeof SERVERS, turn: Turn) {
+async function setUpTester(provider: CliName, turn: Turn) {
   await using stack = new AsyncDisposableStack();
   const panewright = await panewrightFromSource();
   const cli = await installCli(provider);
   const sandbox = stack.use(await createSandbox());
   const { project } = sandbox;
   let isTame = false;
-  const server = stack.use(SERVERS[provider]({
+  const server = stack.use(startCliServer(provider, {
     respond({ prompts }) {
       if (!isTame) return turn;
       // An agent that is told to continue has the prompt in an earlier message.

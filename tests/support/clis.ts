@@ -13,6 +13,9 @@ export interface InstalledCli {
 /** The CLIs that tests install. */
 export type CliName = "codex" | "claude_code";
 
+/** What people call them. */
+export const CLI_LABELS: Readonly<Record<CliName, string>> = { codex: "Codex", claude_code: "Claude Code" };
+
 /** The versions that the end-to-end tests run against. */
 export const PINNED_VERSIONS: Readonly<Record<CliName, string>> = { codex: "0.169.0", claude_code: "2.1.328" };
 
