@@ -36,7 +36,8 @@ export const codexProvider: PaneProvider & CliStepProvider = {
     submit: { pastedToEnterMs: 130, proofTimeoutMs: 5000 },
     startupRemedies: {
       trust: "Start `codex` in that folder once by hand and choose to trust it; Codex remembers the answer.",
-      login: "Log in once with `codex login`, or configure a model provider in config.toml of CODEX_HOME.",
+      login:
+        "Log in once with `codex login`, or set the key of the model provider that config.toml of CODEX_HOME names.",
       update: "Update Codex, or start `codex` once by hand and choose to skip this version.",
       hooks: "Start `codex` in that folder once by hand and review its hooks; Codex remembers the answer.",
       other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",

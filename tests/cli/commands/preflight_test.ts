@@ -284,7 +284,10 @@ Deno.test("a model provider of its own needs no login with OpenAI, but its key",
     assertEquals([code, await machine.hasRun()], [expected, expected === 1], stderr);
     const doctor = await machine.run("doctor");
     if (expected === 1) assertMatch(doctor.stdout, /^ok {4}Codex: .*model provider lab, with its key in LAB_KEY$/m);
-    else assertStringIncludes(stderr, "Codex: its model provider lab needs a key in LAB_KEY, which is not set\n");
+    else {
+      assertStringIncludes(stderr, "Codex: its model provider lab needs a key in LAB_KEY, which is not set\n");
+      assertStringIncludes(stderr, "or set the key of the model provider");
+    }
   }
 });
 
