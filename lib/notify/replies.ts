@@ -65,8 +65,9 @@ export async function* readReplies(options: ReadRepliesOptions): AsyncGenerator<
       ) {
         silence.heard();
         failures = 0;
-        isTold = false;
-        const event = readEvent(line);
+        const { opens, event } = readLine(line);
+        // A server that opens a stream, and then keeps it silent, cannot be heard either.
+        if (!opens) isTold = false;
         if (event === undefined || seen.has(event.id)) continue;
         seen.add(event.id);
         if (seen.size > REMEMBERED) seen.delete(seen.values().next().value!);
@@ -85,16 +86,26 @@ export async function* readReplies(options: ReadRepliesOptions): AsyncGenerator<
   }
 }
 
-/** A message as ntfy sends it; `undefined` for everything else. */
-function readEvent(line: string): { readonly id: string; readonly text: string; readonly seconds: number } | undefined {
+/** A line of ntfy. */
+interface ReplyLine {
+  /** Whether it only says that the stream is open. */
+  readonly opens: boolean;
+  /** Missing where it is anything but a message. */
+  readonly event?: Reply & { readonly id: string };
+}
+
+function readLine(line: string): ReplyLine {
   try {
     const value: unknown = JSON.parse(line);
-    if (!isObject(value) || value["event"] !== "message") return undefined;
+    if (!isObject(value) || value["event"] !== "message") {
+      return { opens: isObject(value) && value["event"] === "open" };
+    }
     const { id, message, time } = value;
-    if (typeof id !== "string" || !/^[A-Za-z0-9]{1,64}$/.test(id) || typeof message !== "string") return undefined;
-    return { id, text: message.trim(), seconds: typeof time === "number" ? time : 0 };
+    const isMessage = typeof id === "string" && /^[A-Za-z0-9]{1,64}$/.test(id) && typeof message === "string";
+    if (!isMessage) return { opens: false };
+    return { opens: false, event: { id, text: message.trim(), seconds: typeof time === "number" ? time : 0 } };
   } catch {
-    return undefined;
+    return { opens: false };
   }
 }
 

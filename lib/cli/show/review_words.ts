@@ -103,8 +103,8 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
     const isFromOutside = by !== undefined && by !== "terminal" && by !== "command";
     const sayer = isFromOutside ? `${rule}, ${answerWay({ by, ...(who === undefined ? {} : { who }) })}` : rule;
     const told = `${role}: dialog (${kind}) ${how} by ${sayer}${outcome}${said}`;
-    // What an agent was told is a part of the work.
-    return answer === "reply" ? line(told) : detail(told);
+    // What an agent was told is a part of the work, and who waited for a decision wants to know it.
+    return answer === "reply" || rule === "person" || rule === "model" ? line(told) : detail(told);
   },
   reminder_sent: ({ role, reminder }) =>
     line(`${role}: reminded of its response file (reminder ${reminder})`, "caution"),

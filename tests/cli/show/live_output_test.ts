@@ -122,6 +122,34 @@ const RUN: readonly ReviewFact[] = [
   { type: "run_finished", outcome: "fail", rounds: 1, seconds: 3700, reason: "no round is left" },
 ];
 
+Deno.test("how a person or a model has decided is told without flags; what the policy has decided is a detail", () => {
+  const answered = {
+    type: "dialog_answered",
+    turnId: "t1",
+    role: "tester",
+    terminalId: "%1",
+    kind: "command",
+    subject: "curl x",
+    answer: "accept",
+    result: "closed",
+  } as const;
+  const told = (
+    more: {
+      readonly rule: "person" | "model" | "allow_list";
+      readonly by?: "http" | "mcp" | "command";
+      readonly who?: string;
+    },
+  ) => describeRecord({ ...answered, ...more }).map(({ text, importance }) => [text, importance]);
+  assertEquals(told({ rule: "person", by: "http" }), [
+    ["tester: dialog (command) accepted by person, over HTTP", "normal"],
+  ]);
+  assertEquals(told({ rule: "model", by: "mcp", who: "codex" }), [
+    ["tester: dialog (command) accepted by model, by a model over MCP (codex)", "normal"],
+  ]);
+  assertEquals(told({ rule: "person", by: "command" }), [["tester: dialog (command) accepted by person", "normal"]]);
+  assertEquals(told({ rule: "allow_list" }), [["tester: dialog (command) accepted by allow_list", "detail"]]);
+});
+
 Deno.test("the end of a run tells what it has used, by role, and what that has cost", () => {
   const tokens = { inputTokens: 1200, cachedInputTokens: 200, outputTokens: 40 };
   const used = { usage: { m: tokens }, usageByRole: { analyst: { m: tokens }, tester: { n: tokens } } };
