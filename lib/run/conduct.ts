@@ -155,7 +155,10 @@ async function conduct<Fact extends AnyFact, State>(
       keep(fact(), options);
     } catch { /* see above */ }
   };
-  const warn = (message: string) => tryKeep(() => execution.warning(message));
+  let hasBegun = false;
+  /** No other record comes before a run's first one. */
+  const early: string[] = [];
+  const warn = (message: string) => hasBegun ? tryKeep(() => execution.warning(message)) : void early.push(message);
   const { giveAnswer, wallClock = () => new Date(), http } = options;
   const { notifications, workdir } = execution;
   using outboxLock = notifications === undefined ? undefined : await lockOutbox(folder);
@@ -189,6 +192,8 @@ async function conduct<Fact extends AnyFact, State>(
   const { startedBy } = options;
   record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
   onBegun?.();
+  hasBegun = true;
+  early.forEach(warn);
   if (notifications !== undefined) {
     await noteEndDue(folder).catch((error) => warn(`Cannot keep notifications: ${errorText(error)}`));
   }

@@ -4,6 +4,8 @@ import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import { openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { JOBS } from "../../../lib/jobs/mod.ts";
+import { readProgress } from "../../../lib/run/read_progress.ts";
 import { findRun } from "../../../lib/run/find_run.ts";
 import { defaultsOf } from "../../../lib/settings.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
@@ -313,4 +315,29 @@ Deno.test("a notification tells that a question waits, and how to answer it", as
   assertEquals(sent, [
     `panewright: a question of step a 5\nWhich database?\n\npanewright answer ${folder.id} --question q1 "YOUR ANSWER"`,
   ]);
+});
+
+Deno.test("what keeps notifications from having buttons is told after the first record: the journal stays readable", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  using _state = useStateHome(`${dir.path}/task.md`);
+  const plan = {
+    workdir: dir.path,
+    pipelines: { main: [step("a")] },
+    defaultPipeline: undefined,
+    ...permitting({}),
+    caps: {},
+    notifications: { ntfy: { url: "http://127.0.0.1:9", topic: "t" }, buttons: "all" as const },
+  };
+  const { folder } = await executeExec(
+    { target: { kind: "task", path: `${dir.path}/task.md` }, overrides: {}, configFile: null },
+    {
+      ...cast(says()),
+      plan: { ...plan, settings: defaultsOf(EXEC_SETTINGS) },
+      http: { post: () => Promise.resolve() },
+    },
+  );
+  const { progress, problem } = readProgress(folder, JOBS);
+  assertEquals([problem, progress?.finished?.outcome], [undefined, "pass"]);
+  assertStringIncludes(progress?.warnings[0]?.message ?? "", "Notifications have no buttons: ");
 });
