@@ -42,7 +42,7 @@ export function demoSummary({ file, facts }: DemoStory, { next, color }: DemoSum
       ];
     }),
     ...heading("What it took"),
-    `  ${costs(facts)}`,
+    ...costs(facts).map((row) => `  ${row}`),
     ...heading("What to type next"),
     ...next.flatMap(([what, ...commands]) => [`  ${what}:`, ...commands.map((command) => `    ${command}`)]),
   ];
@@ -52,11 +52,11 @@ function diffStyle(row: string): Style | undefined {
   return row.startsWith("+") ? "good" : row.startsWith("-") ? "bad" : "faint";
 }
 
-function costs(facts: readonly ReviewFact[]): string {
+function costs(facts: readonly ReviewFact[]): readonly string[] {
   const counted = (type: ReviewFact["type"]) => facts.filter((fact) => fact.type === type).length;
   const end = facts.findLast((fact) => fact.type === "run_finished");
   const seconds = end === undefined ? [] : [duration(end.seconds)];
   const tokens = tokenText(end?.usage ?? {}) || "no tokens: the agents were replayed, and no model was called";
-  return [...seconds, plural(counted("round_finished"), "round"), plural(counted("turn_started"), "turn"), tokens]
-    .join(", ");
+  const counts = [plural(counted("round_finished"), "round"), plural(counted("turn_started"), "turn")];
+  return [[...seconds, ...counts].join(", "), tokens];
 }

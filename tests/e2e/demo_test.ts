@@ -52,7 +52,7 @@ for (const panewright of await panewrightCommands()) {
     assertStringIncludes(shown, '\n  -echo "Hello, $1!"\n  +[ $# -gt 0 ] || set -- world\n');
     assertMatch(shown, /after round 1: FAIL\n {2}ok: one name\n[^]*\n {2}FAILED: no name: .*\n/);
     assertMatch(shown, /after round 2: PASS\n[^]*\n {2}ok: no name\n/);
-    assertMatch(shown, /What it took\n {2}\d+ s, 2 rounds, 12 turns, no tokens: /);
+    assertMatch(shown, /What it took\n {2}\d+ s, 2 rounds, 12 turns\n {2}no tokens: /);
     // What it says to type next does what it says.
     const [init = ""] = /^ +(\S.*) init$/m.exec(shown) ?? [];
     const next = await runProgram(["sh", "-c", `${init.trim()} --help`], {

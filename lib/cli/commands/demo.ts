@@ -76,7 +76,8 @@ export const command = defineCommand({
   },
 });
 
-const INTRODUCTION = "Five replayed agents teach a small script to greet more than one person. No model, no network.\n";
+const INTRODUCTION =
+  "Five replayed agents teach a small script to greet more than one person.\nNo model, no network.\n";
 
 /** A fact of a run whose folder is about to go: nothing resumes it. */
 function withoutResume(fact: ReviewFact): ReviewFact {

@@ -52,6 +52,34 @@ export function wrapRow(row: string, width: number): string[] {
   return [...rows, rest];
 }
 
+/**
+ * Breaks a row of prose at words into rows of at most `width` columns, indented as it is. A command after "with:", and
+ * what stands in quotes, stays in one row, so that it can be copied; it may be too wide then, as a long word may.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(wrapProse("  one two three", 9), ["  one two", "  three"]);
+ * assertEquals(wrapProse("see it with: cat a b", 12), ["see it with:", "cat a b"]);
+ * ```
+ */
+export function wrapProse(row: string, width: number): string[] {
+  if (displayWidth(row) <= width) return [row];
+  const indent = /^ */.exec(row)?.[0] ?? "";
+  const rows: string[] = [];
+  for (const word of row.trim().replaceAll(WHOLE, (whole) => whole.replaceAll(" ", NO_BREAK)).split(" ")) {
+    const last = rows.at(-1);
+    if (last === undefined || displayWidth(`${indent}${last} ${word}`) > width) rows.push(word);
+    else rows[rows.length - 1] = `${last} ${word}`;
+  }
+  return rows.map((each) => indent + each.replaceAll(NO_BREAK, " "));
+}
+
+/** What is not broken. */
+const WHOLE = /(?<=with: )[^,]+|"[^"]*"|`[^`]*`/g;
+
+const NO_BREAK = "\u00a0";
+
 /** How {@linkcode twoColumns} lays its rows out. */
 export interface TwoColumnsOptions {
   /** Total width in columns. */

@@ -6,7 +6,9 @@ import type { Job } from "../../run/job.ts";
 import { recordLine } from "../output/line.ts";
 import { type CliIo, type GlobalFlags, Interruption } from "../console/command.ts";
 import { canMoveCursor, paint, paintAfterRole, roleStyle, type Style } from "../console/color.ts";
+import { wrapProse } from "../console/layout.ts";
 import { liveColumns, LiveLine } from "../console/live_line.ts";
+import { displayWidth } from "../../text/display_width.ts";
 import { describeRecord, type ShownRecord } from "./record_text.ts";
 import { watchLine } from "./review_words.ts";
 import { liveText, stoppingText, taskName } from "./run_words.ts";
@@ -105,7 +107,10 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
         else {
           const time = io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString();
           const color = global.color.stderr;
-          io.stderr(`${paint(time, "faint", color)} ${painted(line, { color, task })}\n`);
+          const before = time.length + 1 + (task === undefined ? 0 : displayWidth(`[${task}] `));
+          const width = io.isTerminal.stderr ? Math.max(MIN_TEXT_COLUMNS, io.columns() - before) : Infinity;
+          const text = line.text.split("\n").flatMap((row) => wrapProse(row, width)).join("\n");
+          io.stderr(`${paint(time, "faint", color)} ${painted({ ...line, text }, { color, task })}\n`);
         }
       }
       live?.draw();
@@ -115,6 +120,9 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
 }
 
 type RunRecord = Exclude<ShownRecord, { readonly type: "agent_activity" }>;
+
+/** Text keeps so many columns, however narrow the terminal is. */
+const MIN_TEXT_COLUMNS = 30;
 
 const STYLES: Readonly<Record<Tone, Style | undefined>> = {
   plain: undefined,

@@ -1,7 +1,6 @@
-import { displayWidth } from "../../text/display_width.ts";
 import { sanitizeText } from "../../text/sanitize.ts";
 import { paint, type Style } from "../console/color.ts";
-import { wrapRow } from "../console/layout.ts";
+import { wrapProse } from "../console/layout.ts";
 import type { Finding } from "../preflight/finding.ts";
 
 /** How {@linkcode renderFinding} shows a finding. */
@@ -25,7 +24,7 @@ export function renderFinding({ status, check, detail, remedy }: Finding, option
   const { color = false, width = Infinity } = options;
   const room = Math.max(MIN_COLUMNS, width - MARGIN);
   const lines = [`${check}: ${detail}`, ...(remedy === undefined ? [] : [remedy])].join("\n").split("\n");
-  const rows = lines.flatMap((line) => broken(line, room));
+  const rows = lines.flatMap((line) => wrapProse(line, room));
   const mark = paint(status, STATUS_STYLES[status], color) + " ".repeat(MARGIN - status.length);
   return rows.map((row, index) => `${index === 0 ? mark : " ".repeat(MARGIN)}${sanitizeText(row)}\n`).join("");
 }
@@ -37,16 +36,3 @@ const MARGIN = 6;
 
 /** Text keeps so many columns, however narrow the terminal is. */
 const MIN_COLUMNS = 30;
-
-/** A command after "with:", and what stands in quotes: neither is broken where it fits in a row, so that it can be copied. */
-const WHOLE = /(?<=with: )[^,]+|"[^"]*"|`[^`]*`/g;
-
-const NO_BREAK = "\u00a0";
-
-/** Rows as wide as there is room; the others begin where the first one does. */
-function broken(line: string, room: number): readonly string[] {
-  if (displayWidth(line) <= room) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? "";
-  const text = line.slice(indent.length).replaceAll(WHOLE, (whole) => whole.replaceAll(" ", NO_BREAK));
-  return wrapRow(text, room - indent.length).map((row) => indent + row.replaceAll(NO_BREAK, " "));
-}

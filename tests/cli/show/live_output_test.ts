@@ -216,8 +216,10 @@ Deno.test("--quiet leaves the result, the warnings and what was left open", () =
   using progress = openLiveOutput(REVIEW_LOOP, { io, global: { ...FLAGS, quiet: true }, wallClock: noon });
   RUN.forEach((event) => progress.onEvent(event));
   assertEquals(io.written, {
-    stderr: "12:00:05 programmer: a person's draft is in its composer (terminal %1), and its prompt waits, for at " +
-      "most 10m 00s; submit it or delete it with: tmux attach\n" +
+    // At words, as the terminal is 80 columns wide; what is to be copied stays in one row.
+    stderr: "12:00:05 programmer: a person's draft is in its composer (terminal %1), and its\n" +
+      "  prompt waits, for at most 10m 00s; submit it or delete it with:\n" +
+      "  tmux attach\n" +
       "12:00:05 warning: tester: the status could not be read\n" +
       "12:00:05 the panes stay open; look at them with: tmux -L s attach-session -t =p\n",
     stdout: "FAIL after 1 round, 1h 01m: no round is left\n",
@@ -351,7 +353,7 @@ Deno.test("in a terminal a live line stands below the log, ticks once a second a
     progress.onEvent({ type: "round_started", round: 1, maxRounds: 8 });
     progress.onEvent(TURN);
     progress.onEvent(SENT);
-    const logged = ["12:00:05 round 1 of 8", "12:00:05 programmer: prompt of 3.2 KiB sent (round 1, cycle 2)"];
+    const logged = ["12:00:05 round 1 of 8", "12:00:05 programmer: prompt of 3.2 KiB sent (round", "  1, cycle 2)"];
     assertEquals(screen(), [...logged, "round 1/8, cycle 2, programmer · prompt se… · 0 …"]);
     for (let second = 0; second < 3; second++) await time.tickAsync(1000);
     assertEquals(screen(), [...logged, "round 1/8, cycle 2, programmer · prompt se… · 3 …"]);
