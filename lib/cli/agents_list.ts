@@ -91,7 +91,7 @@ function describe(provider: Provider): Omit<AgentRow, keyof Found> {
  * const able = { roles: true, steps: true, sandbox: false, tokens: true, cost: false, resumes: true } as const;
  * assertEquals(
  *   describeAbilities({ ...able, over: "acp", asks: "changes" }),
- *   "ACP: roles, steps, resumes sessions, tells of tokens, asks before changes",
+ *   "ACP: roles, steps, resumes sessions, reports tokens, asks before changes",
  * );
  * ```
  */

@@ -155,6 +155,10 @@ for (
     if (before) await new Deno.Command("sh", { args: ["off.sh"], cwd }).output();
     const judge = judging("bad", { decision: "deny", reason: "No." });
     const args = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
-    await assertRejects(() => runHeadless(project.request("Do it.", { judge, args })), UsageError, "tell of its calls");
+    await assertRejects(
+      () => runHeadless(project.request("Do it.", { judge, args })),
+      UsageError,
+      "they do not report its calls",
+    );
   });
 }

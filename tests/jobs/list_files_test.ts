@@ -30,7 +30,7 @@ Deno.test("a working tree that does not have the folder in it is not taken for t
 Deno.test("a repository above that a file leads to and that is gone is not passed over", async () => {
   await using dir = await tempDir();
   await dir.write({ ".git": "gitdir: /nowhere/at/all\n", "sub/a.txt": "1" });
-  await assertRejects(() => rootOf({ folder: `${dir.path}/sub` }), UntoldError, "git does not tell of the repository");
+  await assertRejects(() => rootOf({ folder: `${dir.path}/sub` }), UntoldError, "git cannot read the repository");
   assertEquals(await rootOf({ folder: dir.path }), undefined);
 });
 
