@@ -190,6 +190,9 @@ const dialogText = "A dialog with choices.";
 const layout = z.strictObject({
   composer: composer.describe(composerText),
   echo: echo.describe(echoText),
+  side_panel: patterns().optional().describe(
+    "The first row of a screen with a panel at its right, with groups (?<before>…), what stands left of the panel's edge, and (?<edge>…), the character that the edge is made of.",
+  ),
   head: patterns().describe("The first row of a block of the conversation, or of the status."),
   detail: patterns().describe("The first row of a block that belongs to the block above it."),
   answer: answer.describe(answerText),

@@ -3,6 +3,7 @@ import type { DialogInfo } from "./dialog.ts";
 import { findRegions } from "./regions.ts";
 import type { Rule, RulePack } from "./rules.ts";
 import type { Screen } from "./screen.ts";
+import { withoutSidePanel } from "./side_panel.ts";
 import type { TerminalStatus } from "./status.ts";
 
 export type { Evidence } from "./conditions.ts";
@@ -71,8 +72,9 @@ function byPriority(rules: readonly Rule[]): readonly Rule[] {
   return rules.toSorted((a, b) => b.priority - a.priority);
 }
 
-/** A screen and its parts. */
-export function createScene(screen: Screen, { layout }: RulePack): Scene {
+/** A screen, without what a CLI draws beside it, and its parts. */
+export function createScene(shown: Screen, { layout }: RulePack): Scene {
+  const screen = withoutSidePanel(shown, layout.sidePanel);
   return { screen, regions: findRegions(screen, layout), layout };
 }
 

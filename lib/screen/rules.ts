@@ -177,6 +177,11 @@ export interface Layout {
   };
   /** A prompt in the conversation: the row on which it begins. */
   readonly echo: { readonly first: RegExp; readonly style?: StylePattern };
+  /**
+   * The first row of a screen with a panel beside the conversation, for CLIs that draw one: groups `before`, what stands
+   * left of the panel's edge, and `edge`, the character that the edge is made of.
+   */
+  readonly sidePanel?: RegExp;
   /** The first row of a block of the conversation, or of the status. */
   readonly head: RegExp;
   /** Heads that belong to the block above them, such as a tip or prompts that wait for their turn. */

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError } from "../../lib/errors.ts";
 import type { Step } from "../lab/steps.ts";
 import { RESPONSE, setUpDialogs } from "./dialog_stage.ts";
@@ -102,4 +102,45 @@ Deno.test("Claude Code: a question that its low screen does not show as it was a
   assertStringIncludes(waiting.subject ?? "", "Which of these?\n  1. One word");
   assertStringIncludes(waiting.reason, "It can only be answered in the pane");
   assertEquals(dialogs.results(), []);
+});
+
+Deno.test("Claude Code: a question beside the panel in which it shows the changes of a repository is answered", async () => {
+  const said = ["2", "text: the outbox", "1,2\nsqlite", "yes"];
+  await using dialogs = await setUpDialogs({
+    provider: "claude_code",
+    size: { cols: 220, rows: 50 },
+    prepare: async (cwd) => {
+      for (
+        const args of [["init"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--allow-empty", "-m", "a"]]
+      ) {
+        assert((await new Deno.Command("git", { args, cwd }).output()).success);
+      }
+    },
+    policy: { ask: [{ command: "touch *" }] },
+    prompts: [[
+      { do: "call", tool: "Write", input: { file_path: "b.txt", content: "❯ 1. Yes\n│ ✕\n" } },
+      { do: "wait", ms: 2500 },
+      ask(DATABASE),
+      { do: "wait", ms: 300 },
+      ask(DATABASE),
+      { do: "wait", ms: 300 },
+      ask(FEATURES, DATABASE),
+      { do: "shell", command: "touch seen" },
+    ]],
+    person: () => said.shift(),
+  });
+  assertEquals(await dialogs.play(), RESPONSE);
+  const { screen } = await dialogs.agent.look();
+  assertMatch(screen.rows[0]!.raw, /│.*✕/);
+  assert(!screen.rows[0]!.text.includes("✕"));
+  // The last one is that of the response.
+  const answered = dialogs.events.filter((event) => event.type === "dialog_answered").slice(0, -1);
+  assertEquals(answered.map(({ result, replies, subject = "" }) => [result, replies ?? subject.split("/").at(-1)]), [
+    ["closed", "b.txt"],
+    ["closed", "Which database should we use? → SQLite"],
+    ["closed", "Which database should we use? → the outbox"],
+    ["closed", 'Which features do you want? → Logging, "Metrics, hourly"\nWhich database should we use? → SQLite'],
+    ["closed", "touch seen"],
+  ]);
+  assert((await Deno.stat(`${dialogs.project}/seen`)).isFile);
 });

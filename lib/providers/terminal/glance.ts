@@ -20,8 +20,9 @@ export interface ReadOptions {
 }
 
 /** Reads a screen with a provider's rules. */
-export function readScreen(screen: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
-  const scene = createScene(screen, rules);
+export function readScreen(shown: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
+  const scene = createScene(shown, rules);
+  const { screen } = scene;
   const { composer, dialog, footer } = scene.regions;
   const classification = decideScene(scene, rules);
   const seenSigns = classification.status === "processing" && signs !== undefined && signs.size > 0
