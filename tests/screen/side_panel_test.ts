@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
+import { lastBlockText } from "../../lib/providers/terminal/last_block.ts";
 import { classify } from "../../lib/screen/classify.ts";
 import { parsePartlyStyled, StyleNotCapturedError } from "../../lib/screen/partly_styled.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
@@ -36,6 +37,13 @@ Deno.test("what stands in the panel is no part of a dialog beside it", () => {
   const { status, dialog } = classify(parseScreen(beside(panel, DIALOG)), CLAUDE_CODE_RULES);
   assertEquals([status, dialog?.options.map(({ label }) => label)], ["waiting_user_answer", ["Yes", "No"]]);
   assertEquals(dialog?.subject, "curl http://127.0.0.1:1/");
+});
+
+Deno.test("what an agent said last is read without the panel beside it", () => {
+  const rows = ["❯ Say it", "", "● It is done,", "  all of it.", ...Array<string>(6).fill("")];
+  const composer = ["─".repeat(60), "❯\u00a0", "─".repeat(60), "  ? for shortcuts"];
+  const text = [beside(["1 file changed", "", "+1", "● + 2"], rows), ...composer].join("\n");
+  assertEquals(lastBlockText(parseScreen(text), CLAUDE_CODE_RULES.layout), "It is done,\nall of it.");
 });
 
 Deno.test("the edge of a panel is found by its column, whatever the width of the characters before it", () => {

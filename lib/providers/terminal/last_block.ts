@@ -1,6 +1,7 @@
 import { findRegions } from "../../screen/regions.ts";
 import type { Layout } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
+import { withoutSidePanel } from "../../screen/side_panel.ts";
 
 /**
  * The text of the last block of the last turn: what an agent said last, as far as the screen shows it, without bullet
@@ -15,8 +16,9 @@ import type { Screen } from "../../screen/screen.ts";
  * assertEquals(lastBlockText(screen, CODEX_RULES.layout), "hi\nthere");
  * ```
  */
-export function lastBlockText(screen: Screen, layout: Layout): string {
+export function lastBlockText(shown: Screen, layout: Layout): string {
   const { indent, trailer } = layout.answer;
+  const screen = withoutSidePanel(shown, layout.sidePanel);
   const { first, last } = findRegions(screen, layout).lastTurn;
   const texts = screen.rows.slice(first, last + 1).map((row) => row.text);
   while (texts.length > 0 && (texts.at(-1)!.trim() === "" || trailer.test(texts.at(-1)!))) texts.pop();
