@@ -73,6 +73,10 @@ export async function startDetached(call: DetachedCall, options: DetachOptions =
     cwd,
     ...(env === undefined ? {} : { env }),
     ...(stdin === undefined ? {} : { stdin }),
+    livesOn(line) {
+      const said = parseWord(line);
+      return said === undefined || "run" in said;
+    },
     ...(onStderr === undefined ? {} : { onStderr }),
     ...(signal === undefined ? {} : { signal }),
   });

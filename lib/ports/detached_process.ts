@@ -11,6 +11,8 @@ export interface DetachedSpec {
   readonly stdin?: string;
   /** Told what it writes to standard error before its word. */
   readonly onStderr?: (text: string) => void;
+  /** Whether it lives on after its word; where it does not, its end is waited for. @default {it always does} */
+  readonly livesOn?: (line: string) => boolean;
   /** Tells the program to end (SIGTERM), if it has not said its word. */
   readonly signal?: AbortSignal;
 }
@@ -34,7 +36,7 @@ const MAX_LINE_BYTES = 1024 * 1024;
  * @throws the signal's reason when it is aborted
  */
 export async function startDetachedProcess(spec: DetachedSpec): Promise<DetachedWord> {
-  const { argv: [program, ...args], cwd, env = {}, stdin, onStderr, signal } = spec;
+  const { argv: [program, ...args], cwd, env = {}, stdin, onStderr, livesOn = () => true, signal } = spec;
   signal?.throwIfAborted();
   const child = new Deno.Command(program, {
     args,
@@ -55,6 +57,7 @@ export async function startDetachedProcess(spec: DetachedSpec): Promise<Detached
     const line = await readLine(stdout);
     const exitCode = line === undefined ? (await child.status).code : undefined;
     if (line === undefined) await told;
+    else if (!livesOn(line)) await child.status;
     signal?.throwIfAborted();
     return { line, exitCode };
   } finally {
